@@ -6,6 +6,7 @@ import (
 	"betcode/actors/disk"
 	"betcode/actors/health"
 	"betcode/actors/journal"
+	"betcode/actors/orchestration"
 	"betcode/actors/pool"
 	"betcode/actors/retention"
 	"betcode/actors/worktree"
@@ -44,6 +45,9 @@ func (d *daemon) Receive(ctx actor.Context) {
 	}
 	if d.deps.registry != nil {
 		children = append(children, child{"worktrees", worktree.Props(d.deps.worktreeDeps())})
+	}
+	if d.deps.plans != nil {
+		children = append(children, child{"orchestrations", orchestration.Props(d.deps.orchestrationDeps())})
 	}
 	for _, child := range children {
 		if _, err := ctx.SpawnNamed(child.props, child.name); err != nil {

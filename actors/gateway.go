@@ -53,6 +53,9 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		return s.repository(ctx, m)
 	case messages.LeaseWorktree, messages.ReleaseWorktree:
 		return s.lease(ctx, m)
+	case messages.CreateOrchestration, messages.GetOrchestration, messages.ListOrchestrations, messages.ReadOrchestration,
+		messages.CancelOrchestration, messages.RetryOrchestration, messages.PauseOrchestration:
+		return s.orchestrate(ctx, m)
 	case messages.StopFleet:
 		return s.stopFleet(m)
 	case messages.ResumeFleet:

@@ -46,12 +46,13 @@ type Options struct {
 	// agent write there, nor to the files of the built-in list; nil = there is no such list.
 	Protected []string
 
-	VersionsFile       string // where it is kept which versions of the agent do not continue a turn; empty = nowhere
-	ReposDirectory     string // records of registered repositories; used with WorktreesDirectory
-	WorktreesDirectory string // records of worktrees; empty = the system keeps none
-	FleetFile          string // where it is stored that the fleet is stopped; empty = in memory alone
-	LimitsFile         string // where rate limits of accounts are stored; empty = in memory alone
-	StopsDirectory     string // where it is noted which sessions are to be stopped while the journal fails; empty = nowhere
+	VersionsFile            string // where it is kept which versions of the agent do not continue a turn; empty = nowhere
+	ReposDirectory          string // records of registered repositories; used with WorktreesDirectory
+	OrchestrationsDirectory string // journals of orchestrations; empty = the system keeps none
+	WorktreesDirectory      string // records of worktrees; empty = the system keeps none
+	FleetFile               string // where it is stored that the fleet is stopped; empty = in memory alone
+	LimitsFile              string // where rate limits of accounts are stored; empty = in memory alone
+	StopsDirectory          string // where it is noted which sessions are to be stopped while the journal fails; empty = nowhere
 
 	Mask  func(text string) string  // hides secrets in what the log shows of an agent's words; nil = shows nothing of them
 	Audit func(messages.AuditEntry) // writes the audit log, one entry after the other; nil = nobody writes one

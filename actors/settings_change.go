@@ -7,6 +7,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/internal/ruleset"
+	"betcode/actors/orchestration"
 	"betcode/actors/settings"
 	"betcode/messages"
 )
@@ -19,6 +20,7 @@ func (s *System) Change(from RulesOrigin, now settings.Settings) {
 	for _, user := range []*actor.PID{s.pool, s.below("retention"), s.sessions} {
 		s.actors.Root.Send(user, changed)
 	}
+	s.actors.Root.Send(s.orchestrations, orchestration.PlacesChanged{})
 }
 
 // RulesOrigin is where a change of the rules comes from, for the audit log.

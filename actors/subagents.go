@@ -264,8 +264,9 @@ func (s *System) worktreeShared(id messages.SessionID) error {
 	return nil
 }
 
-// subagentEnded gives back what a subagent held. What is not written then is given back when the daemon starts.
+// subagentEnded wakes those who wait for a subagent, and gives back what it held. What is not written then is given back when the daemon starts.
 func (s *System) subagentEnded(r messages.SessionRecord) {
+	s.endings.ended(r.ID)
 	if s.registry == nil {
 		return
 	}

@@ -27,6 +27,7 @@ import (
 	"betcode/actors/internal/spool"
 	"betcode/actors/internal/workdir"
 	"betcode/actors/journal"
+	"betcode/actors/orchestration"
 	"betcode/actors/retention"
 	"betcode/actors/run"
 	"betcode/actors/session"
@@ -77,8 +78,10 @@ type System struct {
 	registry    *worktree.Registry // nil = no worktrees are kept
 	spawning    spawns
 	repos       *worktree.Repositories
+	plans       *orchestration.Registry // nil = no orchestrations are kept
+	endings     endings                 // of subagents
 
-	daemon, disk, journal, pool, sessions, health, worktrees *actor.PID
+	daemon, disk, journal, pool, sessions, health, worktrees, orchestrations *actor.PID
 
 	ready     chan struct{} // closed when the journal's unfinished sessions have been started
 	readyOnce sync.Once
@@ -147,6 +150,11 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 		}
 	}
 	s.watcher, s.started = watcher, s.now()
+	if o.OrchestrationsDirectory != "" {
+		if s.plans, err = orchestration.Open(o.OrchestrationsDirectory); err != nil {
+			s.logOf("daemon").Warn().Err(err).Msg("not every orchestration can be read")
+		}
+	}
 	s.crew = supervision.NewCrew()
 	s.workers.Crew = s.crew
 	s.tree = supervision.NewTree(s.crew, s.crashed)
@@ -168,7 +176,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	}
 	s.daemon = pid
 	s.disk, s.journal, s.pool, s.sessions, s.health = s.below("disk"), s.below("journal"), s.below("pool"), s.below("sessions"), s.below("health")
-	s.worktrees = s.below("worktrees")
+	s.worktrees, s.orchestrations = s.below("worktrees"), s.below("orchestrations")
 	s.actors.Root.Send(pid, startChildren{})
 	return s, nil
 }

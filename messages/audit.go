@@ -33,8 +33,14 @@ const (
 	AuditTurnCanceled AuditType = "turn_cancel"  // ours: a client had a turn interrupted
 	AuditRules        AuditType = "rules_change" // ours: the permission rules were read again and are other ones
 
-	AuditFleetStopped  AuditType = "fleet_stop"     // ours: a client ended all agents and lets none start
-	AuditFleetResumed  AuditType = "fleet_resume"   // ours: a client lets agents start again
+	AuditFleetStopped          AuditType = "fleet_stop"           // ours: a client ended all agents and lets none start
+	AuditFleetResumed          AuditType = "fleet_resume"         // ours: a client lets agents start again
+	AuditOrchestrationCreated  AuditType = "orchestration_create" // ours: a client started a plan
+	AuditOrchestrationCanceled AuditType = "orchestration_cancel" // ours: a client stopped one, or a step of it
+	AuditOrchestrationRetried  AuditType = "orchestration_retry"  // ours: a client started steps again
+	AuditOrchestrationPaused   AuditType = "orchestration_pause"  // ours: a client lets no further step start
+	AuditOrchestrationResumed  AuditType = "orchestration_resume" // ours: a client lets steps start again
+
 	AuditAdmin         AuditType = "admin_call"     // ours: a call that needs the admin right
 	AuditRefused       AuditType = "call_refused"   // ours: a caller lacked a right; later ones of the same minute are counted
 	AuditOpened        AuditType = "audit_open"     // ours: a daemon has opened the log
@@ -52,7 +58,8 @@ func AuditTypes() []AuditType {
 		AuditAutoApproved, AuditGranted, AuditDenied, AuditRevoked, AuditSessionCreated, AuditSessionResumed, AuditSessionComplete,
 		AuditSessionError, AuditRateLimited, AuditAuthSuccess, AuditAuthFailure,
 		AuditSubagentSpawn, AuditSubagentComplete, AuditSubagentFail, AuditSubagentCancel, AuditSubagentTimeout, AuditToolUnknown,
-		AuditTurnCanceled, AuditRules, AuditSelfApproved, AuditForgedRequest, AuditForgedInput, AuditAgentResumed, AuditFleetStopped, AuditFleetResumed, AuditAdmin, AuditRefused,
+		AuditTurnCanceled, AuditRules, AuditSelfApproved, AuditForgedRequest, AuditForgedInput, AuditAgentResumed, AuditFleetStopped, AuditFleetResumed,
+		AuditOrchestrationCreated, AuditOrchestrationCanceled, AuditOrchestrationRetried, AuditOrchestrationPaused, AuditOrchestrationResumed, AuditAdmin, AuditRefused,
 		AuditOpened, AuditLost,
 	}
 }

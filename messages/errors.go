@@ -70,7 +70,8 @@ const (
 	WorktreeInUse     Code = "WORKTREE_IN_USE"
 	SubagentLimit     Code = "SUBAGENT_LIMIT"
 	PermissionConfig  Code = "INVALID_PERMISSION_CONFIG"
-	SubagentNotFound  Code = "SUBAGENT_NOT_FOUND"    // ours
+	SubagentNotFound  Code = "SUBAGENT_NOT_FOUND" // ours
+	DagCycle          Code = "DAG_CYCLE"
 	NotTrusted        Code = "DIRECTORY_NOT_TRUSTED" // ours
 	DiskFull          Code = "DISK_FULL"             // ours
 	ClientTooSlow     Code = "CLIENT_TOO_SLOW"       // ours

@@ -42,7 +42,7 @@ var rules = []rule{
 		pkg: "proto", because: "the wire contract is a leaf: others generate their own code from it",
 	},
 	{
-		pkg: "messages", may: []string{"messages/visible"}, because: "the vocabulary is a leaf: everybody speaks it, so it may know nobody",
+		pkg: "messages", may: []string{"messages/visible", "messages/plan"}, because: "the vocabulary is a leaf: everybody speaks it, so it may know nobody",
 		never: map[string]string{
 			protoactor: "a message must be readable without an actor system",
 			grpc:       "kinds of errors become status codes in the gateway, and nowhere else",
@@ -241,6 +241,10 @@ var rules = []rule{
 	{
 		pkg: "actors/worktree", may: []string{"messages", "actors/internal/act", "actors/internal/git", "actors/internal/notes", "actors/internal/regular"},
 		because: "it runs git for repositories; which sessions work in a worktree, and how they are stopped, is asked through its Deps", never: actorsNever,
+	},
+	{
+		pkg: "actors/orchestration", may: []string{"messages", "actors/internal/act"},
+		because: "it plays plans; how subagents are spawned, awaited and cancelled is handed in through its Deps", never: actorsNever,
 	},
 	{
 		pkg: "actors/journal", may: []string{"messages", "actors/internal/act", "actors/health"},

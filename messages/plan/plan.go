@@ -67,6 +67,17 @@ type AutoApprove struct {
 	Unfenced  bool          `json:"unfenced,omitempty"` // the agent may write outside its directory
 }
 
+// Title returns the name of a step for people.
+func (s Step) Title() string {
+	if s.Name != "" {
+		return s.Name
+	}
+	return s.ID
+}
+
+// Tries returns how many attempts a step has.
+func (s Step) Tries() int { return max(s.Attempts, 1) }
+
 // Order returns the strategy, never empty.
 func (p Plan) Order() Strategy {
 	if p.Strategy == "" {

@@ -256,6 +256,144 @@ func (FailurePolicy) EnumDescriptor() ([]byte, []int) {
 	return file_betcode_v1_subagent_proto_rawDescGZIP(), []int{3}
 }
 
+// OrchestrationState is how far a plan has come.
+type OrchestrationState int32
+
+const (
+	// Never sent.
+	OrchestrationState_ORCHESTRATION_STATE_UNSPECIFIED OrchestrationState = 0
+	// Steps run, or wait for a place, a delay or the end of a pause.
+	OrchestrationState_ORCHESTRATION_STATE_RUNNING OrchestrationState = 1
+	// No step starts; those that run are being cancelled.
+	OrchestrationState_ORCHESTRATION_STATE_STOPPING OrchestrationState = 2
+	// All steps have ended, well or not.
+	OrchestrationState_ORCHESTRATION_STATE_COMPLETED OrchestrationState = 3
+	// It was stopped by a failure or a client.
+	OrchestrationState_ORCHESTRATION_STATE_FAILED OrchestrationState = 4
+)
+
+// Enum value maps for OrchestrationState.
+var (
+	OrchestrationState_name = map[int32]string{
+		0: "ORCHESTRATION_STATE_UNSPECIFIED",
+		1: "ORCHESTRATION_STATE_RUNNING",
+		2: "ORCHESTRATION_STATE_STOPPING",
+		3: "ORCHESTRATION_STATE_COMPLETED",
+		4: "ORCHESTRATION_STATE_FAILED",
+	}
+	OrchestrationState_value = map[string]int32{
+		"ORCHESTRATION_STATE_UNSPECIFIED": 0,
+		"ORCHESTRATION_STATE_RUNNING":     1,
+		"ORCHESTRATION_STATE_STOPPING":    2,
+		"ORCHESTRATION_STATE_COMPLETED":   3,
+		"ORCHESTRATION_STATE_FAILED":      4,
+	}
+)
+
+func (x OrchestrationState) Enum() *OrchestrationState {
+	p := new(OrchestrationState)
+	*p = x
+	return p
+}
+
+func (x OrchestrationState) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (OrchestrationState) Descriptor() protoreflect.EnumDescriptor {
+	return file_betcode_v1_subagent_proto_enumTypes[4].Descriptor()
+}
+
+func (OrchestrationState) Type() protoreflect.EnumType {
+	return &file_betcode_v1_subagent_proto_enumTypes[4]
+}
+
+func (x OrchestrationState) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use OrchestrationState.Descriptor instead.
+func (OrchestrationState) EnumDescriptor() ([]byte, []int) {
+	return file_betcode_v1_subagent_proto_rawDescGZIP(), []int{4}
+}
+
+// StepStatus is how far a step has come.
+type StepStatus int32
+
+const (
+	// Never sent.
+	StepStatus_STEP_STATUS_UNSPECIFIED StepStatus = 0
+	// It has not started.
+	StepStatus_STEP_STATUS_PENDING StepStatus = 1
+	// An attempt runs.
+	StepStatus_STEP_STATUS_RUNNING StepStatus = 2
+	// An attempt failed; the next one has a delay.
+	StepStatus_STEP_STATUS_WAITING StepStatus = 3
+	// An attempt is being cancelled.
+	StepStatus_STEP_STATUS_CANCELLING StepStatus = 4
+	// It ended well.
+	StepStatus_STEP_STATUS_COMPLETED StepStatus = 5
+	// Its last attempt failed.
+	StepStatus_STEP_STATUS_FAILED StepStatus = 6
+	// A step that it depends on did not complete.
+	StepStatus_STEP_STATUS_BLOCKED StepStatus = 7
+	// It was cancelled.
+	StepStatus_STEP_STATUS_CANCELLED StepStatus = 8
+)
+
+// Enum value maps for StepStatus.
+var (
+	StepStatus_name = map[int32]string{
+		0: "STEP_STATUS_UNSPECIFIED",
+		1: "STEP_STATUS_PENDING",
+		2: "STEP_STATUS_RUNNING",
+		3: "STEP_STATUS_WAITING",
+		4: "STEP_STATUS_CANCELLING",
+		5: "STEP_STATUS_COMPLETED",
+		6: "STEP_STATUS_FAILED",
+		7: "STEP_STATUS_BLOCKED",
+		8: "STEP_STATUS_CANCELLED",
+	}
+	StepStatus_value = map[string]int32{
+		"STEP_STATUS_UNSPECIFIED": 0,
+		"STEP_STATUS_PENDING":     1,
+		"STEP_STATUS_RUNNING":     2,
+		"STEP_STATUS_WAITING":     3,
+		"STEP_STATUS_CANCELLING":  4,
+		"STEP_STATUS_COMPLETED":   5,
+		"STEP_STATUS_FAILED":      6,
+		"STEP_STATUS_BLOCKED":     7,
+		"STEP_STATUS_CANCELLED":   8,
+	}
+)
+
+func (x StepStatus) Enum() *StepStatus {
+	p := new(StepStatus)
+	*p = x
+	return p
+}
+
+func (x StepStatus) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (StepStatus) Descriptor() protoreflect.EnumDescriptor {
+	return file_betcode_v1_subagent_proto_enumTypes[5].Descriptor()
+}
+
+func (StepStatus) Type() protoreflect.EnumType {
+	return &file_betcode_v1_subagent_proto_enumTypes[5]
+}
+
+func (x StepStatus) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use StepStatus.Descriptor instead.
+func (StepStatus) EnumDescriptor() ([]byte, []int) {
+	return file_betcode_v1_subagent_proto_rawDescGZIP(), []int{5}
+}
+
 // AutoApproveConfig bounds what a subagent may do without a person.
 type AutoApproveConfig struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1994,7 +2132,7 @@ func (x *RevokeAutoApproveResponse) GetSubagentStatus() string {
 // CreateOrchestrationRequest is a plan.
 type CreateOrchestrationRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// On whose behalf its subagents work. Required.
+	// On whose behalf its subagents work. Empty = a session that is made for it, in working_directory.
 	ParentSessionId string `protobuf:"bytes,1,opt,name=parent_session_id,json=parentSessionId,proto3" json:"parent_session_id,omitempty"`
 	// 1 to 1000.
 	Steps []*OrchestrationStep `protobuf:"bytes,2,rep,name=steps,proto3" json:"steps,omitempty"`
@@ -2011,8 +2149,10 @@ type CreateOrchestrationRequest struct {
 	// Its id, a UUID. The same id with the same plan answers as before; with another one it is ALREADY_EXISTS. Empty = a new
 	// one.
 	OrchestrationId string `protobuf:"bytes,104,opt,name=orchestration_id,json=orchestrationId,proto3" json:"orchestration_id,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// Absolute, of the session that is made. Required without parent_session_id.
+	WorkingDirectory string `protobuf:"bytes,105,opt,name=working_directory,json=workingDirectory,proto3" json:"working_directory,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *CreateOrchestrationRequest) Reset() {
@@ -2097,6 +2237,13 @@ func (x *CreateOrchestrationRequest) GetBudgetUsd() float64 {
 func (x *CreateOrchestrationRequest) GetOrchestrationId() string {
 	if x != nil {
 		return x.OrchestrationId
+	}
+	return ""
+}
+
+func (x *CreateOrchestrationRequest) GetWorkingDirectory() string {
+	if x != nil {
+		return x.WorkingDirectory
 	}
 	return ""
 }
@@ -2518,6 +2665,7 @@ type OrchestrationEvent struct {
 	//	*OrchestrationEvent_StepFailed
 	//	*OrchestrationEvent_Completed
 	//	*OrchestrationEvent_Failed
+	//	*OrchestrationEvent_Changed
 	Event isOrchestrationEvent_Event `protobuf_oneof:"event"`
 	// The number of the event within the plan, to go on from.
 	Sequence uint64 `protobuf:"varint,100,opt,name=sequence,proto3" json:"sequence,omitempty"`
@@ -2623,6 +2771,15 @@ func (x *OrchestrationEvent) GetFailed() *OrchestrationFailed {
 	return nil
 }
 
+func (x *OrchestrationEvent) GetChanged() *OrchestrationChanged {
+	if x != nil {
+		if x, ok := x.Event.(*OrchestrationEvent_Changed); ok {
+			return x.Changed
+		}
+	}
+	return nil
+}
+
 func (x *OrchestrationEvent) GetSequence() uint64 {
 	if x != nil {
 		return x.Sequence
@@ -2666,6 +2823,11 @@ type OrchestrationEvent_Failed struct {
 	Failed *OrchestrationFailed `protobuf:"bytes,7,opt,name=failed,proto3,oneof"`
 }
 
+type OrchestrationEvent_Changed struct {
+	// Anything else.
+	Changed *OrchestrationChanged `protobuf:"bytes,102,opt,name=changed,proto3,oneof"`
+}
+
 func (*OrchestrationEvent_StepStarted) isOrchestrationEvent_Event() {}
 
 func (*OrchestrationEvent_StepCompleted) isOrchestrationEvent_Event() {}
@@ -2675,6 +2837,8 @@ func (*OrchestrationEvent_StepFailed) isOrchestrationEvent_Event() {}
 func (*OrchestrationEvent_Completed) isOrchestrationEvent_Event() {}
 
 func (*OrchestrationEvent_Failed) isOrchestrationEvent_Event() {}
+
+func (*OrchestrationEvent_Changed) isOrchestrationEvent_Event() {}
 
 // StepStarted says that an attempt of a step was spawned.
 type StepStarted struct {
@@ -2836,7 +3000,9 @@ type StepFailed struct {
 	// Which attempt failed, from 1.
 	Attempt uint32 `protobuf:"varint,101,opt,name=attempt,proto3" json:"attempt,omitempty"`
 	// Paths that a merge found in conflict.
-	Conflicts     []string `protobuf:"bytes,102,rep,name=conflicts,proto3" json:"conflicts,omitempty"`
+	Conflicts []string `protobuf:"bytes,102,rep,name=conflicts,proto3" json:"conflicts,omitempty"`
+	// It was cancelled.
+	Cancelled     bool `protobuf:"varint,103,opt,name=cancelled,proto3" json:"cancelled,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2913,6 +3079,733 @@ func (x *StepFailed) GetConflicts() []string {
 	return nil
 }
 
+func (x *StepFailed) GetCancelled() bool {
+	if x != nil {
+		return x.Cancelled
+	}
+	return false
+}
+
+// OrchestrationChanged says what else happened to a plan.
+type OrchestrationChanged struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// paused, resumed, stopping, retried or step_cancelling.
+	Change string `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	// The step that is being cancelled.
+	StepId string `protobuf:"bytes,2,opt,name=step_id,json=stepId,proto3" json:"step_id,omitempty"`
+	// Steps that are retried.
+	Steps []string `protobuf:"bytes,3,rep,name=steps,proto3" json:"steps,omitempty"`
+	// Why.
+	Reason string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	// Who wanted it; empty for the daemon.
+	ClientId      string `protobuf:"bytes,5,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OrchestrationChanged) Reset() {
+	*x = OrchestrationChanged{}
+	mi := &file_betcode_v1_subagent_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OrchestrationChanged) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OrchestrationChanged) ProtoMessage() {}
+
+func (x *OrchestrationChanged) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_subagent_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OrchestrationChanged.ProtoReflect.Descriptor instead.
+func (*OrchestrationChanged) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_subagent_proto_rawDescGZIP(), []int{31}
+}
+
+func (x *OrchestrationChanged) GetChange() string {
+	if x != nil {
+		return x.Change
+	}
+	return ""
+}
+
+func (x *OrchestrationChanged) GetStepId() string {
+	if x != nil {
+		return x.StepId
+	}
+	return ""
+}
+
+func (x *OrchestrationChanged) GetSteps() []string {
+	if x != nil {
+		return x.Steps
+	}
+	return nil
+}
+
+func (x *OrchestrationChanged) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *OrchestrationChanged) GetClientId() string {
+	if x != nil {
+		return x.ClientId
+	}
+	return ""
+}
+
+// OrchestrationInfo is a plan and how far it has come.
+type OrchestrationInfo struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Which plan.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// For people.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// On whose behalf its subagents work.
+	ParentSessionId string `protobuf:"bytes,3,opt,name=parent_session_id,json=parentSessionId,proto3" json:"parent_session_id,omitempty"`
+	// In which order steps start.
+	Strategy OrchestrationStrategy `protobuf:"varint,4,opt,name=strategy,proto3,enum=betcode.v1.OrchestrationStrategy" json:"strategy,omitempty"`
+	// How far it has come.
+	State OrchestrationState `protobuf:"varint,5,opt,name=state,proto3,enum=betcode.v1.OrchestrationState" json:"state,omitempty"`
+	// No step starts until it is resumed.
+	Paused bool `protobuf:"varint,6,opt,name=paused,proto3" json:"paused,omitempty"`
+	// Why it is stopping, or was stopped.
+	Reason string `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
+	// When it was created.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When it ended; missing before that.
+	EndedAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=ended_at,json=endedAt,proto3" json:"ended_at,omitempty"`
+	// The number of its newest event.
+	Head uint64 `protobuf:"varint,10,opt,name=head,proto3" json:"head,omitempty"`
+	// Steps of the plan.
+	TotalSteps uint32 `protobuf:"varint,11,opt,name=total_steps,json=totalSteps,proto3" json:"total_steps,omitempty"`
+	// Steps that ended well.
+	CompletedSteps uint32 `protobuf:"varint,12,opt,name=completed_steps,json=completedSteps,proto3" json:"completed_steps,omitempty"`
+	// Steps that failed, were blocked or cancelled.
+	FailedSteps uint32 `protobuf:"varint,13,opt,name=failed_steps,json=failedSteps,proto3" json:"failed_steps,omitempty"`
+	// Steps that run.
+	RunningSteps uint32 `protobuf:"varint,14,opt,name=running_steps,json=runningSteps,proto3" json:"running_steps,omitempty"`
+	// What attempts that have ended cost, in US dollars, as their agents report.
+	CostUsd float64 `protobuf:"fixed64,15,opt,name=cost_usd,json=costUsd,proto3" json:"cost_usd,omitempty"`
+	// In the order of the plan. Empty in a list.
+	Steps []*OrchestrationStepInfo `protobuf:"bytes,16,rep,name=steps,proto3" json:"steps,omitempty"`
+	// Tokens that those attempts read.
+	InputTokens uint64 `protobuf:"varint,17,opt,name=input_tokens,json=inputTokens,proto3" json:"input_tokens,omitempty"`
+	// Tokens that they wrote.
+	OutputTokens  uint64 `protobuf:"varint,18,opt,name=output_tokens,json=outputTokens,proto3" json:"output_tokens,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OrchestrationInfo) Reset() {
+	*x = OrchestrationInfo{}
+	mi := &file_betcode_v1_subagent_proto_msgTypes[32]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OrchestrationInfo) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OrchestrationInfo) ProtoMessage() {}
+
+func (x *OrchestrationInfo) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_subagent_proto_msgTypes[32]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OrchestrationInfo.ProtoReflect.Descriptor instead.
+func (*OrchestrationInfo) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_subagent_proto_rawDescGZIP(), []int{32}
+}
+
+func (x *OrchestrationInfo) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *OrchestrationInfo) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *OrchestrationInfo) GetParentSessionId() string {
+	if x != nil {
+		return x.ParentSessionId
+	}
+	return ""
+}
+
+func (x *OrchestrationInfo) GetStrategy() OrchestrationStrategy {
+	if x != nil {
+		return x.Strategy
+	}
+	return OrchestrationStrategy_ORCHESTRATION_STRATEGY_UNSPECIFIED
+}
+
+func (x *OrchestrationInfo) GetState() OrchestrationState {
+	if x != nil {
+		return x.State
+	}
+	return OrchestrationState_ORCHESTRATION_STATE_UNSPECIFIED
+}
+
+func (x *OrchestrationInfo) GetPaused() bool {
+	if x != nil {
+		return x.Paused
+	}
+	return false
+}
+
+func (x *OrchestrationInfo) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *OrchestrationInfo) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *OrchestrationInfo) GetEndedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.EndedAt
+	}
+	return nil
+}
+
+func (x *OrchestrationInfo) GetHead() uint64 {
+	if x != nil {
+		return x.Head
+	}
+	return 0
+}
+
+func (x *OrchestrationInfo) GetTotalSteps() uint32 {
+	if x != nil {
+		return x.TotalSteps
+	}
+	return 0
+}
+
+func (x *OrchestrationInfo) GetCompletedSteps() uint32 {
+	if x != nil {
+		return x.CompletedSteps
+	}
+	return 0
+}
+
+func (x *OrchestrationInfo) GetFailedSteps() uint32 {
+	if x != nil {
+		return x.FailedSteps
+	}
+	return 0
+}
+
+func (x *OrchestrationInfo) GetRunningSteps() uint32 {
+	if x != nil {
+		return x.RunningSteps
+	}
+	return 0
+}
+
+func (x *OrchestrationInfo) GetCostUsd() float64 {
+	if x != nil {
+		return x.CostUsd
+	}
+	return 0
+}
+
+func (x *OrchestrationInfo) GetSteps() []*OrchestrationStepInfo {
+	if x != nil {
+		return x.Steps
+	}
+	return nil
+}
+
+func (x *OrchestrationInfo) GetInputTokens() uint64 {
+	if x != nil {
+		return x.InputTokens
+	}
+	return 0
+}
+
+func (x *OrchestrationInfo) GetOutputTokens() uint64 {
+	if x != nil {
+		return x.OutputTokens
+	}
+	return 0
+}
+
+// OrchestrationStepInfo is how far a step has come.
+type OrchestrationStepInfo struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Within the plan.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// For people.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// Steps that have to end before it.
+	DependsOn []string `protobuf:"bytes,3,rep,name=depends_on,json=dependsOn,proto3" json:"depends_on,omitempty"`
+	// How far it has come.
+	Status StepStatus `protobuf:"varint,4,opt,name=status,proto3,enum=betcode.v1.StepStatus" json:"status,omitempty"`
+	// The newest, from 1; 0 before the first.
+	Attempt uint32 `protobuf:"varint,5,opt,name=attempt,proto3" json:"attempt,omitempty"`
+	// Of that attempt.
+	SubagentId string `protobuf:"bytes,6,opt,name=subagent_id,json=subagentId,proto3" json:"subagent_id,omitempty"`
+	// What it found out, at most 4 KiB.
+	ResultSummary string `protobuf:"bytes,7,opt,name=result_summary,json=resultSummary,proto3" json:"result_summary,omitempty"`
+	// Why it failed, was blocked or cancelled.
+	ErrorMessage string `protobuf:"bytes,8,opt,name=error_message,json=errorMessage,proto3" json:"error_message,omitempty"`
+	// When the newest attempt started; missing before the first.
+	StartedAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=started_at,json=startedAt,proto3" json:"started_at,omitempty"`
+	// When it ended; missing before that.
+	EndedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=ended_at,json=endedAt,proto3" json:"ended_at,omitempty"`
+	// What its attempts that have ended cost, in US dollars.
+	CostUsd       float64 `protobuf:"fixed64,11,opt,name=cost_usd,json=costUsd,proto3" json:"cost_usd,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OrchestrationStepInfo) Reset() {
+	*x = OrchestrationStepInfo{}
+	mi := &file_betcode_v1_subagent_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OrchestrationStepInfo) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OrchestrationStepInfo) ProtoMessage() {}
+
+func (x *OrchestrationStepInfo) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_subagent_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OrchestrationStepInfo.ProtoReflect.Descriptor instead.
+func (*OrchestrationStepInfo) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_subagent_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *OrchestrationStepInfo) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *OrchestrationStepInfo) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *OrchestrationStepInfo) GetDependsOn() []string {
+	if x != nil {
+		return x.DependsOn
+	}
+	return nil
+}
+
+func (x *OrchestrationStepInfo) GetStatus() StepStatus {
+	if x != nil {
+		return x.Status
+	}
+	return StepStatus_STEP_STATUS_UNSPECIFIED
+}
+
+func (x *OrchestrationStepInfo) GetAttempt() uint32 {
+	if x != nil {
+		return x.Attempt
+	}
+	return 0
+}
+
+func (x *OrchestrationStepInfo) GetSubagentId() string {
+	if x != nil {
+		return x.SubagentId
+	}
+	return ""
+}
+
+func (x *OrchestrationStepInfo) GetResultSummary() string {
+	if x != nil {
+		return x.ResultSummary
+	}
+	return ""
+}
+
+func (x *OrchestrationStepInfo) GetErrorMessage() string {
+	if x != nil {
+		return x.ErrorMessage
+	}
+	return ""
+}
+
+func (x *OrchestrationStepInfo) GetStartedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StartedAt
+	}
+	return nil
+}
+
+func (x *OrchestrationStepInfo) GetEndedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.EndedAt
+	}
+	return nil
+}
+
+func (x *OrchestrationStepInfo) GetCostUsd() float64 {
+	if x != nil {
+		return x.CostUsd
+	}
+	return 0
+}
+
+// GetOrchestrationRequest names a plan.
+type GetOrchestrationRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its id, or the beginning of it.
+	OrchestrationId string `protobuf:"bytes,1,opt,name=orchestration_id,json=orchestrationId,proto3" json:"orchestration_id,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *GetOrchestrationRequest) Reset() {
+	*x = GetOrchestrationRequest{}
+	mi := &file_betcode_v1_subagent_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetOrchestrationRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetOrchestrationRequest) ProtoMessage() {}
+
+func (x *GetOrchestrationRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_subagent_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetOrchestrationRequest.ProtoReflect.Descriptor instead.
+func (*GetOrchestrationRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_subagent_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *GetOrchestrationRequest) GetOrchestrationId() string {
+	if x != nil {
+		return x.OrchestrationId
+	}
+	return ""
+}
+
+// ListOrchestrationsRequest has no fields.
+type ListOrchestrationsRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListOrchestrationsRequest) Reset() {
+	*x = ListOrchestrationsRequest{}
+	mi := &file_betcode_v1_subagent_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListOrchestrationsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListOrchestrationsRequest) ProtoMessage() {}
+
+func (x *ListOrchestrationsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_subagent_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListOrchestrationsRequest.ProtoReflect.Descriptor instead.
+func (*ListOrchestrationsRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_subagent_proto_rawDescGZIP(), []int{35}
+}
+
+// ListOrchestrationsResponse answers a ListOrchestrationsRequest.
+type ListOrchestrationsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Newest first.
+	Orchestrations []*OrchestrationInfo `protobuf:"bytes,1,rep,name=orchestrations,proto3" json:"orchestrations,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *ListOrchestrationsResponse) Reset() {
+	*x = ListOrchestrationsResponse{}
+	mi := &file_betcode_v1_subagent_proto_msgTypes[36]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListOrchestrationsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListOrchestrationsResponse) ProtoMessage() {}
+
+func (x *ListOrchestrationsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_subagent_proto_msgTypes[36]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListOrchestrationsResponse.ProtoReflect.Descriptor instead.
+func (*ListOrchestrationsResponse) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_subagent_proto_rawDescGZIP(), []int{36}
+}
+
+func (x *ListOrchestrationsResponse) GetOrchestrations() []*OrchestrationInfo {
+	if x != nil {
+		return x.Orchestrations
+	}
+	return nil
+}
+
+// CancelOrchestrationRequest stops a plan or a step.
+type CancelOrchestrationRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its id, or the beginning of it.
+	OrchestrationId string `protobuf:"bytes,1,opt,name=orchestration_id,json=orchestrationId,proto3" json:"orchestration_id,omitempty"`
+	// Empty = all steps.
+	StepId string `protobuf:"bytes,2,opt,name=step_id,json=stepId,proto3" json:"step_id,omitempty"`
+	// For the record, at most 1 KiB.
+	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CancelOrchestrationRequest) Reset() {
+	*x = CancelOrchestrationRequest{}
+	mi := &file_betcode_v1_subagent_proto_msgTypes[37]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CancelOrchestrationRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CancelOrchestrationRequest) ProtoMessage() {}
+
+func (x *CancelOrchestrationRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_subagent_proto_msgTypes[37]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CancelOrchestrationRequest.ProtoReflect.Descriptor instead.
+func (*CancelOrchestrationRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_subagent_proto_rawDescGZIP(), []int{37}
+}
+
+func (x *CancelOrchestrationRequest) GetOrchestrationId() string {
+	if x != nil {
+		return x.OrchestrationId
+	}
+	return ""
+}
+
+func (x *CancelOrchestrationRequest) GetStepId() string {
+	if x != nil {
+		return x.StepId
+	}
+	return ""
+}
+
+func (x *CancelOrchestrationRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+// RetryOrchestrationRequest starts steps again.
+type RetryOrchestrationRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its id, or the beginning of it.
+	OrchestrationId string `protobuf:"bytes,1,opt,name=orchestration_id,json=orchestrationId,proto3" json:"orchestration_id,omitempty"`
+	// Empty = all steps that failed or were cancelled.
+	StepId        string `protobuf:"bytes,2,opt,name=step_id,json=stepId,proto3" json:"step_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RetryOrchestrationRequest) Reset() {
+	*x = RetryOrchestrationRequest{}
+	mi := &file_betcode_v1_subagent_proto_msgTypes[38]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RetryOrchestrationRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RetryOrchestrationRequest) ProtoMessage() {}
+
+func (x *RetryOrchestrationRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_subagent_proto_msgTypes[38]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RetryOrchestrationRequest.ProtoReflect.Descriptor instead.
+func (*RetryOrchestrationRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_subagent_proto_rawDescGZIP(), []int{38}
+}
+
+func (x *RetryOrchestrationRequest) GetOrchestrationId() string {
+	if x != nil {
+		return x.OrchestrationId
+	}
+	return ""
+}
+
+func (x *RetryOrchestrationRequest) GetStepId() string {
+	if x != nil {
+		return x.StepId
+	}
+	return ""
+}
+
+// PauseOrchestrationRequest pauses a plan or lets it go on.
+type PauseOrchestrationRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its id, or the beginning of it.
+	OrchestrationId string `protobuf:"bytes,1,opt,name=orchestration_id,json=orchestrationId,proto3" json:"orchestration_id,omitempty"`
+	// False = it goes on.
+	Paused        bool `protobuf:"varint,2,opt,name=paused,proto3" json:"paused,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PauseOrchestrationRequest) Reset() {
+	*x = PauseOrchestrationRequest{}
+	mi := &file_betcode_v1_subagent_proto_msgTypes[39]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PauseOrchestrationRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PauseOrchestrationRequest) ProtoMessage() {}
+
+func (x *PauseOrchestrationRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_subagent_proto_msgTypes[39]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PauseOrchestrationRequest.ProtoReflect.Descriptor instead.
+func (*PauseOrchestrationRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_subagent_proto_rawDescGZIP(), []int{39}
+}
+
+func (x *PauseOrchestrationRequest) GetOrchestrationId() string {
+	if x != nil {
+		return x.OrchestrationId
+	}
+	return ""
+}
+
+func (x *PauseOrchestrationRequest) GetPaused() bool {
+	if x != nil {
+		return x.Paused
+	}
+	return false
+}
+
 // OrchestrationCompleted says that all steps have ended.
 type OrchestrationCompleted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2930,7 +3823,7 @@ type OrchestrationCompleted struct {
 
 func (x *OrchestrationCompleted) Reset() {
 	*x = OrchestrationCompleted{}
-	mi := &file_betcode_v1_subagent_proto_msgTypes[31]
+	mi := &file_betcode_v1_subagent_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2942,7 +3835,7 @@ func (x *OrchestrationCompleted) String() string {
 func (*OrchestrationCompleted) ProtoMessage() {}
 
 func (x *OrchestrationCompleted) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_subagent_proto_msgTypes[31]
+	mi := &file_betcode_v1_subagent_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2955,7 +3848,7 @@ func (x *OrchestrationCompleted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OrchestrationCompleted.ProtoReflect.Descriptor instead.
 func (*OrchestrationCompleted) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_subagent_proto_rawDescGZIP(), []int{31}
+	return file_betcode_v1_subagent_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *OrchestrationCompleted) GetTotalSteps() int32 {
@@ -3003,7 +3896,7 @@ type OrchestrationFailed struct {
 
 func (x *OrchestrationFailed) Reset() {
 	*x = OrchestrationFailed{}
-	mi := &file_betcode_v1_subagent_proto_msgTypes[32]
+	mi := &file_betcode_v1_subagent_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3015,7 +3908,7 @@ func (x *OrchestrationFailed) String() string {
 func (*OrchestrationFailed) ProtoMessage() {}
 
 func (x *OrchestrationFailed) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_subagent_proto_msgTypes[32]
+	mi := &file_betcode_v1_subagent_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3028,7 +3921,7 @@ func (x *OrchestrationFailed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OrchestrationFailed.ProtoReflect.Descriptor instead.
 func (*OrchestrationFailed) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_subagent_proto_rawDescGZIP(), []int{32}
+	return file_betcode_v1_subagent_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *OrchestrationFailed) GetErrorMessage() string {
@@ -3206,7 +4099,7 @@ const file_betcode_v1_subagent_proto_rawDesc = "" +
 	"\x19RevokeAutoApproveResponse\x12\x18\n" +
 	"\arevoked\x18\x01 \x01(\bR\arevoked\x12,\n" +
 	"\x12pending_tool_calls\x18\x02 \x01(\x05R\x10pendingToolCalls\x12'\n" +
-	"\x0fsubagent_status\x18\x03 \x01(\tR\x0esubagentStatus\"\xf7\x02\n" +
+	"\x0fsubagent_status\x18\x03 \x01(\tR\x0esubagentStatus\"\xa4\x03\n" +
 	"\x1aCreateOrchestrationRequest\x12*\n" +
 	"\x11parent_session_id\x18\x01 \x01(\tR\x0fparentSessionId\x123\n" +
 	"\x05steps\x18\x02 \x03(\v2\x1d.betcode.v1.OrchestrationStepR\x05steps\x12=\n" +
@@ -3217,7 +4110,8 @@ const file_betcode_v1_subagent_proto_rawDesc = "" +
 	"on_failure\x18f \x01(\x0e2\x19.betcode.v1.FailurePolicyR\tonFailure\x12\x1d\n" +
 	"\n" +
 	"budget_usd\x18g \x01(\x01R\tbudgetUsd\x12)\n" +
-	"\x10orchestration_id\x18h \x01(\tR\x0forchestrationId\"i\n" +
+	"\x10orchestration_id\x18h \x01(\tR\x0forchestrationId\x12+\n" +
+	"\x11working_directory\x18i \x01(\tR\x10workingDirectory\"i\n" +
 	"\x1bCreateOrchestrationResponse\x12)\n" +
 	"\x10orchestration_id\x18\x01 \x01(\tR\x0forchestrationId\x12\x1f\n" +
 	"\vtotal_steps\x18\x02 \x01(\x05R\n" +
@@ -3250,7 +4144,7 @@ const file_betcode_v1_subagent_proto_rawDesc = "" +
 	"\x04into\x18\x02 \x01(\tR\x04into\"k\n" +
 	"\x19WatchOrchestrationRequest\x12)\n" +
 	"\x10orchestration_id\x18\x01 \x01(\tR\x0forchestrationId\x12#\n" +
-	"\rfrom_sequence\x18d \x01(\x04R\ffromSequence\"\x93\x04\n" +
+	"\rfrom_sequence\x18d \x01(\x04R\ffromSequence\"\xd1\x04\n" +
 	"\x12OrchestrationEvent\x12)\n" +
 	"\x10orchestration_id\x18\x01 \x01(\tR\x0forchestrationId\x128\n" +
 	"\ttimestamp\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\ttimestamp\x12<\n" +
@@ -3259,7 +4153,8 @@ const file_betcode_v1_subagent_proto_rawDesc = "" +
 	"\vstep_failed\x18\x05 \x01(\v2\x16.betcode.v1.StepFailedH\x00R\n" +
 	"stepFailed\x12B\n" +
 	"\tcompleted\x18\x06 \x01(\v2\".betcode.v1.OrchestrationCompletedH\x00R\tcompleted\x129\n" +
-	"\x06failed\x18\a \x01(\v2\x1f.betcode.v1.OrchestrationFailedH\x00R\x06failed\x12\x1a\n" +
+	"\x06failed\x18\a \x01(\v2\x1f.betcode.v1.OrchestrationFailedH\x00R\x06failed\x12<\n" +
+	"\achanged\x18f \x01(\v2 .betcode.v1.OrchestrationChangedH\x00R\achanged\x12\x1a\n" +
 	"\bsequence\x18d \x01(\x04R\bsequence\x127\n" +
 	"\vagent_event\x18e \x01(\v2\x16.betcode.v1.AgentEventR\n" +
 	"agentEventB\a\n" +
@@ -3275,7 +4170,7 @@ const file_betcode_v1_subagent_proto_rawDesc = "" +
 	"\x0eresult_summary\x18\x02 \x01(\tR\rresultSummary\x12'\n" +
 	"\x0fcompleted_count\x18\x03 \x01(\x05R\x0ecompletedCount\x12\x1f\n" +
 	"\vtotal_count\x18\x04 \x01(\x05R\n" +
-	"totalCount\"\xc6\x01\n" +
+	"totalCount\"\xe4\x01\n" +
 	"\n" +
 	"StepFailed\x12\x17\n" +
 	"\astep_id\x18\x01 \x01(\tR\x06stepId\x12#\n" +
@@ -3284,7 +4179,67 @@ const file_betcode_v1_subagent_proto_rawDesc = "" +
 	"\n" +
 	"will_retry\x18d \x01(\bR\twillRetry\x12\x18\n" +
 	"\aattempt\x18e \x01(\rR\aattempt\x12\x1c\n" +
-	"\tconflicts\x18f \x03(\tR\tconflicts\"\x8a\x01\n" +
+	"\tconflicts\x18f \x03(\tR\tconflicts\x12\x1c\n" +
+	"\tcancelled\x18g \x01(\bR\tcancelled\"\x92\x01\n" +
+	"\x14OrchestrationChanged\x12\x16\n" +
+	"\x06change\x18\x01 \x01(\tR\x06change\x12\x17\n" +
+	"\astep_id\x18\x02 \x01(\tR\x06stepId\x12\x14\n" +
+	"\x05steps\x18\x03 \x03(\tR\x05steps\x12\x16\n" +
+	"\x06reason\x18\x04 \x01(\tR\x06reason\x12\x1b\n" +
+	"\tclient_id\x18\x05 \x01(\tR\bclientId\"\xbc\x05\n" +
+	"\x11OrchestrationInfo\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12*\n" +
+	"\x11parent_session_id\x18\x03 \x01(\tR\x0fparentSessionId\x12=\n" +
+	"\bstrategy\x18\x04 \x01(\x0e2!.betcode.v1.OrchestrationStrategyR\bstrategy\x124\n" +
+	"\x05state\x18\x05 \x01(\x0e2\x1e.betcode.v1.OrchestrationStateR\x05state\x12\x16\n" +
+	"\x06paused\x18\x06 \x01(\bR\x06paused\x12\x16\n" +
+	"\x06reason\x18\a \x01(\tR\x06reason\x129\n" +
+	"\n" +
+	"created_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x125\n" +
+	"\bended_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\aendedAt\x12\x12\n" +
+	"\x04head\x18\n" +
+	" \x01(\x04R\x04head\x12\x1f\n" +
+	"\vtotal_steps\x18\v \x01(\rR\n" +
+	"totalSteps\x12'\n" +
+	"\x0fcompleted_steps\x18\f \x01(\rR\x0ecompletedSteps\x12!\n" +
+	"\ffailed_steps\x18\r \x01(\rR\vfailedSteps\x12#\n" +
+	"\rrunning_steps\x18\x0e \x01(\rR\frunningSteps\x12\x19\n" +
+	"\bcost_usd\x18\x0f \x01(\x01R\acostUsd\x127\n" +
+	"\x05steps\x18\x10 \x03(\v2!.betcode.v1.OrchestrationStepInfoR\x05steps\x12!\n" +
+	"\finput_tokens\x18\x11 \x01(\x04R\vinputTokens\x12#\n" +
+	"\routput_tokens\x18\x12 \x01(\x04R\foutputTokens\"\x9e\x03\n" +
+	"\x15OrchestrationStepInfo\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x1d\n" +
+	"\n" +
+	"depends_on\x18\x03 \x03(\tR\tdependsOn\x12.\n" +
+	"\x06status\x18\x04 \x01(\x0e2\x16.betcode.v1.StepStatusR\x06status\x12\x18\n" +
+	"\aattempt\x18\x05 \x01(\rR\aattempt\x12\x1f\n" +
+	"\vsubagent_id\x18\x06 \x01(\tR\n" +
+	"subagentId\x12%\n" +
+	"\x0eresult_summary\x18\a \x01(\tR\rresultSummary\x12#\n" +
+	"\rerror_message\x18\b \x01(\tR\ferrorMessage\x129\n" +
+	"\n" +
+	"started_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x125\n" +
+	"\bended_at\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\aendedAt\x12\x19\n" +
+	"\bcost_usd\x18\v \x01(\x01R\acostUsd\"D\n" +
+	"\x17GetOrchestrationRequest\x12)\n" +
+	"\x10orchestration_id\x18\x01 \x01(\tR\x0forchestrationId\"\x1b\n" +
+	"\x19ListOrchestrationsRequest\"c\n" +
+	"\x1aListOrchestrationsResponse\x12E\n" +
+	"\x0eorchestrations\x18\x01 \x03(\v2\x1d.betcode.v1.OrchestrationInfoR\x0eorchestrations\"x\n" +
+	"\x1aCancelOrchestrationRequest\x12)\n" +
+	"\x10orchestration_id\x18\x01 \x01(\tR\x0forchestrationId\x12\x17\n" +
+	"\astep_id\x18\x02 \x01(\tR\x06stepId\x12\x16\n" +
+	"\x06reason\x18\x03 \x01(\tR\x06reason\"_\n" +
+	"\x19RetryOrchestrationRequest\x12)\n" +
+	"\x10orchestration_id\x18\x01 \x01(\tR\x0forchestrationId\x12\x17\n" +
+	"\astep_id\x18\x02 \x01(\tR\x06stepId\"^\n" +
+	"\x19PauseOrchestrationRequest\x12)\n" +
+	"\x10orchestration_id\x18\x01 \x01(\tR\x0forchestrationId\x12\x16\n" +
+	"\x06paused\x18\x02 \x01(\bR\x06paused\"\x8a\x01\n" +
 	"\x16OrchestrationCompleted\x12\x1f\n" +
 	"\vtotal_steps\x18\x01 \x01(\x05R\n" +
 	"totalSteps\x12\x1c\n" +
@@ -3316,7 +4271,24 @@ const file_betcode_v1_subagent_proto_rawDesc = "" +
 	"\x1aFAILURE_POLICY_UNSPECIFIED\x10\x00\x12\"\n" +
 	"\x1eFAILURE_POLICY_FAIL_DEPENDANTS\x10\x01\x12\x1b\n" +
 	"\x17FAILURE_POLICY_CONTINUE\x10\x02\x12\x1b\n" +
-	"\x17FAILURE_POLICY_STOP_ALL\x10\x032\xe8\x05\n" +
+	"\x17FAILURE_POLICY_STOP_ALL\x10\x03*\xbf\x01\n" +
+	"\x12OrchestrationState\x12#\n" +
+	"\x1fORCHESTRATION_STATE_UNSPECIFIED\x10\x00\x12\x1f\n" +
+	"\x1bORCHESTRATION_STATE_RUNNING\x10\x01\x12 \n" +
+	"\x1cORCHESTRATION_STATE_STOPPING\x10\x02\x12!\n" +
+	"\x1dORCHESTRATION_STATE_COMPLETED\x10\x03\x12\x1e\n" +
+	"\x1aORCHESTRATION_STATE_FAILED\x10\x04*\xf7\x01\n" +
+	"\n" +
+	"StepStatus\x12\x1b\n" +
+	"\x17STEP_STATUS_UNSPECIFIED\x10\x00\x12\x17\n" +
+	"\x13STEP_STATUS_PENDING\x10\x01\x12\x17\n" +
+	"\x13STEP_STATUS_RUNNING\x10\x02\x12\x17\n" +
+	"\x13STEP_STATUS_WAITING\x10\x03\x12\x1a\n" +
+	"\x16STEP_STATUS_CANCELLING\x10\x04\x12\x19\n" +
+	"\x15STEP_STATUS_COMPLETED\x10\x05\x12\x16\n" +
+	"\x12STEP_STATUS_FAILED\x10\x06\x12\x17\n" +
+	"\x13STEP_STATUS_BLOCKED\x10\a\x12\x19\n" +
+	"\x15STEP_STATUS_CANCELLED\x10\b2\xbb\t\n" +
 	"\x0fSubagentService\x12T\n" +
 	"\rSpawnSubagent\x12 .betcode.v1.SpawnSubagentRequest\x1a!.betcode.v1.SpawnSubagentResponse\x12N\n" +
 	"\rWatchSubagent\x12 .betcode.v1.WatchSubagentRequest\x1a\x19.betcode.v1.SubagentEvent0\x01\x12W\n" +
@@ -3324,7 +4296,12 @@ const file_betcode_v1_subagent_proto_rawDesc = "" +
 	"\x0eCancelSubagent\x12!.betcode.v1.CancelSubagentRequest\x1a\".betcode.v1.CancelSubagentResponse\x12T\n" +
 	"\rListSubagents\x12 .betcode.v1.ListSubagentsRequest\x1a!.betcode.v1.ListSubagentsResponse\x12f\n" +
 	"\x13CreateOrchestration\x12&.betcode.v1.CreateOrchestrationRequest\x1a'.betcode.v1.CreateOrchestrationResponse\x12]\n" +
-	"\x12WatchOrchestration\x12%.betcode.v1.WatchOrchestrationRequest\x1a\x1e.betcode.v1.OrchestrationEvent0\x01\x12`\n" +
+	"\x12WatchOrchestration\x12%.betcode.v1.WatchOrchestrationRequest\x1a\x1e.betcode.v1.OrchestrationEvent0\x01\x12V\n" +
+	"\x10GetOrchestration\x12#.betcode.v1.GetOrchestrationRequest\x1a\x1d.betcode.v1.OrchestrationInfo\x12c\n" +
+	"\x12ListOrchestrations\x12%.betcode.v1.ListOrchestrationsRequest\x1a&.betcode.v1.ListOrchestrationsResponse\x12\\\n" +
+	"\x13CancelOrchestration\x12&.betcode.v1.CancelOrchestrationRequest\x1a\x1d.betcode.v1.OrchestrationInfo\x12Z\n" +
+	"\x12RetryOrchestration\x12%.betcode.v1.RetryOrchestrationRequest\x1a\x1d.betcode.v1.OrchestrationInfo\x12Z\n" +
+	"\x12PauseOrchestration\x12%.betcode.v1.PauseOrchestrationRequest\x1a\x1d.betcode.v1.OrchestrationInfo\x12`\n" +
 	"\x11RevokeAutoApprove\x12$.betcode.v1.RevokeAutoApproveRequest\x1a%.betcode.v1.RevokeAutoApproveResponseB$Z\"betcode/proto/betcode/v1;betcodev1b\x06proto3"
 
 var (
@@ -3339,107 +4316,138 @@ func file_betcode_v1_subagent_proto_rawDescGZIP() []byte {
 	return file_betcode_v1_subagent_proto_rawDescData
 }
 
-var file_betcode_v1_subagent_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_betcode_v1_subagent_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
+var file_betcode_v1_subagent_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
+var file_betcode_v1_subagent_proto_msgTypes = make([]protoimpl.MessageInfo, 43)
 var file_betcode_v1_subagent_proto_goTypes = []any{
 	(SubagentStatus)(0),                 // 0: betcode.v1.SubagentStatus
 	(RateExceeded)(0),                   // 1: betcode.v1.RateExceeded
 	(OrchestrationStrategy)(0),          // 2: betcode.v1.OrchestrationStrategy
 	(FailurePolicy)(0),                  // 3: betcode.v1.FailurePolicy
-	(*AutoApproveConfig)(nil),           // 4: betcode.v1.AutoApproveConfig
-	(*SpawnSubagentRequest)(nil),        // 5: betcode.v1.SpawnSubagentRequest
-	(*SpawnSubagentResponse)(nil),       // 6: betcode.v1.SpawnSubagentResponse
-	(*WatchSubagentRequest)(nil),        // 7: betcode.v1.WatchSubagentRequest
-	(*SubagentEvent)(nil),               // 8: betcode.v1.SubagentEvent
-	(*SubagentStarted)(nil),             // 9: betcode.v1.SubagentStarted
-	(*SubagentOutput)(nil),              // 10: betcode.v1.SubagentOutput
-	(*SubagentToolUse)(nil),             // 11: betcode.v1.SubagentToolUse
-	(*SubagentPermissionRequest)(nil),   // 12: betcode.v1.SubagentPermissionRequest
-	(*SubagentCompleted)(nil),           // 13: betcode.v1.SubagentCompleted
-	(*SubagentFailed)(nil),              // 14: betcode.v1.SubagentFailed
-	(*SubagentCancelled)(nil),           // 15: betcode.v1.SubagentCancelled
-	(*SendToSubagentRequest)(nil),       // 16: betcode.v1.SendToSubagentRequest
-	(*SendToSubagentResponse)(nil),      // 17: betcode.v1.SendToSubagentResponse
-	(*CancelSubagentRequest)(nil),       // 18: betcode.v1.CancelSubagentRequest
-	(*CancelSubagentResponse)(nil),      // 19: betcode.v1.CancelSubagentResponse
-	(*ListSubagentsRequest)(nil),        // 20: betcode.v1.ListSubagentsRequest
-	(*ListSubagentsResponse)(nil),       // 21: betcode.v1.ListSubagentsResponse
-	(*SubagentInfo)(nil),                // 22: betcode.v1.SubagentInfo
-	(*RevokeAutoApproveRequest)(nil),    // 23: betcode.v1.RevokeAutoApproveRequest
-	(*RevokeAutoApproveResponse)(nil),   // 24: betcode.v1.RevokeAutoApproveResponse
-	(*CreateOrchestrationRequest)(nil),  // 25: betcode.v1.CreateOrchestrationRequest
-	(*CreateOrchestrationResponse)(nil), // 26: betcode.v1.CreateOrchestrationResponse
-	(*OrchestrationStep)(nil),           // 27: betcode.v1.OrchestrationStep
-	(*StepRetry)(nil),                   // 28: betcode.v1.StepRetry
-	(*StepMerge)(nil),                   // 29: betcode.v1.StepMerge
-	(*WatchOrchestrationRequest)(nil),   // 30: betcode.v1.WatchOrchestrationRequest
-	(*OrchestrationEvent)(nil),          // 31: betcode.v1.OrchestrationEvent
-	(*StepStarted)(nil),                 // 32: betcode.v1.StepStarted
-	(*StepCompleted)(nil),               // 33: betcode.v1.StepCompleted
-	(*StepFailed)(nil),                  // 34: betcode.v1.StepFailed
-	(*OrchestrationCompleted)(nil),      // 35: betcode.v1.OrchestrationCompleted
-	(*OrchestrationFailed)(nil),         // 36: betcode.v1.OrchestrationFailed
-	nil,                                 // 37: betcode.v1.SpawnSubagentRequest.EnvEntry
-	(WorktreeLock)(0),                   // 38: betcode.v1.WorktreeLock
-	(*timestamppb.Timestamp)(nil),       // 39: google.protobuf.Timestamp
-	(*AgentEvent)(nil),                  // 40: betcode.v1.AgentEvent
+	(OrchestrationState)(0),             // 4: betcode.v1.OrchestrationState
+	(StepStatus)(0),                     // 5: betcode.v1.StepStatus
+	(*AutoApproveConfig)(nil),           // 6: betcode.v1.AutoApproveConfig
+	(*SpawnSubagentRequest)(nil),        // 7: betcode.v1.SpawnSubagentRequest
+	(*SpawnSubagentResponse)(nil),       // 8: betcode.v1.SpawnSubagentResponse
+	(*WatchSubagentRequest)(nil),        // 9: betcode.v1.WatchSubagentRequest
+	(*SubagentEvent)(nil),               // 10: betcode.v1.SubagentEvent
+	(*SubagentStarted)(nil),             // 11: betcode.v1.SubagentStarted
+	(*SubagentOutput)(nil),              // 12: betcode.v1.SubagentOutput
+	(*SubagentToolUse)(nil),             // 13: betcode.v1.SubagentToolUse
+	(*SubagentPermissionRequest)(nil),   // 14: betcode.v1.SubagentPermissionRequest
+	(*SubagentCompleted)(nil),           // 15: betcode.v1.SubagentCompleted
+	(*SubagentFailed)(nil),              // 16: betcode.v1.SubagentFailed
+	(*SubagentCancelled)(nil),           // 17: betcode.v1.SubagentCancelled
+	(*SendToSubagentRequest)(nil),       // 18: betcode.v1.SendToSubagentRequest
+	(*SendToSubagentResponse)(nil),      // 19: betcode.v1.SendToSubagentResponse
+	(*CancelSubagentRequest)(nil),       // 20: betcode.v1.CancelSubagentRequest
+	(*CancelSubagentResponse)(nil),      // 21: betcode.v1.CancelSubagentResponse
+	(*ListSubagentsRequest)(nil),        // 22: betcode.v1.ListSubagentsRequest
+	(*ListSubagentsResponse)(nil),       // 23: betcode.v1.ListSubagentsResponse
+	(*SubagentInfo)(nil),                // 24: betcode.v1.SubagentInfo
+	(*RevokeAutoApproveRequest)(nil),    // 25: betcode.v1.RevokeAutoApproveRequest
+	(*RevokeAutoApproveResponse)(nil),   // 26: betcode.v1.RevokeAutoApproveResponse
+	(*CreateOrchestrationRequest)(nil),  // 27: betcode.v1.CreateOrchestrationRequest
+	(*CreateOrchestrationResponse)(nil), // 28: betcode.v1.CreateOrchestrationResponse
+	(*OrchestrationStep)(nil),           // 29: betcode.v1.OrchestrationStep
+	(*StepRetry)(nil),                   // 30: betcode.v1.StepRetry
+	(*StepMerge)(nil),                   // 31: betcode.v1.StepMerge
+	(*WatchOrchestrationRequest)(nil),   // 32: betcode.v1.WatchOrchestrationRequest
+	(*OrchestrationEvent)(nil),          // 33: betcode.v1.OrchestrationEvent
+	(*StepStarted)(nil),                 // 34: betcode.v1.StepStarted
+	(*StepCompleted)(nil),               // 35: betcode.v1.StepCompleted
+	(*StepFailed)(nil),                  // 36: betcode.v1.StepFailed
+	(*OrchestrationChanged)(nil),        // 37: betcode.v1.OrchestrationChanged
+	(*OrchestrationInfo)(nil),           // 38: betcode.v1.OrchestrationInfo
+	(*OrchestrationStepInfo)(nil),       // 39: betcode.v1.OrchestrationStepInfo
+	(*GetOrchestrationRequest)(nil),     // 40: betcode.v1.GetOrchestrationRequest
+	(*ListOrchestrationsRequest)(nil),   // 41: betcode.v1.ListOrchestrationsRequest
+	(*ListOrchestrationsResponse)(nil),  // 42: betcode.v1.ListOrchestrationsResponse
+	(*CancelOrchestrationRequest)(nil),  // 43: betcode.v1.CancelOrchestrationRequest
+	(*RetryOrchestrationRequest)(nil),   // 44: betcode.v1.RetryOrchestrationRequest
+	(*PauseOrchestrationRequest)(nil),   // 45: betcode.v1.PauseOrchestrationRequest
+	(*OrchestrationCompleted)(nil),      // 46: betcode.v1.OrchestrationCompleted
+	(*OrchestrationFailed)(nil),         // 47: betcode.v1.OrchestrationFailed
+	nil,                                 // 48: betcode.v1.SpawnSubagentRequest.EnvEntry
+	(WorktreeLock)(0),                   // 49: betcode.v1.WorktreeLock
+	(*timestamppb.Timestamp)(nil),       // 50: google.protobuf.Timestamp
+	(*AgentEvent)(nil),                  // 51: betcode.v1.AgentEvent
 }
 var file_betcode_v1_subagent_proto_depIdxs = []int32{
 	1,  // 0: betcode.v1.AutoApproveConfig.on_exceeded:type_name -> betcode.v1.RateExceeded
-	37, // 1: betcode.v1.SpawnSubagentRequest.env:type_name -> betcode.v1.SpawnSubagentRequest.EnvEntry
-	38, // 2: betcode.v1.SpawnSubagentRequest.worktree_lock:type_name -> betcode.v1.WorktreeLock
-	4,  // 3: betcode.v1.SpawnSubagentRequest.auto_approve_config:type_name -> betcode.v1.AutoApproveConfig
-	39, // 4: betcode.v1.SubagentEvent.timestamp:type_name -> google.protobuf.Timestamp
-	9,  // 5: betcode.v1.SubagentEvent.started:type_name -> betcode.v1.SubagentStarted
-	10, // 6: betcode.v1.SubagentEvent.output:type_name -> betcode.v1.SubagentOutput
-	11, // 7: betcode.v1.SubagentEvent.tool_use:type_name -> betcode.v1.SubagentToolUse
-	12, // 8: betcode.v1.SubagentEvent.permission_request:type_name -> betcode.v1.SubagentPermissionRequest
-	13, // 9: betcode.v1.SubagentEvent.completed:type_name -> betcode.v1.SubagentCompleted
-	14, // 10: betcode.v1.SubagentEvent.failed:type_name -> betcode.v1.SubagentFailed
-	15, // 11: betcode.v1.SubagentEvent.cancelled:type_name -> betcode.v1.SubagentCancelled
-	40, // 12: betcode.v1.SubagentEvent.agent_event:type_name -> betcode.v1.AgentEvent
-	22, // 13: betcode.v1.ListSubagentsResponse.subagents:type_name -> betcode.v1.SubagentInfo
+	48, // 1: betcode.v1.SpawnSubagentRequest.env:type_name -> betcode.v1.SpawnSubagentRequest.EnvEntry
+	49, // 2: betcode.v1.SpawnSubagentRequest.worktree_lock:type_name -> betcode.v1.WorktreeLock
+	6,  // 3: betcode.v1.SpawnSubagentRequest.auto_approve_config:type_name -> betcode.v1.AutoApproveConfig
+	50, // 4: betcode.v1.SubagentEvent.timestamp:type_name -> google.protobuf.Timestamp
+	11, // 5: betcode.v1.SubagentEvent.started:type_name -> betcode.v1.SubagentStarted
+	12, // 6: betcode.v1.SubagentEvent.output:type_name -> betcode.v1.SubagentOutput
+	13, // 7: betcode.v1.SubagentEvent.tool_use:type_name -> betcode.v1.SubagentToolUse
+	14, // 8: betcode.v1.SubagentEvent.permission_request:type_name -> betcode.v1.SubagentPermissionRequest
+	15, // 9: betcode.v1.SubagentEvent.completed:type_name -> betcode.v1.SubagentCompleted
+	16, // 10: betcode.v1.SubagentEvent.failed:type_name -> betcode.v1.SubagentFailed
+	17, // 11: betcode.v1.SubagentEvent.cancelled:type_name -> betcode.v1.SubagentCancelled
+	51, // 12: betcode.v1.SubagentEvent.agent_event:type_name -> betcode.v1.AgentEvent
+	24, // 13: betcode.v1.ListSubagentsResponse.subagents:type_name -> betcode.v1.SubagentInfo
 	0,  // 14: betcode.v1.SubagentInfo.status:type_name -> betcode.v1.SubagentStatus
-	39, // 15: betcode.v1.SubagentInfo.created_at:type_name -> google.protobuf.Timestamp
-	39, // 16: betcode.v1.SubagentInfo.completed_at:type_name -> google.protobuf.Timestamp
-	39, // 17: betcode.v1.SubagentInfo.auto_approve_until:type_name -> google.protobuf.Timestamp
-	39, // 18: betcode.v1.SubagentInfo.deadline:type_name -> google.protobuf.Timestamp
-	38, // 19: betcode.v1.SubagentInfo.worktree_lock:type_name -> betcode.v1.WorktreeLock
-	27, // 20: betcode.v1.CreateOrchestrationRequest.steps:type_name -> betcode.v1.OrchestrationStep
+	50, // 15: betcode.v1.SubagentInfo.created_at:type_name -> google.protobuf.Timestamp
+	50, // 16: betcode.v1.SubagentInfo.completed_at:type_name -> google.protobuf.Timestamp
+	50, // 17: betcode.v1.SubagentInfo.auto_approve_until:type_name -> google.protobuf.Timestamp
+	50, // 18: betcode.v1.SubagentInfo.deadline:type_name -> google.protobuf.Timestamp
+	49, // 19: betcode.v1.SubagentInfo.worktree_lock:type_name -> betcode.v1.WorktreeLock
+	29, // 20: betcode.v1.CreateOrchestrationRequest.steps:type_name -> betcode.v1.OrchestrationStep
 	2,  // 21: betcode.v1.CreateOrchestrationRequest.strategy:type_name -> betcode.v1.OrchestrationStrategy
 	3,  // 22: betcode.v1.CreateOrchestrationRequest.on_failure:type_name -> betcode.v1.FailurePolicy
-	38, // 23: betcode.v1.OrchestrationStep.worktree_lock:type_name -> betcode.v1.WorktreeLock
-	4,  // 24: betcode.v1.OrchestrationStep.auto_approve_config:type_name -> betcode.v1.AutoApproveConfig
-	28, // 25: betcode.v1.OrchestrationStep.retry:type_name -> betcode.v1.StepRetry
-	29, // 26: betcode.v1.OrchestrationStep.merge:type_name -> betcode.v1.StepMerge
-	39, // 27: betcode.v1.OrchestrationEvent.timestamp:type_name -> google.protobuf.Timestamp
-	32, // 28: betcode.v1.OrchestrationEvent.step_started:type_name -> betcode.v1.StepStarted
-	33, // 29: betcode.v1.OrchestrationEvent.step_completed:type_name -> betcode.v1.StepCompleted
-	34, // 30: betcode.v1.OrchestrationEvent.step_failed:type_name -> betcode.v1.StepFailed
-	35, // 31: betcode.v1.OrchestrationEvent.completed:type_name -> betcode.v1.OrchestrationCompleted
-	36, // 32: betcode.v1.OrchestrationEvent.failed:type_name -> betcode.v1.OrchestrationFailed
-	40, // 33: betcode.v1.OrchestrationEvent.agent_event:type_name -> betcode.v1.AgentEvent
-	5,  // 34: betcode.v1.SubagentService.SpawnSubagent:input_type -> betcode.v1.SpawnSubagentRequest
-	7,  // 35: betcode.v1.SubagentService.WatchSubagent:input_type -> betcode.v1.WatchSubagentRequest
-	16, // 36: betcode.v1.SubagentService.SendToSubagent:input_type -> betcode.v1.SendToSubagentRequest
-	18, // 37: betcode.v1.SubagentService.CancelSubagent:input_type -> betcode.v1.CancelSubagentRequest
-	20, // 38: betcode.v1.SubagentService.ListSubagents:input_type -> betcode.v1.ListSubagentsRequest
-	25, // 39: betcode.v1.SubagentService.CreateOrchestration:input_type -> betcode.v1.CreateOrchestrationRequest
-	30, // 40: betcode.v1.SubagentService.WatchOrchestration:input_type -> betcode.v1.WatchOrchestrationRequest
-	23, // 41: betcode.v1.SubagentService.RevokeAutoApprove:input_type -> betcode.v1.RevokeAutoApproveRequest
-	6,  // 42: betcode.v1.SubagentService.SpawnSubagent:output_type -> betcode.v1.SpawnSubagentResponse
-	8,  // 43: betcode.v1.SubagentService.WatchSubagent:output_type -> betcode.v1.SubagentEvent
-	17, // 44: betcode.v1.SubagentService.SendToSubagent:output_type -> betcode.v1.SendToSubagentResponse
-	19, // 45: betcode.v1.SubagentService.CancelSubagent:output_type -> betcode.v1.CancelSubagentResponse
-	21, // 46: betcode.v1.SubagentService.ListSubagents:output_type -> betcode.v1.ListSubagentsResponse
-	26, // 47: betcode.v1.SubagentService.CreateOrchestration:output_type -> betcode.v1.CreateOrchestrationResponse
-	31, // 48: betcode.v1.SubagentService.WatchOrchestration:output_type -> betcode.v1.OrchestrationEvent
-	24, // 49: betcode.v1.SubagentService.RevokeAutoApprove:output_type -> betcode.v1.RevokeAutoApproveResponse
-	42, // [42:50] is the sub-list for method output_type
-	34, // [34:42] is the sub-list for method input_type
-	34, // [34:34] is the sub-list for extension type_name
-	34, // [34:34] is the sub-list for extension extendee
-	0,  // [0:34] is the sub-list for field type_name
+	49, // 23: betcode.v1.OrchestrationStep.worktree_lock:type_name -> betcode.v1.WorktreeLock
+	6,  // 24: betcode.v1.OrchestrationStep.auto_approve_config:type_name -> betcode.v1.AutoApproveConfig
+	30, // 25: betcode.v1.OrchestrationStep.retry:type_name -> betcode.v1.StepRetry
+	31, // 26: betcode.v1.OrchestrationStep.merge:type_name -> betcode.v1.StepMerge
+	50, // 27: betcode.v1.OrchestrationEvent.timestamp:type_name -> google.protobuf.Timestamp
+	34, // 28: betcode.v1.OrchestrationEvent.step_started:type_name -> betcode.v1.StepStarted
+	35, // 29: betcode.v1.OrchestrationEvent.step_completed:type_name -> betcode.v1.StepCompleted
+	36, // 30: betcode.v1.OrchestrationEvent.step_failed:type_name -> betcode.v1.StepFailed
+	46, // 31: betcode.v1.OrchestrationEvent.completed:type_name -> betcode.v1.OrchestrationCompleted
+	47, // 32: betcode.v1.OrchestrationEvent.failed:type_name -> betcode.v1.OrchestrationFailed
+	37, // 33: betcode.v1.OrchestrationEvent.changed:type_name -> betcode.v1.OrchestrationChanged
+	51, // 34: betcode.v1.OrchestrationEvent.agent_event:type_name -> betcode.v1.AgentEvent
+	2,  // 35: betcode.v1.OrchestrationInfo.strategy:type_name -> betcode.v1.OrchestrationStrategy
+	4,  // 36: betcode.v1.OrchestrationInfo.state:type_name -> betcode.v1.OrchestrationState
+	50, // 37: betcode.v1.OrchestrationInfo.created_at:type_name -> google.protobuf.Timestamp
+	50, // 38: betcode.v1.OrchestrationInfo.ended_at:type_name -> google.protobuf.Timestamp
+	39, // 39: betcode.v1.OrchestrationInfo.steps:type_name -> betcode.v1.OrchestrationStepInfo
+	5,  // 40: betcode.v1.OrchestrationStepInfo.status:type_name -> betcode.v1.StepStatus
+	50, // 41: betcode.v1.OrchestrationStepInfo.started_at:type_name -> google.protobuf.Timestamp
+	50, // 42: betcode.v1.OrchestrationStepInfo.ended_at:type_name -> google.protobuf.Timestamp
+	38, // 43: betcode.v1.ListOrchestrationsResponse.orchestrations:type_name -> betcode.v1.OrchestrationInfo
+	7,  // 44: betcode.v1.SubagentService.SpawnSubagent:input_type -> betcode.v1.SpawnSubagentRequest
+	9,  // 45: betcode.v1.SubagentService.WatchSubagent:input_type -> betcode.v1.WatchSubagentRequest
+	18, // 46: betcode.v1.SubagentService.SendToSubagent:input_type -> betcode.v1.SendToSubagentRequest
+	20, // 47: betcode.v1.SubagentService.CancelSubagent:input_type -> betcode.v1.CancelSubagentRequest
+	22, // 48: betcode.v1.SubagentService.ListSubagents:input_type -> betcode.v1.ListSubagentsRequest
+	27, // 49: betcode.v1.SubagentService.CreateOrchestration:input_type -> betcode.v1.CreateOrchestrationRequest
+	32, // 50: betcode.v1.SubagentService.WatchOrchestration:input_type -> betcode.v1.WatchOrchestrationRequest
+	40, // 51: betcode.v1.SubagentService.GetOrchestration:input_type -> betcode.v1.GetOrchestrationRequest
+	41, // 52: betcode.v1.SubagentService.ListOrchestrations:input_type -> betcode.v1.ListOrchestrationsRequest
+	43, // 53: betcode.v1.SubagentService.CancelOrchestration:input_type -> betcode.v1.CancelOrchestrationRequest
+	44, // 54: betcode.v1.SubagentService.RetryOrchestration:input_type -> betcode.v1.RetryOrchestrationRequest
+	45, // 55: betcode.v1.SubagentService.PauseOrchestration:input_type -> betcode.v1.PauseOrchestrationRequest
+	25, // 56: betcode.v1.SubagentService.RevokeAutoApprove:input_type -> betcode.v1.RevokeAutoApproveRequest
+	8,  // 57: betcode.v1.SubagentService.SpawnSubagent:output_type -> betcode.v1.SpawnSubagentResponse
+	10, // 58: betcode.v1.SubagentService.WatchSubagent:output_type -> betcode.v1.SubagentEvent
+	19, // 59: betcode.v1.SubagentService.SendToSubagent:output_type -> betcode.v1.SendToSubagentResponse
+	21, // 60: betcode.v1.SubagentService.CancelSubagent:output_type -> betcode.v1.CancelSubagentResponse
+	23, // 61: betcode.v1.SubagentService.ListSubagents:output_type -> betcode.v1.ListSubagentsResponse
+	28, // 62: betcode.v1.SubagentService.CreateOrchestration:output_type -> betcode.v1.CreateOrchestrationResponse
+	33, // 63: betcode.v1.SubagentService.WatchOrchestration:output_type -> betcode.v1.OrchestrationEvent
+	38, // 64: betcode.v1.SubagentService.GetOrchestration:output_type -> betcode.v1.OrchestrationInfo
+	42, // 65: betcode.v1.SubagentService.ListOrchestrations:output_type -> betcode.v1.ListOrchestrationsResponse
+	38, // 66: betcode.v1.SubagentService.CancelOrchestration:output_type -> betcode.v1.OrchestrationInfo
+	38, // 67: betcode.v1.SubagentService.RetryOrchestration:output_type -> betcode.v1.OrchestrationInfo
+	38, // 68: betcode.v1.SubagentService.PauseOrchestration:output_type -> betcode.v1.OrchestrationInfo
+	26, // 69: betcode.v1.SubagentService.RevokeAutoApprove:output_type -> betcode.v1.RevokeAutoApproveResponse
+	57, // [57:70] is the sub-list for method output_type
+	44, // [44:57] is the sub-list for method input_type
+	44, // [44:44] is the sub-list for extension type_name
+	44, // [44:44] is the sub-list for extension extendee
+	0,  // [0:44] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_subagent_proto_init() }
@@ -3464,14 +4472,15 @@ func file_betcode_v1_subagent_proto_init() {
 		(*OrchestrationEvent_StepFailed)(nil),
 		(*OrchestrationEvent_Completed)(nil),
 		(*OrchestrationEvent_Failed)(nil),
+		(*OrchestrationEvent_Changed)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_subagent_proto_rawDesc), len(file_betcode_v1_subagent_proto_rawDesc)),
-			NumEnums:      4,
-			NumMessages:   34,
+			NumEnums:      6,
+			NumMessages:   43,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

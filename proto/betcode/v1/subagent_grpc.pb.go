@@ -28,6 +28,11 @@ const (
 	SubagentService_ListSubagents_FullMethodName       = "/betcode.v1.SubagentService/ListSubagents"
 	SubagentService_CreateOrchestration_FullMethodName = "/betcode.v1.SubagentService/CreateOrchestration"
 	SubagentService_WatchOrchestration_FullMethodName  = "/betcode.v1.SubagentService/WatchOrchestration"
+	SubagentService_GetOrchestration_FullMethodName    = "/betcode.v1.SubagentService/GetOrchestration"
+	SubagentService_ListOrchestrations_FullMethodName  = "/betcode.v1.SubagentService/ListOrchestrations"
+	SubagentService_CancelOrchestration_FullMethodName = "/betcode.v1.SubagentService/CancelOrchestration"
+	SubagentService_RetryOrchestration_FullMethodName  = "/betcode.v1.SubagentService/RetryOrchestration"
+	SubagentService_PauseOrchestration_FullMethodName  = "/betcode.v1.SubagentService/PauseOrchestration"
 	SubagentService_RevokeAutoApprove_FullMethodName   = "/betcode.v1.SubagentService/RevokeAutoApprove"
 )
 
@@ -58,6 +63,18 @@ type SubagentServiceClient interface {
 	CreateOrchestration(ctx context.Context, in *CreateOrchestrationRequest, opts ...grpc.CallOption) (*CreateOrchestrationResponse, error)
 	// WatchOrchestration streams the events of a plan, first those that were. It ends with the plan.
 	WatchOrchestration(ctx context.Context, in *WatchOrchestrationRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[OrchestrationEvent], error)
+	// GetOrchestration returns a plan and how far each step has come.
+	GetOrchestration(ctx context.Context, in *GetOrchestrationRequest, opts ...grpc.CallOption) (*OrchestrationInfo, error)
+	// ListOrchestrations lists plans, newest first, without their steps.
+	ListOrchestrations(ctx context.Context, in *ListOrchestrationsRequest, opts ...grpc.CallOption) (*ListOrchestrationsResponse, error)
+	// CancelOrchestration cancels the steps that run and starts no others, or does so with one step. It answers when that is
+	// durable; agents may still be ending. One that has ended is left as it is.
+	CancelOrchestration(ctx context.Context, in *CancelOrchestrationRequest, opts ...grpc.CallOption) (*OrchestrationInfo, error)
+	// RetryOrchestration starts steps again that failed or were cancelled, each with a new subagent, and those that were blocked
+	// because of them.
+	RetryOrchestration(ctx context.Context, in *RetryOrchestrationRequest, opts ...grpc.CallOption) (*OrchestrationInfo, error)
+	// PauseOrchestration starts no further steps, or goes on. Steps that run are left.
+	PauseOrchestration(ctx context.Context, in *PauseOrchestrationRequest, opts ...grpc.CallOption) (*OrchestrationInfo, error)
 	// RevokeAutoApprove lets a person decide about the calls of an auto-approved subagent from here on.
 	RevokeAutoApprove(ctx context.Context, in *RevokeAutoApproveRequest, opts ...grpc.CallOption) (*RevokeAutoApproveResponse, error)
 }
@@ -158,6 +175,56 @@ func (c *subagentServiceClient) WatchOrchestration(ctx context.Context, in *Watc
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type SubagentService_WatchOrchestrationClient = grpc.ServerStreamingClient[OrchestrationEvent]
 
+func (c *subagentServiceClient) GetOrchestration(ctx context.Context, in *GetOrchestrationRequest, opts ...grpc.CallOption) (*OrchestrationInfo, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(OrchestrationInfo)
+	err := c.cc.Invoke(ctx, SubagentService_GetOrchestration_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *subagentServiceClient) ListOrchestrations(ctx context.Context, in *ListOrchestrationsRequest, opts ...grpc.CallOption) (*ListOrchestrationsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListOrchestrationsResponse)
+	err := c.cc.Invoke(ctx, SubagentService_ListOrchestrations_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *subagentServiceClient) CancelOrchestration(ctx context.Context, in *CancelOrchestrationRequest, opts ...grpc.CallOption) (*OrchestrationInfo, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(OrchestrationInfo)
+	err := c.cc.Invoke(ctx, SubagentService_CancelOrchestration_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *subagentServiceClient) RetryOrchestration(ctx context.Context, in *RetryOrchestrationRequest, opts ...grpc.CallOption) (*OrchestrationInfo, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(OrchestrationInfo)
+	err := c.cc.Invoke(ctx, SubagentService_RetryOrchestration_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *subagentServiceClient) PauseOrchestration(ctx context.Context, in *PauseOrchestrationRequest, opts ...grpc.CallOption) (*OrchestrationInfo, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(OrchestrationInfo)
+	err := c.cc.Invoke(ctx, SubagentService_PauseOrchestration_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *subagentServiceClient) RevokeAutoApprove(ctx context.Context, in *RevokeAutoApproveRequest, opts ...grpc.CallOption) (*RevokeAutoApproveResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(RevokeAutoApproveResponse)
@@ -195,6 +262,18 @@ type SubagentServiceServer interface {
 	CreateOrchestration(context.Context, *CreateOrchestrationRequest) (*CreateOrchestrationResponse, error)
 	// WatchOrchestration streams the events of a plan, first those that were. It ends with the plan.
 	WatchOrchestration(*WatchOrchestrationRequest, grpc.ServerStreamingServer[OrchestrationEvent]) error
+	// GetOrchestration returns a plan and how far each step has come.
+	GetOrchestration(context.Context, *GetOrchestrationRequest) (*OrchestrationInfo, error)
+	// ListOrchestrations lists plans, newest first, without their steps.
+	ListOrchestrations(context.Context, *ListOrchestrationsRequest) (*ListOrchestrationsResponse, error)
+	// CancelOrchestration cancels the steps that run and starts no others, or does so with one step. It answers when that is
+	// durable; agents may still be ending. One that has ended is left as it is.
+	CancelOrchestration(context.Context, *CancelOrchestrationRequest) (*OrchestrationInfo, error)
+	// RetryOrchestration starts steps again that failed or were cancelled, each with a new subagent, and those that were blocked
+	// because of them.
+	RetryOrchestration(context.Context, *RetryOrchestrationRequest) (*OrchestrationInfo, error)
+	// PauseOrchestration starts no further steps, or goes on. Steps that run are left.
+	PauseOrchestration(context.Context, *PauseOrchestrationRequest) (*OrchestrationInfo, error)
 	// RevokeAutoApprove lets a person decide about the calls of an auto-approved subagent from here on.
 	RevokeAutoApprove(context.Context, *RevokeAutoApproveRequest) (*RevokeAutoApproveResponse, error)
 	mustEmbedUnimplementedSubagentServiceServer()
@@ -227,6 +306,21 @@ func (UnimplementedSubagentServiceServer) CreateOrchestration(context.Context, *
 }
 func (UnimplementedSubagentServiceServer) WatchOrchestration(*WatchOrchestrationRequest, grpc.ServerStreamingServer[OrchestrationEvent]) error {
 	return status.Error(codes.Unimplemented, "method WatchOrchestration not implemented")
+}
+func (UnimplementedSubagentServiceServer) GetOrchestration(context.Context, *GetOrchestrationRequest) (*OrchestrationInfo, error) {
+	return nil, status.Error(codes.Unimplemented, "method GetOrchestration not implemented")
+}
+func (UnimplementedSubagentServiceServer) ListOrchestrations(context.Context, *ListOrchestrationsRequest) (*ListOrchestrationsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListOrchestrations not implemented")
+}
+func (UnimplementedSubagentServiceServer) CancelOrchestration(context.Context, *CancelOrchestrationRequest) (*OrchestrationInfo, error) {
+	return nil, status.Error(codes.Unimplemented, "method CancelOrchestration not implemented")
+}
+func (UnimplementedSubagentServiceServer) RetryOrchestration(context.Context, *RetryOrchestrationRequest) (*OrchestrationInfo, error) {
+	return nil, status.Error(codes.Unimplemented, "method RetryOrchestration not implemented")
+}
+func (UnimplementedSubagentServiceServer) PauseOrchestration(context.Context, *PauseOrchestrationRequest) (*OrchestrationInfo, error) {
+	return nil, status.Error(codes.Unimplemented, "method PauseOrchestration not implemented")
 }
 func (UnimplementedSubagentServiceServer) RevokeAutoApprove(context.Context, *RevokeAutoApproveRequest) (*RevokeAutoApproveResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method RevokeAutoApprove not implemented")
@@ -364,6 +458,96 @@ func _SubagentService_WatchOrchestration_Handler(srv interface{}, stream grpc.Se
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type SubagentService_WatchOrchestrationServer = grpc.ServerStreamingServer[OrchestrationEvent]
 
+func _SubagentService_GetOrchestration_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(GetOrchestrationRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SubagentServiceServer).GetOrchestration(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SubagentService_GetOrchestration_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SubagentServiceServer).GetOrchestration(ctx, req.(*GetOrchestrationRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SubagentService_ListOrchestrations_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListOrchestrationsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SubagentServiceServer).ListOrchestrations(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SubagentService_ListOrchestrations_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SubagentServiceServer).ListOrchestrations(ctx, req.(*ListOrchestrationsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SubagentService_CancelOrchestration_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CancelOrchestrationRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SubagentServiceServer).CancelOrchestration(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SubagentService_CancelOrchestration_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SubagentServiceServer).CancelOrchestration(ctx, req.(*CancelOrchestrationRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SubagentService_RetryOrchestration_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(RetryOrchestrationRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SubagentServiceServer).RetryOrchestration(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SubagentService_RetryOrchestration_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SubagentServiceServer).RetryOrchestration(ctx, req.(*RetryOrchestrationRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SubagentService_PauseOrchestration_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PauseOrchestrationRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SubagentServiceServer).PauseOrchestration(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SubagentService_PauseOrchestration_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SubagentServiceServer).PauseOrchestration(ctx, req.(*PauseOrchestrationRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _SubagentService_RevokeAutoApprove_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(RevokeAutoApproveRequest)
 	if err := dec(in); err != nil {
@@ -408,6 +592,26 @@ var SubagentService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "CreateOrchestration",
 			Handler:    _SubagentService_CreateOrchestration_Handler,
+		},
+		{
+			MethodName: "GetOrchestration",
+			Handler:    _SubagentService_GetOrchestration_Handler,
+		},
+		{
+			MethodName: "ListOrchestrations",
+			Handler:    _SubagentService_ListOrchestrations_Handler,
+		},
+		{
+			MethodName: "CancelOrchestration",
+			Handler:    _SubagentService_CancelOrchestration_Handler,
+		},
+		{
+			MethodName: "RetryOrchestration",
+			Handler:    _SubagentService_RetryOrchestration_Handler,
+		},
+		{
+			MethodName: "PauseOrchestration",
+			Handler:    _SubagentService_PauseOrchestration_Handler,
 		},
 		{
 			MethodName: "RevokeAutoApprove",

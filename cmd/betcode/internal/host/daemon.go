@@ -106,11 +106,12 @@ func (d *daemon) startActors() error {
 		Disk:         actors.DiskOptions{Low: d.cfg.Disk.Low, SpoolQuota: d.cfg.Disk.SpoolQuota, ArchiveBytes: d.cfg.Disk.ArchiveBytes, ArchiveAge: d.cfg.Disk.ArchiveAge, Reserve: filepath.Join(d.cfg.StateDir, "reserve")},
 		Backups:      journal.BackupOptions{Directory: statedir.Backups(d.cfg.StateDir), Every: d.cfg.Backup.Every, Keep: d.cfg.Backup.Keep},
 		VersionsFile: filepath.Join(d.cfg.StateDir, "agent-versions.json"), StopsDirectory: filepath.Join(d.cfg.StateDir, "stops"),
-		FleetFile:          filepath.Join(d.cfg.StateDir, "fleet.json"),
-		LimitsFile:         filepath.Join(d.cfg.StateDir, "rate-limits.json"),
-		WorktreesDirectory: filepath.Join(d.cfg.StateDir, "worktrees"),
-		ReposDirectory:     filepath.Join(d.cfg.StateDir, "repositories"),
-		MachineFile:        filepath.Join(d.cfg.StateDir, "machine-id"), Audit: d.audit.Record, Mask: d.mask.Mask,
+		FleetFile:               filepath.Join(d.cfg.StateDir, "fleet.json"),
+		LimitsFile:              filepath.Join(d.cfg.StateDir, "rate-limits.json"),
+		WorktreesDirectory:      filepath.Join(d.cfg.StateDir, "worktrees"),
+		OrchestrationsDirectory: filepath.Join(d.cfg.StateDir, "orchestrations"),
+		ReposDirectory:          filepath.Join(d.cfg.StateDir, "repositories"),
+		MachineFile:             filepath.Join(d.cfg.StateDir, "machine-id"), Audit: d.audit.Record, Mask: d.mask.Mask,
 		Components: d.healthComponents, Protected: d.protected(), AgentVersion: d.claude.get,
 	})
 	return err

@@ -1,0 +1,142 @@
+package orchestration
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/actors/internal/act"
+	"betcode/messages"
+)
+
+// Pauses between tries to reach a subagent: the pool may be full, the daemon's parts may be restarting.
+const (
+	firstPause = 200 * time.Millisecond
+	lastPause  = 15 * time.Second
+)
+
+// cancelledError is the cause for which a runner stops waiting.
+type cancelledError struct{ reason string }
+
+func (e cancelledError) Error() string { return e.reason }
+
+// runner spawns the subagent of one attempt and waits for its end, on a worker of its own.
+type runner struct {
+	worker *act.Worker
+	stop   func(reason string) // once: the subagent is cancelled
+}
+
+// run starts a runner. It does nothing if the attempt has one.
+func (o *orchestration) run(ctx actor.Context, a attempt) {
+	if o.runs[a] != nil {
+		return
+	}
+	waiting, stop := context.WithCancelCause(o.life)
+	r := &runner{worker: act.NewWorker(ctx, o.deps.Workers, o), stop: func(reason string) { stop(cancelledError{reason}) }}
+	o.runs[a] = r
+	spawn, agents, life := o.state.spawn(a), o.deps.Subagents, o.life
+	r.worker.Do(func() any {
+		defer stop(nil)
+		outcome, err := play(life, waiting, agents, spawn)
+		if err != nil {
+			return nil // this incarnation ends; the next one goes on
+		}
+		return ended{a, outcome}
+	})
+}
+
+// play takes an attempt to its end. life is that of the actor; waiting ends before it when the attempt is cancelled. An error
+// says that life has ended.
+func play(life, waiting context.Context, agents Subagents, spawn messages.SpawnSubagent) (Outcome, error) {
+	err := persist(waiting, func() error { return agents.Spawn(waiting, spawn) })
+	if err != nil && waiting.Err() == nil {
+		return failed(err), nil
+	}
+	var outcome Outcome
+	if err == nil {
+		err = persist(waiting, func() (err error) { outcome, err = agents.Wait(waiting, spawn.Subagent); return err })
+		if err == nil {
+			return outcome, nil
+		}
+		if waiting.Err() == nil {
+			return failed(err), nil
+		}
+	}
+	if life.Err() != nil {
+		return Outcome{}, life.Err()
+	}
+	return cancelled(life, agents, spawn.Subagent, context.Cause(waiting).Error())
+}
+
+// cancelled cancels a subagent and waits for its end. An error says that life has ended.
+func cancelled(life context.Context, agents Subagents, id messages.SessionID, reason string) (Outcome, error) {
+	var outcome Outcome
+	err := persist(life, func() error {
+		err := agents.Cancel(life, id, reason)
+		if err == nil {
+			outcome, err = agents.Wait(life, id)
+		}
+		return err
+	})
+	switch {
+	case life.Err() != nil:
+		return Outcome{}, life.Err()
+	case err == nil:
+	case messages.KindOf(err) == messages.NotFound: // it was never spawned
+		outcome = Outcome{Status: messages.StepCancelled, Error: reason}
+	default:
+		outcome = failed(err)
+	}
+	return outcome, nil
+}
+
+func failed(err error) Outcome { return Outcome{Status: messages.StepFailed, Error: err.Error()} }
+
+// persist tries f until it succeeds, fails for good, or ctx ends.
+func persist(ctx context.Context, f func() error) error {
+	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+		err := f()
+		if err == nil || !passing(err) {
+			return err
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		}
+	}
+}
+
+// passing reports whether an error may be gone at the next try.
+func passing(err error) bool {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return true // the caller sees whether it has been its own
+	}
+	switch messages.KindOf(err) {
+	case messages.Exhausted, messages.Unavailable, messages.DeadlineExceeded, messages.Aborted, messages.Canceled:
+		return true
+	case messages.Internal, messages.Invalid, messages.NotFound, messages.AlreadyExists, messages.WrongState, messages.Denied,
+		messages.Unauthenticated, messages.OutOfRange, messages.Unimplemented, messages.DataLoss:
+	}
+	return false
+}
+
+// spawn returns the request for the subagent of an attempt. It is the same after a restart.
+func (s *state) spawn(a attempt) messages.SpawnSubagent {
+	p := s.Plan.Steps[a.step]
+	m := messages.SpawnSubagent{
+		Subagent: subagentID(s.ID, p.ID, a.number), Parent: s.Parent, Client: s.Client, Prompt: s.prompt(a.step), Name: p.Title(), Model: p.Model,
+		WorkingDirectory: p.Directory, WorktreeID: p.Worktree, Lease: messages.LeaseMode(p.Lease), Tools: p.Tools, MaxTurns: uint32(p.MaxTurns), //nolint:gosec // checked: at most 10000
+		BudgetUSD: p.BudgetUSD, Timeout: p.Timeout,
+		Step: messages.StepAttempt{Orchestration: string(s.ID), Step: p.ID, Attempt: uint32(a.number)}, //nolint:gosec // bounded by the journal's events
+	}
+	if auto := p.AutoApprove; auto != nil {
+		m.AutoApprove = true
+		m.Auto = messages.AutoApproveLimits{Duration: auto.Duration, PerMinute: uint32(auto.PerMinute), Queue: auto.Queue, Unfenced: auto.Unfenced} //nolint:gosec // checked: at most 600
+	}
+	return m
+}

@@ -1,0 +1,31 @@
+package orchestration
+
+import (
+	"betcode/messages"
+)
+
+// view returns the state as clients see it, without steps unless they are wanted.
+func (s *state) view(steps bool) messages.OrchestrationView {
+	v := messages.OrchestrationView{
+		ID: s.ID, Name: s.Plan.Name, Parent: s.Parent, Client: s.Client, Strategy: s.Plan.Order(), State: s.phase, Paused: s.paused, Reason: s.reason,
+		CreatedAt: s.CreatedAt, EndedAt: s.ended, Head: s.head, Total: len(s.steps), Completed: s.done, Failed: s.failed, Running: s.running, Usage: s.usage,
+	}
+	if !steps {
+		return v
+	}
+	for i, step := range s.steps {
+		p := s.Plan.Steps[i]
+		out := messages.OrchestrationStepView{
+			ID: p.ID, Name: p.Name, Status: step.status, Attempt: step.attempt, Subagent: step.subagent, Summary: step.summary, Error: step.problem,
+			StartedAt: step.started, Usage: step.usage,
+		}
+		if over(step.status) {
+			out.EndedAt = step.ended
+		}
+		for _, n := range s.needs[i] {
+			out.DependsOn = append(out.DependsOn, s.Plan.Steps[n].ID)
+		}
+		v.Steps = append(v.Steps, out)
+	}
+	return v
+}

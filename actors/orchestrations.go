@@ -1,0 +1,223 @@
+package actors
+
+import (
+	"context"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"betcode/actors/orchestration"
+	"betcode/messages"
+)
+
+// orchestrationDeps returns what orchestrations need.
+func (s *System) orchestrationDeps() orchestration.Deps {
+	return orchestration.Deps{
+		Common: s.common(), Registry: s.plans,
+		Subagents: orchestration.Subagents{Spawn: s.spawnStep, Wait: s.awaitSubagent, Cancel: s.cancelStep},
+		Places:    func() int { return s.settings.Load().MaxAgents },
+	}
+}
+
+func (s *System) spawnStep(ctx context.Context, m messages.SpawnSubagent) error {
+	_, err := s.Ask(ctx, m)
+	return err
+}
+
+func (s *System) cancelStep(ctx context.Context, id messages.SessionID, reason string) error {
+	_, err := s.Ask(ctx, messages.CancelSubagent{Subagent: id, Reason: reason})
+	return err
+}
+
+// awaitSubagent waits until a subagent has ended.
+func (s *System) awaitSubagent(ctx context.Context, id messages.SessionID) (orchestration.Outcome, error) {
+	for {
+		ended, forget := s.endings.watch(id)
+		view, err := s.sessionView(ctx, messages.GetSession{Session: id})
+		if err == nil && view.Record.Subagent == nil {
+			err = messages.Errorf("wait for subagent", messages.NotFound, "session %s is no subagent", id)
+		}
+		if err != nil || view.Record.Subagent.Status.Final() {
+			forget()
+			return outcomeOf(view.Record), err
+		}
+		select {
+		case <-ended:
+			forget()
+		case <-ctx.Done():
+			forget()
+			return orchestration.Outcome{}, ctx.Err()
+		}
+	}
+}
+
+// outcomeOf returns how a subagent that has ended did.
+func outcomeOf(r messages.SessionRecord) orchestration.Outcome {
+	if r.Subagent == nil {
+		return orchestration.Outcome{}
+	}
+	out := orchestration.Outcome{
+		Status: messages.StepFailed, Error: r.Subagent.Result,
+		Usage: messages.OrchestrationUsage{CostUSD: r.Usage.CostUSD, InputTokens: r.Usage.InputTokens, OutputTokens: r.Usage.OutputTokens},
+	}
+	switch r.Subagent.Status {
+	case messages.SubagentCompleted:
+		out.Status, out.Summary, out.Error = messages.StepCompleted, r.Subagent.Result, ""
+	case messages.SubagentCancelled:
+		out.Status = messages.StepCancelled
+	case messages.SubagentAny, messages.SubagentPending, messages.SubagentRunning, messages.SubagentFailed:
+	}
+	return out
+}
+
+// endings wakes those who wait for the ends of subagents.
+type endings struct {
+	mu      sync.Mutex
+	waiting map[messages.SessionID][]chan struct{}
+}
+
+// watch returns a channel that is closed when a subagent ends, and the end of the wish to know.
+func (e *endings) watch(id messages.SessionID) (ended <-chan struct{}, forget func()) {
+	woken := make(chan struct{})
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.waiting == nil {
+		e.waiting = map[messages.SessionID][]chan struct{}{}
+	}
+	e.waiting[id] = append(e.waiting[id], woken)
+	return woken, func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		var others []chan struct{}
+		for _, c := range e.waiting[id] {
+			if c != woken {
+				others = append(others, c)
+			}
+		}
+		if e.waiting[id] = others; len(others) == 0 {
+			delete(e.waiting, id)
+		}
+	}
+}
+
+// ended is called when the end of a subagent is durable.
+func (e *endings) ended(id messages.SessionID) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, c := range e.waiting[id] {
+		close(c)
+	}
+	delete(e.waiting, id)
+}
+
+// orchestrate answers a request about orchestrations. Questions are answered from their journals, on the caller's goroutine;
+// changes by the actor of the orchestration.
+func (s *System) orchestrate(ctx context.Context, r messages.Request) (messages.Reply, error) {
+	if s.plans == nil {
+		return nil, messages.Errorf("orchestrate", messages.Unimplemented, "this daemon keeps no orchestrations").WithHint("Start it with a state directory.")
+	}
+	var change messages.OrchestrationRequest
+	var err error
+	switch m := r.(type) {
+	case messages.CreateOrchestration:
+		return s.createOrchestration(ctx, m)
+	case messages.GetOrchestration:
+		return result(s.plans.View("show orchestration", m.ID))
+	case messages.ListOrchestrations:
+		return messages.OrchestrationList{Orchestrations: s.plans.List()}, nil
+	case messages.ReadOrchestration:
+		return result(s.plans.Read(m.ID, m.From))
+	case messages.CancelOrchestration:
+		m.ID, err = s.plans.Resolve("cancel orchestration", m.ID)
+		change = m
+	case messages.RetryOrchestration:
+		m.ID, err = s.plans.Resolve("retry orchestration", m.ID)
+		change = m
+	case messages.PauseOrchestration:
+		m.ID, err = s.plans.Resolve("pause orchestration", m.ID)
+		change = m
+	}
+	if err != nil {
+		return nil, err
+	}
+	answer, err := s.ask(ctx, s.orchestrations, change)
+	if err == nil {
+		s.auditOrchestration(change)
+	}
+	return answer, err
+}
+
+// result is a reply or the error instead of it.
+func result[R messages.Reply](reply R, err error) (messages.Reply, error) {
+	if err != nil {
+		return nil, err
+	}
+	return reply, nil
+}
+
+// parents is the namespace of ids of sessions that are made for orchestrations.
+var parents = uuid.MustParse("c9a3bb1c-3c5a-49e5-8d4d-0b7f9f1e7a52")
+
+// createOrchestration starts a plan. What can be refused is refused before anything is made.
+func (s *System) createOrchestration(ctx context.Context, m messages.CreateOrchestration) (messages.Reply, error) {
+	if err := orchestration.Check(m.Plan); err != nil {
+		return nil, err
+	}
+	known := s.plans.Has(m.ID)
+	if m.Parent == "" {
+		m.Parent = messages.SessionID(uuid.NewSHA1(parents, []byte(m.ID)).String())
+		if !known {
+			name := m.Plan.Name
+			if name == "" {
+				name = "orchestration " + string(m.ID)[:8]
+			}
+			start := messages.StartSession{Session: m.Parent, Client: m.Client, Name: name, WorkingDirectory: m.Directory}
+			if _, err := s.Ask(ctx, start); err != nil {
+				return nil, err
+			}
+		}
+	} else if !known {
+		view, err := s.sessionView(ctx, messages.GetSession{Session: m.Parent})
+		if err != nil {
+			return nil, err
+		}
+		if agent, most := view.Record.Subagent, s.settings.Load().SubagentDepth; agent != nil && int(agent.Depth) >= most {
+			return nil, subagentLimit("create orchestration", m.Parent, "subagents may be %d deep, and %s is that deep", most, m.Parent)
+		}
+	}
+	if err := s.plans.Create(m, s.now()); err != nil {
+		return nil, err
+	}
+	if !known {
+		s.audit(messages.AuditEntry{
+			Type: messages.AuditOrchestrationCreated, ActorType: messages.ActorUser, ActorID: string(m.Client), Outcome: messages.OutcomeSuccess, Parent: m.Parent,
+			Context: map[string]string{"orchestration_id": string(m.ID)},
+		})
+	}
+	s.actors.Root.Send(s.orchestrations, orchestration.Begin{ID: m.ID})
+	return messages.OrchestrationCreated{ID: m.ID, Steps: len(m.Plan.Steps)}, nil
+}
+
+// auditOrchestration reports what a client has changed.
+func (s *System) auditOrchestration(r messages.OrchestrationRequest) {
+	e := messages.AuditEntry{ActorType: messages.ActorUser, Outcome: messages.OutcomeSuccess, Context: map[string]string{"orchestration_id": string(r.Orchestration())}}
+	step := ""
+	switch m := r.(type) {
+	case messages.CancelOrchestration:
+		e.Type, e.ActorID, step = messages.AuditOrchestrationCanceled, string(m.Client), m.Step
+		if m.Reason != "" {
+			e.Context["reason"] = m.Reason
+		}
+	case messages.RetryOrchestration:
+		e.Type, e.ActorID, step = messages.AuditOrchestrationRetried, string(m.Client), m.Step
+	case messages.PauseOrchestration:
+		e.Type, e.ActorID = messages.AuditOrchestrationResumed, string(m.Client)
+		if m.Paused {
+			e.Type = messages.AuditOrchestrationPaused
+		}
+	}
+	if step != "" {
+		e.Context["step"] = step
+	}
+	s.audit(e)
+}

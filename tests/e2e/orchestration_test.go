@@ -1,0 +1,227 @@
+package e2e
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	pb "betcode/proto/betcode/v1"
+	"betcode/tests/kit"
+)
+
+// planStory is a story with orchestrations.
+type planStory struct {
+	*story
+	parent string
+}
+
+func newPlanStory(t *testing.T) planStory {
+	t.Helper()
+	w, err := kit.NewWorld(binaries.betcode, binaries.fake)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(w.ConfigDir(), "settings.json"), []byte(`{"feature_flags": {"subagent_orchestration": true}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := planStory{story: storyIn(t, w), parent: session()}
+	c := s.converse("parent", s.parent)
+	s.wait(c, 0, func(e kit.Event) bool { return e.GetSequence() == 1 })
+	return s
+}
+
+func (s planStory) api() pb.SubagentServiceClient {
+	return pb.NewSubagentServiceClient(s.daemon.Conn())
+}
+
+func (s planStory) begin(r *pb.CreateOrchestrationRequest) string {
+	s.Helper()
+	r.ParentSessionId = s.parent
+	out, err := s.api().CreateOrchestration(s.Context(), r)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if int(out.GetTotalSteps()) != len(r.GetSteps()) {
+		s.Errorf("%v", out)
+	}
+	return out.GetOrchestrationId()
+}
+
+// watch passes the events of an orchestration to until, from a sequence, until that returns true or they end.
+func (s planStory) watch(id string, from uint64, until func(*pb.OrchestrationEvent) bool) []*pb.OrchestrationEvent {
+	s.Helper()
+	stream, err := s.api().WatchOrchestration(s.Context(), &pb.WatchOrchestrationRequest{OrchestrationId: id, FromSequence: from})
+	if err != nil {
+		s.Fatal(err)
+	}
+	var all []*pb.OrchestrationEvent
+	for {
+		e, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			s.Fatalf("watch %s: %v", id, err)
+		}
+		if from++; e.GetSequence() != from || e.GetOrchestrationId() != id {
+			s.Fatalf("event %v is not number %d", e, from)
+		}
+		if all = append(all, e); until != nil && until(e) {
+			return all
+		}
+	}
+}
+
+func (s planStory) get(id string) *pb.OrchestrationInfo {
+	s.Helper()
+	o, err := s.api().GetOrchestration(s.Context(), &pb.GetOrchestrationRequest{OrchestrationId: id})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return o
+}
+
+// prompts lists the messages of the user in the conversation of a subagent.
+func (s planStory) prompts(id string) []string {
+	s.Helper()
+	stream, err := s.api().WatchSubagent(s.Context(), &pb.WatchSubagentRequest{SubagentId: id})
+	if err != nil {
+		s.Fatal(err)
+	}
+	var all []string
+	for {
+		e, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			s.Fatalf("watch subagent %s: %v", id, err)
+		}
+		if in := e.GetAgentEvent().GetUserInput(); in != nil {
+			all = append(all, in.GetContent())
+		}
+	}
+}
+
+func fakeStep(id, prompt string, needs ...string) *pb.OrchestrationStep {
+	return &pb.OrchestrationStep{Id: id, Prompt: prompt, DependsOn: needs}
+}
+
+func TestOrchestrationPlays(t *testing.T) {
+	t.Parallel()
+	s := newPlanStory(t)
+	id := s.begin(&pb.CreateOrchestrationRequest{Name: "diamond", Steps: []*pb.OrchestrationStep{
+		fakeStep("join", "echo:joined", "left", "right"), fakeStep("left", "echo:L", "first"), fakeStep("right", "echo:R", "first"), fakeStep("first", "echo:F"),
+	}})
+	events := s.watch(id, 0, nil)
+	last := events[len(events)-1]
+	if got := last.GetCompleted(); got.GetSucceeded() != 4 || got.GetFailed() != 0 || got.GetTotalSteps() != 4 {
+		t.Fatalf("%v", last)
+	}
+	o := s.get(id[:8])
+	if o.GetState() != pb.OrchestrationState_ORCHESTRATION_STATE_COMPLETED || o.GetSteps()[0].GetAttempt() != 1 || o.GetSteps()[3].GetResultSummary() != "F" {
+		t.Errorf("%v", o)
+	}
+	prompts := s.prompts(o.GetSteps()[0].GetSubagentId())
+	left, right := o.GetSteps()[1].GetResultSummary(), o.GetSteps()[2].GetResultSummary()
+	if len(prompts) != 1 || left == "" || prompts[0] != "[Context from step left]: "+left+"\n\n[Context from step right]: "+right+"\n\necho:joined" {
+		t.Errorf("%q", prompts)
+	}
+	if again := s.watch(id, 3, nil); len(again) != len(events)-3 {
+		t.Errorf("%d events behind 3 of %d", len(again), len(events))
+	}
+}
+
+func TestOrchestrationFailsRetriesCancels(t *testing.T) {
+	t.Parallel()
+	s := newPlanStory(t)
+	id := s.begin(&pb.CreateOrchestrationRequest{Steps: []*pb.OrchestrationStep{
+		fakeStep("bad", "error:400"), fakeStep("after", "echo:x", "bad"), fakeStep("long", "gate:never"),
+	}})
+	failed := s.watch(id, 0, func(e *pb.OrchestrationEvent) bool { return e.GetStepFailed() != nil })
+	if f := failed[len(failed)-1].GetStepFailed(); f.GetStepId() != "bad" || fmt.Sprint(f.GetBlockedSteps()) != "[after]" {
+		t.Errorf("%v", f)
+	}
+	o, err := s.api().CancelOrchestration(s.Context(), &pb.CancelOrchestrationRequest{OrchestrationId: id, Reason: "enough"})
+	if err != nil || o.GetState() != pb.OrchestrationState_ORCHESTRATION_STATE_STOPPING {
+		t.Fatalf("%v, %v", o, err)
+	}
+	events := s.watch(id, 0, nil)
+	if f := events[len(events)-1].GetFailed(); !strings.Contains(f.GetErrorMessage(), "enough") {
+		t.Errorf("%v", events[len(events)-1])
+	}
+	o, err = s.api().RetryOrchestration(s.Context(), &pb.RetryOrchestrationRequest{OrchestrationId: id, StepId: "bad"})
+	if err != nil || o.GetSteps()[0].GetAttempt() != 2 {
+		t.Fatalf("%v, %v", o, err)
+	}
+	s.watch(id, uint64(len(events)), nil)
+	if o := s.get(id); o.GetSteps()[2].GetStatus() != pb.StepStatus_STEP_STATUS_CANCELLED || o.GetSteps()[0].GetStatus() != pb.StepStatus_STEP_STATUS_FAILED {
+		t.Errorf("%v", o)
+	}
+}
+
+func TestOrchestrationRefuses(t *testing.T) {
+	t.Parallel()
+	s := newPlanStory(t)
+	_, err := s.api().CreateOrchestration(s.Context(), &pb.CreateOrchestrationRequest{ParentSessionId: s.parent, Steps: []*pb.OrchestrationStep{
+		fakeStep("a", "echo:a", "b"), fakeStep("b", "echo:b", "a"),
+	}})
+	if status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), "a → b → a") || !strings.Contains(fmt.Sprint(status.Convert(err).Details()), "DAG_CYCLE") {
+		t.Errorf("%v", err)
+	}
+	list, err := s.api().ListOrchestrations(s.Context(), &pb.ListOrchestrationsRequest{})
+	if err != nil || len(list.GetOrchestrations()) != 0 {
+		t.Errorf("%v, %v", list, err)
+	}
+	id := uuid.NewString()
+	request := &pb.CreateOrchestrationRequest{OrchestrationId: id, Steps: []*pb.OrchestrationStep{fakeStep("a", "echo:a")}}
+	if s.begin(request) != id || s.begin(request) != id {
+		t.Error("a repeated request made another orchestration")
+	}
+	request.Steps[0].Prompt = "echo:b"
+	if _, err := s.api().CreateOrchestration(s.Context(), request); status.Code(err) != codes.AlreadyExists {
+		t.Errorf("another plan: %v", err)
+	}
+}
+
+// A daemon that is killed while steps run goes on with them: no step is begun a second time.
+func TestOrchestrationSurvivesKill(t *testing.T) {
+	t.Parallel()
+	s := newPlanStory(t)
+	id := s.begin(&pb.CreateOrchestrationRequest{Steps: []*pb.OrchestrationStep{
+		fakeStep("one", "gate:g1\necho:1"), fakeStep("two", "gate:g2\necho:2"), fakeStep("end", "echo:end", "one", "two"),
+	}})
+	running := 0
+	s.watch(id, 0, func(e *pb.OrchestrationEvent) bool {
+		if e.GetStepStarted() != nil {
+			running++
+		}
+		return running == 2
+	})
+	s.killDaemon()
+	s.write("g1", "")
+	s.write("g2", "")
+	events := s.watch(id, 0, nil)
+	started := map[string]int{}
+	for _, e := range events {
+		if step := e.GetStepStarted(); step != nil {
+			started[step.GetStepId()]++
+		}
+	}
+	if fmt.Sprint(started) != "map[end:1 one:1 two:1]" || events[len(events)-1].GetCompleted().GetSucceeded() != 3 {
+		t.Errorf("%v, %v", started, events[len(events)-1])
+	}
+	for _, step := range s.get(id).GetSteps() {
+		if prompts := s.prompts(step.GetSubagentId()); len(prompts) != 1 {
+			t.Errorf("%s: %q", step.GetId(), prompts)
+		}
+	}
+}
