@@ -38,7 +38,7 @@ func Scan(ctx context.Context, dir string, depth int) (found []string, more bool
 		var below []string
 		for _, d := range level {
 			if read++; read > maxScanned || len(found) >= maxScanHits || ctx.Err() != nil {
-				return found, true, nil
+				return found, true, nil //nolint:nilerr // the end of ctx is one of the bounds
 			}
 			entries, isRepository := list(d)
 			if isRepository {
