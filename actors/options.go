@@ -50,6 +50,8 @@ type Options struct {
 	ReposDirectory          string // records of registered repositories; used with WorktreesDirectory
 	OrchestrationsDirectory string // journals of orchestrations; empty = the system keeps none
 	WorktreesDirectory      string // records of worktrees; empty = the system keeps none
+	Executable              string // the program that is started as the fleet server of agents; empty = none is
+	Socket                  string // on which the daemon serves it
 	FleetFile               string // where it is stored that the fleet is stopped; empty = in memory alone
 	LimitsFile              string // where rate limits of accounts are stored; empty = in memory alone
 	StopsDirectory          string // where it is noted which sessions are to be stopped while the journal fails; empty = nowhere

@@ -25,6 +25,7 @@ import (
 	"betcode/actors/internal/ruleset"
 	"betcode/actors/internal/sidecar"
 	"betcode/actors/internal/spool"
+	"betcode/actors/internal/ticket"
 	"betcode/actors/internal/workdir"
 	"betcode/actors/journal"
 	"betcode/actors/orchestration"
@@ -72,6 +73,7 @@ type System struct {
 	versions    *sidecar.Versions
 	fleet       *sidecar.Fleet
 	limits      *sidecar.Limits
+	tickets     *ticket.Book
 	stops       *sidecar.Stops
 	cgroups     process.Cgroups
 	git         *git.Git
@@ -125,6 +127,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	if s.cgroups, err = process.FindCgroups(o.RunsDirectory); err != nil {
 		s.logOf("daemon").Info().Err(err).Msg("agents have no control groups: what they leave behind is found by its environment")
 	}
+	s.tickets = newTickets(o.RunsDirectory)
 	s.planner = launchplan.New(s.planDeps())
 	s.queries = queries.New(s.queriesDeps())
 	s.checks = checks.New(s.checksDeps())

@@ -22,6 +22,7 @@ import (
 	"betcode/actors/internal/notify"
 	"betcode/actors/internal/queries"
 	"betcode/actors/internal/sidecar"
+	"betcode/actors/internal/ticket"
 	"betcode/actors/journal"
 	"betcode/actors/permission"
 	"betcode/actors/pool"
@@ -62,6 +63,9 @@ func (s *System) planDeps() launchplan.Deps {
 	return launchplan.Deps{
 		Program: o.Program, Inherited: o.Environment, Version: o.AgentVersion, Lease: o.Lease, Runs: o.RunsDirectory, Home: o.Home, Protected: o.Protected,
 		Settings: s.settings.Load, Directories: s.directories, Cgroups: s.cgroups,
+		Executable: o.Executable, Socket: o.Socket, Ticket: func(id messages.SessionID, run messages.RunNumber) (string, error) {
+			return s.tickets.Issue(ticket.Run{Session: id, Number: run})
+		},
 	}
 }
 
@@ -159,6 +163,7 @@ func (s *System) runDeps() run.Deps {
 		Common: s.common(), Health: s.health, DiskFull: s.room.Full, SpoolQuota: s.options.Disk.SpoolQuota, Archive: s.archiver.Live,
 		OpenSpool: s.options.Disk.openSpool, Watcher: s.watcher, Shows: s.logs, Mask: s.options.Mask,
 		Version: s.planner.Version, Refused: launchplan.Refused, Prepared: s.prepared, Spec: s.planner.Spec, Guard: s.planner.Guard,
+		Fleet: fleetDoor{s.tickets},
 	}
 }
 

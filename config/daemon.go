@@ -43,6 +43,7 @@ type Daemon struct {
 	OnSelfApproval string   // one of SelfApprovalReactions
 	Fence          string   // one of Fences
 	FenceWritable  []string // absolute, or ~/…
+	AgentsFleet    bool     // every agent has the fleet server
 
 	AgentSilence time.Duration
 	ParkAfter    time.Duration

@@ -144,6 +144,11 @@ var table = []Setting{
 		into: func(d *Daemon) any { return &d.FenceWritable },
 	},
 	{
+		Name: "agents.fleet", Kind: Switch, Default: "false", Env: "BETCODE_AGENTS_FLEET", Live: true,
+		Help: "whether every new agent has the MCP server betcode, through which it starts subagents and directs them; else those of sessions that were begun with --fleet",
+		into: func(d *Daemon) any { return &d.AgentsFleet },
+	},
+	{
 		Name: "sessions.default_model", Kind: Text, Unset: "the agent's own", Aliases: []string{"model"}, Env: "BETCODE_MODEL", Live: true, Directory: true,
 		Help: "model of a new session without one of its own",
 		into: func(d *Daemon) any { return &d.Model },

@@ -23,6 +23,7 @@ func optionsIn(op string, o *pb.AgentOptions) (messages.AgentOptions, error) {
 		Agents:             o.GetAgents(),
 		Servers:            o.GetMcpConfig(),
 		OnlyServers:        o.GetStrictMcpConfig(),
+		Fleet:              o.GetFleet(),
 	}.Checked()
 	if err != nil {
 		return checked, wire.Invalid(op, "Correct the option, or leave it out.", "options: %w", err)
@@ -48,6 +49,7 @@ func optionsOut(o messages.AgentOptions) *pb.AgentOptions {
 		AppendSystemPrompt:    o.AppendSystemPrompt,
 		AdditionalDirectories: o.Directories,
 		StrictMcpConfig:       o.OnlyServers,
+		Fleet:                 o.Fleet,
 		AgentNames:            o.AgentNames(),
 		McpServerNames:        o.ServerNames(),
 	}

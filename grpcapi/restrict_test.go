@@ -41,7 +41,14 @@ func (c callerIs) Clone() credentials.TransportCredentials { return c }
 // serveAs returns a connection whose caller has a restriction.
 func serveAs(t *testing.T, a Asker, r door.Restriction) (*grpc.ClientConn, *Server) {
 	t.Helper()
-	s := New(Options{Asker: a, Credentials: callerIs{insecure.NewCredentials(), r}})
+	return serveCaller(t, Options{Asker: a}, r)
+}
+
+// serveCaller is serveAs with other options.
+func serveCaller(t *testing.T, o Options, r door.Restriction) (*grpc.ClientConn, *Server) {
+	t.Helper()
+	o.Credentials = callerIs{insecure.NewCredentials(), r}
+	s := New(o)
 	s.SetReady(true)
 	l := bufconn.Listen(1 << 20)
 	go s.Serve(l)

@@ -74,6 +74,8 @@ type Options struct {
 	// Restricted reports whether the process that connects over the Unix socket may only
 	// view, see [door.Options].
 	Restricted func(pid int) (bool, error)
+	// Fleet identifies fleet servers, see [door.Options]; nil = there are none.
+	Fleet func(ticket string, pid int) (messages.SessionID, error)
 	// Audit is the audit log; nil = none is kept.
 	Audit door.Auditor
 	// Tokens authenticates callers over TCP; nil = no token is valid.
@@ -123,7 +125,7 @@ func New(o Options) *Server {
 		Serves: s.registered, Reports: s.reports,
 	})
 	s.door = door.New(door.Options{
-		Logger: s.log, Restricted: o.Restricted, Audit: o.Audit, Tokens: o.Tokens, TCP: o.TCP, Limits: o.Limits,
+		Logger: s.log, Restricted: o.Restricted, Fleet: o.Fleet, Audit: o.Audit, Tokens: o.Tokens, TCP: o.TCP, Limits: o.Limits,
 		MaxMessageBytes: s.options.MaxMessageBytes, BodyPatience: o.bodyPatience, Gate: s.version.Gate, Exists: s.exists,
 	})
 	creds := o.Credentials
@@ -163,7 +165,7 @@ func New(o Options) *Server {
 	pb.RegisterFleetServiceServer(all, fleetService{asker: s.asker})
 	pb.RegisterGitRepoServiceServer(all, gitRepoService{server: s})
 	pb.RegisterWorktreeServiceServer(all, worktreeService{server: s})
-	pb.RegisterSubagentServiceServer(all, subagentService{server: s})
+	pb.RegisterSubagentServiceServer(all, fleetScope{subagentService{server: s}, s.asker})
 	pb.RegisterHealthServer(all, healthService{server: s})
 	healthpb.RegisterHealthServer(all, standardHealth{server: s})
 	reflection.Register(s.grpc)

@@ -47,6 +47,7 @@ const (
 	AuditLost          AuditType = "audit_lost"     // ours: entries could not be written meanwhile
 	AuditSelfApproved  AuditType = "self_approval"  // ours: a tool ran by an answer that the daemon did not give
 	AuditForgedRequest AuditType = "forged_request" // ours: the agent obeyed a control request that the daemon did not send
+	AuditForgedFleet   AuditType = "forged_fleet"   // ours: a process that is not the fleet server of a session presented its ticket
 	AuditForgedInput   AuditType = "forged_input"   // ours: the agent took up a message or a command that the daemon did not send
 	AuditAgentResumed  AuditType = "agent_unfrozen" // ours: a person let an agent go on that an alarm had frozen
 
@@ -58,7 +59,7 @@ func AuditTypes() []AuditType {
 		AuditAutoApproved, AuditGranted, AuditDenied, AuditRevoked, AuditSessionCreated, AuditSessionResumed, AuditSessionComplete,
 		AuditSessionError, AuditRateLimited, AuditAuthSuccess, AuditAuthFailure,
 		AuditSubagentSpawn, AuditSubagentComplete, AuditSubagentFail, AuditSubagentCancel, AuditSubagentTimeout, AuditToolUnknown,
-		AuditTurnCanceled, AuditRules, AuditSelfApproved, AuditForgedRequest, AuditForgedInput, AuditAgentResumed, AuditFleetStopped, AuditFleetResumed,
+		AuditTurnCanceled, AuditRules, AuditSelfApproved, AuditForgedRequest, AuditForgedInput, AuditForgedFleet, AuditAgentResumed, AuditFleetStopped, AuditFleetResumed,
 		AuditOrchestrationCreated, AuditOrchestrationCanceled, AuditOrchestrationRetried, AuditOrchestrationPaused, AuditOrchestrationResumed, AuditAdmin, AuditRefused,
 		AuditOpened, AuditLost,
 	}
@@ -120,7 +121,8 @@ type AuditFilter struct {
 // ran out of time.
 func AuditSeverity(e AuditEntry) string {
 	switch {
-	case e.Outcome == OutcomeTimeout, e.Type == AuditToolUnknown, e.Type == AuditLost, e.Type == AuditSelfApproved, e.Type == AuditForgedRequest, e.Type == AuditForgedInput:
+	case e.Outcome == OutcomeTimeout, e.Type == AuditToolUnknown, e.Type == AuditLost, e.Type == AuditSelfApproved, e.Type == AuditForgedRequest, e.Type == AuditForgedInput,
+		e.Type == AuditForgedFleet:
 		return "error"
 	case e.Type == AuditAutoApproved, e.Type == AuditRevoked, e.Type == AuditRateLimited, e.Type == AuditSessionError,
 		e.Type == AuditAuthFailure, e.Type == AuditRefused, e.Outcome == OutcomeFailure, strings.HasSuffix(string(e.Type), "_cancel"):

@@ -80,6 +80,7 @@ const (
 	SelfApproved      Code = "SELF_APPROVED"         // ours
 	ForgedRequest     Code = "FORGED_REQUEST"        // ours
 	ForgedInput       Code = "FORGED_INPUT"          // ours
+	ForgedFleet       Code = "FORGED_FLEET"          // ours
 	AgentFrozen       Code = "AGENT_FROZEN"          // ours
 	EditRefused       Code = "EDIT_REFUSED"          // ours: an edited call is denied or protected; the request still waits
 	StorageError      Code = "SQLITE_ERROR"          // the catalogue's name for a failed journal operation

@@ -24,7 +24,11 @@ type AgentOptions struct {
 	Agents             []byte   // definitions by name, a JSON object
 	Servers            Secret   // MCP servers, {"mcpServers": {…}}
 	OnlyServers        bool     // it has no MCP servers but those
+	Fleet              bool     // it has the fleet server, whatever the setting says
 }
+
+// FleetServer is the name of the MCP server through which an agent directs subagents.
+const FleetServer = "betcode"
 
 // Secret is text that must not reach a log, an event or a client. Whatever prints it
 // prints its length only.
@@ -55,6 +59,7 @@ func (o AgentOptions) Names() []string {
 		{"agents", len(o.Agents) > 0},
 		{"mcp-config", len(o.Servers) > 0},
 		{"strict-mcp-config", o.OnlyServers},
+		{"fleet", o.Fleet},
 	} {
 		if option.set {
 			names = append(names, option.name)
@@ -67,7 +72,7 @@ func (o AgentOptions) Names() []string {
 // is to approve it in advance.
 func (o AgentOptions) Widening() []string {
 	return slices.DeleteFunc(o.Names(), func(name string) bool {
-		return !slices.Contains([]string{"add-dir", "agent", "agents", "mcp-config"}, name)
+		return !slices.Contains([]string{"add-dir", "agent", "agents", "mcp-config", "fleet"}, name)
 	})
 }
 

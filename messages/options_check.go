@@ -178,6 +178,9 @@ func checkServers(o *AgentOptions) error {
 	if config.Servers == nil {
 		return errors.New(`mcp_config has no object "mcpServers"`)
 	}
+	if _, taken := config.Servers[FleetServer]; taken && o.Fleet {
+		return errors.New("mcp_config has a server " + FleetServer + ", which is the name of the fleet server")
+	}
 	return checkMembers("mcp_config", config.Servers)
 }
 

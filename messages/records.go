@@ -140,7 +140,7 @@ type RunRecord struct {
 	ControlsAnswered []string // signatures of the requests that the agent has answered, the oldest first
 	UnansweredCalls  []string // open tool calls whose permission request ended without an allow of ours
 	CallsDecided     []CallDecided
-	Alarm            Code   // SelfApproved, ForgedRequest or ForgedInput once the run has raised it, else empty
+	Alarm            Code   // SelfApproved, ForgedRequest, ForgedInput or ForgedFleet once the run has raised it, else empty
 	Frozen           bool   // the alarm has frozen the agent until a person decides
 	Fence            string // what the kernel is to hold the agent to: "project"; empty = nothing
 }

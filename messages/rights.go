@@ -16,6 +16,10 @@ const (
 	MayControl                    // type, start, stop, rename and delete sessions
 	MayAdmin                      // the daemon itself: shutdown, backups, trust, tokens, the audit log
 
+	// MayFleet is the right of a session's fleet server: to act on the session's own descendants. No token has it, and no
+	// person needs it.
+	MayFleet Rights = 1 << 4
+
 	MayEverything = MayView | MayApprove | MayControl | MayAdmin
 )
 

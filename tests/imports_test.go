@@ -301,6 +301,10 @@ var rules = []rule{
 		because: "a small file is read and written without knowing who needs it", never: actorsNever,
 	},
 	{
+		pkg: "actors/internal/ticket", may: []string{"messages", "actors/internal/notes"},
+		because: "who holds a ticket is decided by what it is told of processes", never: actorsNever,
+	},
+	{
 		pkg: "actors/internal/mcpconfig", may: []string{"messages", "actors/internal/claude", "actors/internal/regular"},
 		because: "files of users and repositories are read here alone, so that one bound holds for all of them", never: actorsNever,
 	},

@@ -37,6 +37,15 @@ type Deps struct {
 	Prepared func(err error) (exit messages.Exit, lasts bool)                             // reports whether the run directory could be made
 	Spec     func(messages.SessionRecord, messages.RunRecord, bool) (process.Spec, error) // what to start; the last says whether a turn is continued
 	Guard    func(messages.SessionRecord, messages.RunRecord) (argv, env []string, err error)
+	Fleet    FleetDoor // nil = no agent has a fleet server
+}
+
+// FleetDoor decides which process is the fleet server of a run. Workers call it.
+type FleetDoor interface {
+	// Settle waits for the fleet server of a run, if it is to have one, at most patience. After that no process becomes it.
+	Settle(ctx context.Context, run messages.RunRecord, patience time.Duration) error
+	// Drop forgets that of a run that has ended.
+	Drop(run messages.RunRecord)
 }
 
 // Start is which agent to run.
@@ -186,14 +195,17 @@ func (r *run) release() {
 	}
 	r.timers.Stop()
 	r.writer.Close(nil)
-	over, directory := r.state.phase == phaseOver, r.state.record.Directory
+	over, record, fleet := r.state.phase == phaseOver, r.state.record, r.deps.Fleet
 	r.reader.Close(func() {
 		if r.made != nil {
 			r.made.close()
 		}
 		if over {
-			process.Tidy(directory)
-			DropServers(directory)
+			process.Tidy(record.Directory)
+			DropServers(record.Directory)
+			if fleet != nil {
+				fleet.Drop(record)
+			}
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/process"
@@ -40,6 +42,34 @@ type agent struct {
 	damage  error                         // why there is no reader although something was read before
 	reopen  func() (*spool.Reader, error) // the disk did not answer when it was to be opened; else nil
 	watch   func()                        // ends the notifications
+	fleet   FleetDoor                     // nil = none
+	began   bool                          // a turn has begun, as the reader has seen
+}
+
+// fleetPatience is how long the first message to an agent waits for its fleet server. Agents start their servers before they
+// read a message, and connect to them before they begin a turn.
+const fleetPatience = 30 * time.Second
+
+// turnBegins says that a turn may begin: from now on no process becomes the agent's fleet server.
+func (a *agent) turnBegins(life context.Context, patience time.Duration) error {
+	if a.fleet == nil {
+		return nil
+	}
+	return a.fleet.Settle(life, a.record, patience)
+}
+
+// beginsTurn is in the first line of each turn, also of one that the agent continues without a message.
+var beginsTurn = []byte(`"subtype":"init"`)
+
+// noteTurn looks for the first line of a turn. It is the reader's.
+func (a *agent) noteTurn(lines []spool.Line) {
+	if a.began || a.fleet == nil {
+		return
+	}
+	a.began = slices.ContainsFunc(lines, func(l spool.Line) bool { return bytes.Contains(l.Bytes, beginsTurn) })
+	if a.began {
+		_ = a.turnBegins(context.Background(), 0) // it cannot be taken in this daemon; the next one reads the line again
+	}
 }
 
 // opening is everything the first job of a run needs.
@@ -56,7 +86,7 @@ type opening struct {
 
 // open starts the process, or finds out what became of it.
 func (o opening) open() any {
-	result := agentOpened{agent: &agent{record: o.record, watch: func() {}}, record: o.record, adopted: !o.fresh}
+	result := agentOpened{agent: &agent{record: o.record, watch: func() {}, fleet: o.deps.Fleet}, record: o.record, adopted: !o.fresh}
 	if o.fresh {
 		result.version = o.deps.Version()
 	}
@@ -210,6 +240,7 @@ func (a *agent) read() any {
 		return linesRead{}
 	}
 	batch, err := a.spool.Next(readSize)
+	a.noteTurn(batch.Lines)
 	failpoint.Hit(failpoint.SpoolRead)
 	return linesRead{batch: batch, size: a.size(), err: err}
 }
@@ -256,6 +287,11 @@ func lastWords(path string) string {
 func (a *agent) write(life context.Context, w writing) any {
 	if a.process == nil {
 		return lineWritten{what: w, err: os.ErrClosed}
+	}
+	if w.key != "" {
+		if err := a.turnBegins(life, fleetPatience); err != nil {
+			return lineWritten{what: w, err: err}
+		}
 	}
 	failpoint.Hit(failpoint.BeforeWrite)
 	if w.long {

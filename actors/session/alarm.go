@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -19,10 +20,11 @@ import (
 )
 
 // A process that an agent starts runs as the same user and can write into the FIFO that the agent reads, unless the kernel
-// forbids it (see [settings.FenceProject]). Three traces of that raise an alarm:
+// forbids it (see [settings.FenceProject]). Four traces of that raise an alarm:
 //
 // 	SELF_APPROVED    a call ran because its permission request was allowed, and the daemon did not allow it
 // 	FORGED_REQUEST   the agent answered a control request that the daemon did not send
+// 	FORGED_FLEET     a process that is not the agent's fleet server has presented the ticket of that
 // 	FORGED_INPUT     the agent took up a message or a shell command that the daemon did not send, or repeated a message that was done
 //
 // The agent reports the source of each decision, so calls that its own rules or hooks allow raise nothing. What is needed between
@@ -36,6 +38,7 @@ var alarms = map[messages.Code]struct {
 }{
 	messages.SelfApproved:  {messages.AuditSelfApproved, "A tool call ran although no person or rule has allowed it: its permission request was answered by something that the agent has started"},
 	messages.ForgedRequest: {messages.AuditForgedRequest, "The agent obeyed a control request that the daemon did not send: something that the agent has started has written into its input"},
+	messages.ForgedFleet:   {messages.AuditForgedFleet, "A process that is not the agent's fleet server has tried to direct subagents as if it were"},
 	messages.ForgedInput:   {messages.AuditForgedInput, "The agent took up a message that the daemon did not send: something that the agent has started has written into its input"},
 }
 
@@ -82,6 +85,14 @@ func (t *transition) alarm(code messages.Code, reaction settings.OnAlarm, detail
 // forgedInput raises the alarm for a message or a command of unknown origin.
 func (t *transition) forgedInput(details map[string]string) {
 	t.alarm(messages.ForgedInput, t.s.options.OnAlarm, details)
+}
+
+// fleetIntruder raises the alarm for a process that has presented the ticket of the running agent.
+func (t *transition) fleetIntruder(m FleetIntruder) {
+	if t.s.run == nil || t.s.run.Run != m.Run || !t.s.active() {
+		return
+	}
+	t.alarm(messages.ForgedFleet, t.s.options.OnAlarm, map[string]string{"pid": strconv.Itoa(m.PID), "why": m.Why})
 }
 
 // foreignInput reports whether the agent has read a message that the daemon did not write. There are two traces: a key that the session

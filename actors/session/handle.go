@@ -115,6 +115,8 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.endReservation()
 	case restartDue:
 		t.retryDue(m)
+	case FleetIntruder:
+		t.fleetIntruder(m)
 	case pool.Answer:
 		t.slotAnswered(m)
 	case pool.Waits:

@@ -32,6 +32,13 @@ type (
 	Rebuilt struct{}
 )
 
+// FleetIntruder tells a session that a process which is not the fleet server of a run has presented its ticket.
+type FleetIntruder struct {
+	Run messages.RunNumber
+	PID int
+	Why string
+}
+
 // The agents end when the daemon does.
 type (
 	// EndAgent asks a session to end its agent because the daemon ends.

@@ -31,6 +31,8 @@ type Settings struct {
 	Fence         Fence    // of agents that are started from now on
 	FenceWritable []string // what else a fenced agent may write to: absolute, or ~/…
 
+	GiveFleet bool // every agent that is started from now on has the fleet server
+
 	Resume        messages.ResumePolicy // of turns that were cut off, where the session has no policy of its own
 	Continuations uint32                // how often a turn that was cut off is continued without a person
 	ContinueGrace time.Duration         // how long a resumed agent may take to continue its turn

@@ -77,6 +77,10 @@ type Call struct {
 	Digest  []byte             // of the request, if the call has a key
 	Rights  messages.Rights    // of the caller, once it is admitted
 
+	// Fleet is the session on whose behalf its fleet server calls; empty for every other caller.
+	// Handlers of what [messages.MayFleet] allows keep to its descendants.
+	Fleet messages.SessionID
+
 	EnvironmentDropped bool // from the request that begins a session: it came over TCP
 
 	method       string

@@ -23,6 +23,10 @@ type Options struct {
 	// view. After an error it may only view too. It is called once per connection; nil = no
 	// process is restricted.
 	Restricted func(pid int) (bool, error)
+	// Fleet returns the session whose fleet server a process is, by the ticket that it presents
+	// ([FleetTicket]); an error refuses the call. It is called for each call with a ticket;
+	// nil = there are none.
+	Fleet func(ticket string, pid int) (messages.SessionID, error)
 	// Audit is the audit log; nil = none is kept.
 	Audit Auditor
 	// Tokens authenticates callers over TCP; nil = no token is valid.

@@ -22,6 +22,8 @@ import (
 func callerOf(ctx context.Context, c *Call) string {
 	p, known := PeerOf(ctx)
 	switch {
+	case c.Fleet != "":
+		return "fleet server of " + string(c.Fleet)
 	case c.token != "":
 		return "token " + c.token
 	case known && p.Address.IsValid():

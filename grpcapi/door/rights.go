@@ -74,12 +74,12 @@ var needed = map[string]messages.Rights{
 	"/betcode.v1.WorktreeService/SetupWorktree":        messages.MayControl,
 	"/betcode.v1.WorktreeService/SwitchWorktree":       messages.MayControl,
 	"/betcode.v1.WorktreeService/RemoveWorktree":       messages.MayControl,
-	"/betcode.v1.SubagentService/ListSubagents":        messages.MayView,
-	"/betcode.v1.SubagentService/WatchSubagent":        messages.MayView,
+	"/betcode.v1.SubagentService/ListSubagents":        messages.MayView | messages.MayFleet,
+	"/betcode.v1.SubagentService/WatchSubagent":        messages.MayView | messages.MayFleet,
 	"/betcode.v1.SubagentService/WatchOrchestration":   messages.MayView,
-	"/betcode.v1.SubagentService/SpawnSubagent":        messages.MayControl,
-	"/betcode.v1.SubagentService/SendToSubagent":       messages.MayControl,
-	"/betcode.v1.SubagentService/CancelSubagent":       messages.MayControl,
+	"/betcode.v1.SubagentService/SpawnSubagent":        messages.MayControl | messages.MayFleet,
+	"/betcode.v1.SubagentService/SendToSubagent":       messages.MayControl | messages.MayFleet,
+	"/betcode.v1.SubagentService/CancelSubagent":       messages.MayControl | messages.MayFleet,
 	"/betcode.v1.SubagentService/CreateOrchestration":  messages.MayControl,
 	"/betcode.v1.SubagentService/GetOrchestration":     messages.MayView,
 	"/betcode.v1.SubagentService/ListOrchestrations":   messages.MayView,
@@ -114,7 +114,7 @@ func Methods() []string { return slices.Sorted(maps.Keys(needed)) }
 
 // widens reports whether options give an agent more rights or start programs.
 func widens(o *pb.AgentOptions) bool {
-	return o.GetAgent() != "" || len(o.GetAgents()) > 0 || len(o.GetMcpConfig()) > 0 || len(o.GetAdditionalDirectories()) > 0
+	return o.GetAgent() != "" || len(o.GetAgents()) > 0 || len(o.GetMcpConfig()) > 0 || len(o.GetAdditionalDirectories()) > 0 || o.GetFleet()
 }
 
 // requestNeeds returns the rights that a request on a Converse stream needs, all of them. To

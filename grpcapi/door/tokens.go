@@ -35,9 +35,13 @@ func (d *Interceptor) authenticate(ctx context.Context, c *Call) (messages.Audit
 	}
 	need, _ := Needs(c.method)
 	if !p.Address.IsValid() {
-		if need != Anyone {
-			c.Rights = p.ancestry.get().rights()
+		if need == Anyone {
+			return "", nil
 		}
+		if ticket := metadata.ValueFromIncomingContext(ctx, FleetTicket); len(ticket) > 0 {
+			return messages.AuditRefused, d.admitFleet(c, p, ticket[0])
+		}
+		c.Rights = p.ancestry.get().rights()
 		return "", nil
 	}
 	if err := d.checkHost(ctx); err != nil {

@@ -33,4 +33,5 @@ var scenarios = slices.Concat(
 	endlessScenarios,      // files that have no end
 	honourScenarios,       // the table of modes, as the pinned Claude Code obeys it
 	linkScenarios,         // links in place of files that the daemon writes
+	fleetServerScenarios,  // children that pass for the fleet server of their agent
 )

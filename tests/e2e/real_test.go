@@ -27,14 +27,20 @@ func newReal(t *testing.T) (*story, *model.Server) {
 // realWorld makes a world for the real agent and its model.
 func realWorld(t *testing.T, daemon string) (*kit.World, *model.Server) {
 	t.Helper()
+	script, err := model.Ready("default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return scriptedWorld(t, daemon, script)
+}
+
+// scriptedWorld is realWorld with a script for the model.
+func scriptedWorld(t *testing.T, daemon string, script model.Script) (*kit.World, *model.Server) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("runs the real Claude Code")
 	}
 	path, err := claudecli.Ensure(t.Context(), os.Stderr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	script, err := model.Ready("default")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,6 +92,17 @@ func MergeServers(configs ...[]byte) []byte {
 	return text
 }
 
+// ServerConfig returns a configuration for --mcp-config with one server: a program that speaks over its standard input and output.
+func ServerConfig(name, program string, args []string, environment map[string]string) ([]byte, error) {
+	type server struct {
+		Type    string            `json:"type"`
+		Command string            `json:"command"`
+		Args    []string          `json:"args"`
+		Env     map[string]string `json:"env"`
+	}
+	return json.Marshal(map[string]map[string]server{"mcpServers": {name: {"stdio", program, args, environment}}})
+}
+
 // OwnServers returns a configuration for --mcp-config with the MCP servers that the
 // user has added: those for the given project directories, the nearest first, and with
 // everywhere also those for all projects. memory is the agent's .claude.json. It

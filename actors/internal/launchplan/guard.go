@@ -42,13 +42,17 @@ func (p *Planner) Guard(session messages.SessionRecord, record messages.RunRecor
 
 // handServers writes the MCP servers that an agent is given into a file of its run, and returns the command
 // line. They are the user's own, where the agent is kept from finding them itself, and those of its
-// session, which win over others of the same name.
+// session, which win over others of the same name, and the fleet server, whose name is reserved.
 func (p *Planner) handServers(session messages.SessionRecord, record messages.RunRecord, r claude.Restriction, environment []string) ([]string, error) {
 	var servers []byte
 	if r.Guarded && !record.Options.OnlyServers {
 		servers = claude.OwnServers(mcpconfig.Read(claude.Memory(environment)), r.Strict, projectsOf(session.WorkingDirectory)...)
 	}
-	if servers = claude.MergeServers(servers, record.Options.Servers); servers != nil {
+	fleet, err := p.fleetServer(record)
+	if err != nil {
+		return nil, err
+	}
+	if servers = claude.MergeServers(servers, record.Options.Servers, fleet); servers != nil {
 		r.Servers = filepath.Join(record.Directory, run.ServersFile)
 		if err := os.WriteFile(r.Servers, servers, 0o600); err != nil {
 			return nil, err

@@ -26,6 +26,10 @@ type Deps struct {
 	Settings    func() *settings.Settings // the present ones
 	Directories *workdir.Reviewer         // how much of its directory an agent obeys
 	Cgroups     process.Cgroups           // those of agents
+
+	Executable string                                                                   // of the fleet server; empty = there is none
+	Socket     string                                                                   // on which the daemon serves it
+	Ticket     func(session messages.SessionID, run messages.RunNumber) (string, error) // makes the ticket of a run; needed with Executable
 }
 
 // Planner plans starts of agents. It is safe for concurrent use.

@@ -23,6 +23,7 @@ func storeOptions(o messages.AgentOptions) *storev1.AgentOptions {
 		Agents:             o.Agents,
 		Servers:            o.Servers,
 		OnlyServers:        o.OnlyServers,
+		Fleet:              o.Fleet,
 	}
 }
 
@@ -41,6 +42,7 @@ func loadOptions(o *storev1.AgentOptions) messages.AgentOptions {
 		Agents:             o.GetAgents(),
 		Servers:            o.GetServers(),
 		OnlyServers:        o.GetOnlyServers(),
+		Fleet:              o.GetFleet(),
 	}
 }
 

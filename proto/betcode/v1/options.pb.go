@@ -54,6 +54,8 @@ type AgentOptions struct {
 	McpConfig []byte `protobuf:"bytes,12,opt,name=mcp_config,json=mcpConfig,proto3" json:"mcp_config,omitempty"`
 	// The agent has no MCP servers but those of mcp_config.
 	StrictMcpConfig bool `protobuf:"varint,13,opt,name=strict_mcp_config,json=strictMcpConfig,proto3" json:"strict_mcp_config,omitempty"`
+	// The agent gets the MCP server betcode, with tools to start subagents and to direct them. Needs the right to approve.
+	Fleet bool `protobuf:"varint,110,opt,name=fleet,proto3" json:"fleet,omitempty"`
 	// In answers only: the names of what agents defines.
 	AgentNames []string `protobuf:"bytes,100,rep,name=agent_names,json=agentNames,proto3" json:"agent_names,omitempty"`
 	// In answers only: the names of the servers of mcp_config.
@@ -183,6 +185,13 @@ func (x *AgentOptions) GetStrictMcpConfig() bool {
 	return false
 }
 
+func (x *AgentOptions) GetFleet() bool {
+	if x != nil {
+		return x.Fleet
+	}
+	return false
+}
+
 func (x *AgentOptions) GetAgentNames() []string {
 	if x != nil {
 		return x.AgentNames
@@ -257,7 +266,7 @@ var File_betcode_v1_options_proto protoreflect.FileDescriptor
 const file_betcode_v1_options_proto_rawDesc = "" +
 	"\n" +
 	"\x18betcode/v1/options.proto\x12\n" +
-	"betcode.v1\"\x93\x04\n" +
+	"betcode.v1\"\xa9\x04\n" +
 	"\fAgentOptions\x12\x16\n" +
 	"\x06effort\x18\x01 \x01(\tR\x06effort\x12\x1a\n" +
 	"\bthinking\x18\x02 \x01(\tR\bthinking\x12.\n" +
@@ -273,7 +282,8 @@ const file_betcode_v1_options_proto_rawDesc = "" +
 	"\x06agents\x18\v \x01(\fR\x06agents\x12\x1d\n" +
 	"\n" +
 	"mcp_config\x18\f \x01(\fR\tmcpConfig\x12*\n" +
-	"\x11strict_mcp_config\x18\r \x01(\bR\x0fstrictMcpConfig\x12\x1f\n" +
+	"\x11strict_mcp_config\x18\r \x01(\bR\x0fstrictMcpConfig\x12\x14\n" +
+	"\x05fleet\x18n \x01(\bR\x05fleet\x12\x1f\n" +
 	"\vagent_names\x18d \x03(\tR\n" +
 	"agentNames\x12(\n" +
 	"\x10mcp_server_names\x18e \x03(\tR\x0emcpServerNames\"G\n" +

@@ -93,6 +93,7 @@ func (p *program) app() *cli.App {
 			p.repoCommand(),
 			p.fleetCommand(),
 			p.orchestrateCommand(),
+			p.mcpCommand(),
 			p.machineCommand(),
 			p.treeCommand(),
 			p.versionCommand(),

@@ -31,6 +31,7 @@ func optionFlags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "tools", Usage: "`TOOLS` that the agent has, of those built in; \"\" for none"},
 		&cli.StringFlag{Name: "mcp-config", Usage: "start the MCP servers in `FILE`"},
 		&cli.BoolFlag{Name: "strict-mcp-config", Usage: "start no MCP servers but those of --mcp-config"},
+		&cli.BoolFlag{Name: "fleet", Usage: "give the agent tools to start subagents and to direct them"},
 		&cli.GenericFlag{Name: "add-dir", Value: &pathList{}, Usage: "let the agent work in `DIRECTORY` too; may be given several times"},
 		&cli.StringFlag{Name: "append-system-prompt", Usage: "add `TEXT` to the agent's system prompt"},
 	}
@@ -58,6 +59,7 @@ func (p *program) options(c *cli.Context) (*pb.AgentOptions, error) {
 		Effort: c.String("effort"), Thinking: c.String("thinking"), MaxThinkingTokens: clampUint(c.Uint("max-thinking-tokens")),
 		MaxTurns: clampUint(c.Uint("max-turns")), MaxBudgetUsd: c.Float64("max-budget-usd"), Agent: c.String("agent"),
 		Tools: tools(c.StringSlice("tools")), AppendSystemPrompt: c.String("append-system-prompt"), StrictMcpConfig: c.Bool("strict-mcp-config"),
+		Fleet: c.Bool("fleet"),
 	}
 	o.NoTools = c.IsSet("tools") && len(o.Tools) == 0
 	for name, zero := range map[string]bool{

@@ -16,10 +16,11 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// The metadata with the id and the kind of the client.
+// The metadata with the id and the kind of the client, and with the ticket of a fleet server.
 const (
 	clientIDKey   = "x-client-id"
 	clientTypeKey = "x-client-type"
+	ticketKey     = "x-fleet-ticket"
 )
 
 // maxEventBytes bounds a message that this client accepts; events of the daemon have less than 4 MiB.
@@ -29,6 +30,7 @@ const maxEventBytes = 16 << 20
 type Options struct {
 	Socket string  // path of its Unix socket, or name of its pipe
 	Remote *Remote // for TCP instead of the socket; nil = socket
+	Ticket string  // of the fleet server that calls; empty for people
 	ID     string  // who calls, for the input lock and for "who answered"
 	// Dial replaces the socket, for tests.
 	Dial func(ctx context.Context) (net.Conn, error)
@@ -105,7 +107,11 @@ func dial(o Options) (*grpc.ClientConn, error) {
 	if o.Remote != nil {
 		return o.Remote.dial(o.ID)
 	}
-	return grpc.NewClient("passthrough:///betcode", append(common(o.ID),
+	options := common(o.ID)
+	if o.Ticket != "" {
+		options = append(options, grpc.WithPerRPCCredentials(ticket(o.Ticket)))
+	}
+	return grpc.NewClient("passthrough:///betcode", append(options,
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return o.Dial(ctx) }),
 	)...)
@@ -133,3 +139,14 @@ func (i identity) GetRequestMetadata(context.Context, ...string) (map[string]str
 
 // RequireTransportSecurity implements credentials.PerRPCCredentials.
 func (identity) RequireTransportSecurity() bool { return false }
+
+// ticket adds the ticket of a fleet server to the metadata of every call.
+type ticket string
+
+// GetRequestMetadata implements credentials.PerRPCCredentials.
+func (t ticket) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
+	return map[string]string{ticketKey: string(t)}, nil
+}
+
+// RequireTransportSecurity implements credentials.PerRPCCredentials.
+func (ticket) RequireTransportSecurity() bool { return false }

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"betcode/actors"
@@ -106,6 +107,7 @@ func (d *daemon) startActors() error {
 		Disk:         actors.DiskOptions{Low: d.cfg.Disk.Low, SpoolQuota: d.cfg.Disk.SpoolQuota, ArchiveBytes: d.cfg.Disk.ArchiveBytes, ArchiveAge: d.cfg.Disk.ArchiveAge, Reserve: filepath.Join(d.cfg.StateDir, "reserve")},
 		Backups:      journal.BackupOptions{Directory: statedir.Backups(d.cfg.StateDir), Every: d.cfg.Backup.Every, Keep: d.cfg.Backup.Keep},
 		VersionsFile: filepath.Join(d.cfg.StateDir, "agent-versions.json"), StopsDirectory: filepath.Join(d.cfg.StateDir, "stops"),
+		Executable: ownProgram(), Socket: d.cfg.SocketPath,
 		FleetFile:               filepath.Join(d.cfg.StateDir, "fleet.json"),
 		LimitsFile:              filepath.Join(d.cfg.StateDir, "rate-limits.json"),
 		WorktreesDirectory:      filepath.Join(d.cfg.StateDir, "worktrees"),
@@ -148,4 +150,13 @@ func (d *daemon) close() error {
 		errs = append(errs, f.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// ownProgram returns the path of this program, empty if it is not known. A program that was replaced while it ran has its path.
+func ownProgram() string {
+	path, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(path, " (deleted)")
 }

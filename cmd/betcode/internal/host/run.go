@@ -87,7 +87,7 @@ func Run(ctx context.Context, o Options) (err error) {
 func (d *daemon) serve(ctx context.Context) error {
 	d.server = grpcapi.New(grpcapi.Options{
 		Asker: asker{d.system, d}, Logger: &d.base, Version: d.version, MaxMessageBytes: d.cfg.MaxPayload,
-		ClaudeVersion: d.claude.get, Features: d.settings.features, Restricted: actors.BelowAgent, GitLab: d.gitLab(),
+		ClaudeVersion: d.claude.get, Features: d.settings.features, Restricted: actors.BelowAgent, Fleet: d.system.FleetServer, GitLab: d.gitLab(),
 		Audit: d.audit, Tokens: d.tokens, TCP: d.tcpOptions(),
 		Limits: limitsOf(d.cfg),
 	})

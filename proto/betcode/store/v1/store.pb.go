@@ -1301,6 +1301,7 @@ type AgentOptions struct {
 	Agents             []byte                 `protobuf:"bytes,11,opt,name=agents" json:"agents,omitempty"`
 	Servers            []byte                 `protobuf:"bytes,12,opt,name=servers" json:"servers,omitempty"` // may hold secrets
 	OnlyServers        bool                   `protobuf:"varint,13,opt,name=only_servers,json=onlyServers" json:"only_servers,omitempty"`
+	Fleet              bool                   `protobuf:"varint,14,opt,name=fleet" json:"fleet,omitempty"`
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
 }
@@ -1422,6 +1423,13 @@ func (x *AgentOptions) GetServers() []byte {
 func (x *AgentOptions) GetOnlyServers() bool {
 	if x != nil {
 		return x.OnlyServers
+	}
+	return false
+}
+
+func (x *AgentOptions) GetFleet() bool {
+	if x != nil {
+		return x.Fleet
 	}
 	return false
 }
@@ -3334,7 +3342,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\tRateLimit\x120\n" +
 	"\x05since\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x120\n" +
 	"\x05until\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12\x12\n" +
-	"\x04kind\x18\x03 \x01(\tR\x04kind\"\xa5\x03\n" +
+	"\x04kind\x18\x03 \x01(\tR\x04kind\"\xbb\x03\n" +
 	"\fAgentOptions\x12\x16\n" +
 	"\x06effort\x18\x01 \x01(\tR\x06effort\x12\x1a\n" +
 	"\bthinking\x18\x02 \x01(\tR\bthinking\x12.\n" +
@@ -3349,7 +3357,8 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	" \x03(\tR\vdirectories\x12\x16\n" +
 	"\x06agents\x18\v \x01(\fR\x06agents\x12\x18\n" +
 	"\aservers\x18\f \x01(\fR\aservers\x12!\n" +
-	"\fonly_servers\x18\r \x01(\bR\vonlyServers\"\x8c\x01\n" +
+	"\fonly_servers\x18\r \x01(\bR\vonlyServers\x12\x14\n" +
+	"\x05fleet\x18\x0e \x01(\bR\x05fleet\"\x8c\x01\n" +
 	"\x04Fork\x12\x18\n" +
 	"\asession\x18\x01 \x01(\tR\asession\x12\x10\n" +
 	"\x03seq\x18\x02 \x01(\x04R\x03seq\x12#\n" +

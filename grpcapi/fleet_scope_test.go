@@ -1,0 +1,137 @@
+package grpcapi
+
+import (
+	"errors"
+	"testing"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	"betcode/grpcapi/door"
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+// TestFleetScope: a fleet server sees and directs the descendants of its session. Everything else is not found, and what is no
+// tool of it is denied.
+func TestFleetScope(t *testing.T) {
+	const child, grandchild, stranger, other, nobody = keyA, "22222222-2222-4222-8222-222222222222", "33333333-3333-4333-8333-333333333333", "44444444-4444-4444-8444-444444444444", "55555555-5555-4555-8555-555555555555"
+	record := func(id, parent string) messages.SessionRecord {
+		return messages.SessionRecord{ID: messages.SessionID(id), Subagent: &messages.SubagentRecord{Parent: messages.SessionID(parent)}}
+	}
+	asker := &fakeAsker{answer: func(r messages.Request) (messages.Reply, error) {
+		switch r := r.(type) {
+		case messages.ListSubagents:
+			all := []messages.SessionRecord{record(stranger, other), record(child, sessionA), record(grandchild, child)}
+			if r.Parent == child {
+				all = all[2:]
+			}
+			return messages.SubagentList{Subagents: all}, nil
+		case messages.CancelSubagent:
+			return messages.SubagentCanceled{Canceled: true}, nil
+		case messages.SendToSubagent:
+			return messages.InputAcknowledged{}, nil
+		case messages.SpawnSubagent:
+			if r.Parent != sessionA {
+				t.Errorf("%+v", r)
+			}
+			return messages.SubagentSpawned{Subagent: r.Subagent}, nil
+		}
+		return nil, errors.New("not asked")
+	}}
+	conn, _ := serveCaller(t, Options{
+		Asker: asker, Features: func() map[string]bool { return map[string]bool{"subagent_orchestration": true} },
+		Fleet: func(ticket string, pid int) (messages.SessionID, error) {
+			if ticket != "right" || pid != 1 {
+				return "", messages.Errorf("admit fleet server", messages.Denied, "wrong")
+			}
+			return sessionA, nil
+		},
+	}, door.BelowAgent)
+	client := pb.NewSubagentServiceClient(conn)
+	ctx := metadata.AppendToOutgoingContext(t.Context(), door.FleetTicket, "right")
+
+	list := must[*pb.ListSubagentsResponse](t)(client.ListSubagents(ctx, &pb.ListSubagentsRequest{})).GetSubagents()
+	if len(list) != 2 || list[0].GetId() != child || list[1].GetId() != grandchild {
+		t.Errorf("list: %v", list)
+	}
+	must[*pb.SpawnSubagentResponse](t)(client.SpawnSubagent(ctx, &pb.SpawnSubagentRequest{Prompt: "x"}))
+	must[*pb.CancelSubagentResponse](t)(client.CancelSubagent(ctx, &pb.CancelSubagentRequest{SubagentId: grandchild}))
+	must[*pb.SendToSubagentResponse](t)(client.SendToSubagent(ctx, &pb.SendToSubagentRequest{SubagentId: child, Content: "x"}))
+
+	wrong := metadata.AppendToOutgoingContext(t.Context(), door.FleetTicket, "wrong")
+	for name, c := range map[string]struct {
+		want codes.Code
+		call func() error
+	}{
+		"cancel a stranger": {codes.NotFound, func() error {
+			_, err := client.CancelSubagent(ctx, &pb.CancelSubagentRequest{SubagentId: stranger})
+			return err
+		}},
+		"cancel what is not": {codes.NotFound, func() error {
+			_, err := client.CancelSubagent(ctx, &pb.CancelSubagentRequest{SubagentId: nobody})
+			return err
+		}},
+		"cancel itself": {codes.NotFound, func() error {
+			_, err := client.CancelSubagent(ctx, &pb.CancelSubagentRequest{SubagentId: sessionA})
+			return err
+		}},
+		"send to a stranger": {codes.NotFound, func() error {
+			_, err := client.SendToSubagent(ctx, &pb.SendToSubagentRequest{SubagentId: stranger, Content: "x"})
+			return err
+		}},
+		"list of a stranger": {codes.NotFound, func() error {
+			_, err := client.ListSubagents(ctx, &pb.ListSubagentsRequest{ParentSessionId: other})
+			return err
+		}},
+		"spawn for a stranger": {codes.NotFound, func() error {
+			_, err := client.SpawnSubagent(ctx, &pb.SpawnSubagentRequest{ParentSessionId: other, Prompt: "x"})
+			return err
+		}},
+		"spawn with approval": {codes.PermissionDenied, func() error {
+			_, err := client.SpawnSubagent(ctx, &pb.SpawnSubagentRequest{Prompt: "x", AutoApprove: true, AllowedTools: []string{"Bash"}})
+			return err
+		}},
+		"spawn with grants": {codes.PermissionDenied, func() error {
+			_, err := client.SpawnSubagent(ctx, &pb.SpawnSubagentRequest{Prompt: "x", InheritGrants: true})
+			return err
+		}},
+		"spawn with variables": {codes.PermissionDenied, func() error {
+			_, err := client.SpawnSubagent(ctx, &pb.SpawnSubagentRequest{Prompt: "x", Env: map[string]string{"A": "b"}})
+			return err
+		}},
+		"remove a worktree": {codes.PermissionDenied, func() error {
+			_, err := client.CancelSubagent(ctx, &pb.CancelSubagentRequest{SubagentId: child, CleanupWorktree: true})
+			return err
+		}},
+		"revoke": {codes.PermissionDenied, func() error {
+			_, err := client.RevokeAutoApprove(ctx, &pb.RevokeAutoApproveRequest{SubagentId: child, Reason: "long enough"})
+			return err
+		}},
+		"answer a request": {codes.PermissionDenied, func() error {
+			_, err := pb.NewAdminServiceClient(conn).AnswerPermission(ctx, &pb.AnswerPermissionRequest{})
+			return err
+		}},
+		"delete a session": {codes.PermissionDenied, func() error {
+			_, err := pb.NewAgentServiceClient(conn).DeleteSession(ctx, &pb.DeleteSessionRequest{SessionId: child})
+			return err
+		}},
+		"another process": {codes.PermissionDenied, func() error { _, err := client.ListSubagents(wrong, &pb.ListSubagentsRequest{}); return err }},
+		"a child with none": {codes.PermissionDenied, func() error {
+			_, err := client.SpawnSubagent(t.Context(), &pb.SpawnSubagentRequest{ParentSessionId: sessionA, Prompt: "x"})
+			return err
+		}},
+	} {
+		if err := c.call(); status.Code(err) != c.want {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
+	}
+	stream, err := client.WatchSubagent(ctx, &pb.WatchSubagentRequest{SubagentId: stranger})
+	if err == nil {
+		_, err = stream.Recv()
+	}
+	if status.Code(err) != codes.NotFound {
+		t.Errorf("watch a stranger: %v", err)
+	}
+}
