@@ -99,7 +99,7 @@ func (p *program) followPlan(ctx context.Context, cl *client.Client, id string) 
 		case <-interrupts:
 			s.draw()
 			cancel()
-			<-failed // the watch ends because of us
+			<-failed //nolint:errcheck // it ends because of cancel
 			p.Say("The orchestration goes on. See it again: betcode orchestrate watch %s", console.ShortID(first.GetId()))
 			return nil
 		case err := <-failed:
