@@ -42,6 +42,10 @@ func (s *store) Load(id messages.SessionID) (messages.SessionLoaded, error) {
 	return s.sessions[id], nil
 }
 
+func (s *store) Conversations(directory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error) {
+	return s.Sessions(directory, worktree, limit, offset) // none is a subagent
+}
+
 func (s *store) Sessions(directory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error) {
 	var all []messages.SessionRecord
 	for _, l := range s.sessions {

@@ -12,7 +12,7 @@ func fullOptions() messages.AgentOptions {
 	return messages.AgentOptions{
 		Effort: "high", Thinking: "enabled", MaxThinkingTokens: 2048, MaxTurns: 3, MaxBudgetUSD: 0.5, Agent: "rev",
 		Tools: []string{"Read"}, NoTools: true, AppendSystemPrompt: "be brief", Directories: []string{"/srv"},
-		Agents: []byte(`{"rev":{}}`), Servers: messages.Secret(`{"mcpServers":{}}`), OnlyServers: true,
+		Agents: []byte(`{"rev":{}}`), Servers: messages.Secret(`{"mcpServers":{}}`), OnlyServers: true, Fleet: true,
 	}
 }
 
