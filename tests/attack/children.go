@@ -21,8 +21,11 @@ var viewing = []string{
 	"CommandService/ExecuteServiceCommand", "CommandService/GetCommandRegistry", "CommandService/GetPluginStatus",
 	"CommandService/ListAgents", "CommandService/ListPath", "CommandService/ListPlugins",
 	"ConfigService/GetPermissions", "ConfigService/GetSettings", "ConfigService/ListMcpServers",
-	"FleetService/GetFleet", "Health/Check", "Health/Watch",
+	"FleetService/GetFleet",
+	"GitRepoService/GetBranch", "GitRepoService/GetRepo", "GitRepoService/ListBranches", "GitRepoService/ListRepos",
+	"Health/Check", "Health/Watch",
 	"MachineService/GetMachine", "MachineService/ListMachines", "MachineService/SwitchMachine",
+	"SubagentService/GetOrchestration", "SubagentService/ListOrchestrations",
 	"SubagentService/ListSubagents", "SubagentService/WatchOrchestration", "SubagentService/WatchSubagent",
 	"VersionService/GetVersion", "VersionService/NegotiateCapabilities",
 	"WorktreeService/GetWorktree", "WorktreeService/ListWorktrees",
@@ -32,6 +35,7 @@ var viewing = []string{
 var changing = []string{
 	"fleet stop --reason attack", "fleet resume", "worktree create --create-branch attack", "worktree create --create-branch attack --path $PWD/attack",
 	"worktree switch kept", "worktree setup kept", "worktree remove kept", "worktree remove --force --yes kept",
+	"repo add $PWD", "repo scan $PWD",
 	"subagent spawn @last attack", "subagent spawn @last attack --auto-approve --tool Bash",
 }
 
