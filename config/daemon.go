@@ -56,6 +56,7 @@ type Daemon struct {
 	NotifyExec                    []string        // empty = none
 	Worktree                      Worktree
 	Subagents                     Subagents
+	Budget                        Budget
 
 	Resume Resume
 	Past   Past
@@ -172,6 +173,12 @@ type Subagents struct {
 	Limit           int           // of one session, under way
 	Depth           int           // how deep they may spawn others
 	AutoApproveTime time.Duration // where a spawn says nothing
+}
+
+// Budget has the limits at which sessions pause and ask. A limit that is not positive limits nothing.
+type Budget struct {
+	SessionMicros, SessionTokens int64 // of a session that is begun without a budget of its own
+	SessionTime                  time.Duration
 }
 
 // Worktree has the settings of git worktrees.

@@ -47,9 +47,10 @@ const (
 	Names                 // []string: of variables; a final * matches any rest
 	Paths                 // []string: each absolute, or below the home directory as ~/…
 	Shell                 // []string: commands of the shell
+	Money                 // int64, millionths of a US dollar
 )
 
-var kindNames = [...]string{"text", "path", "number", "switch", "time", "size", "times", "command", "names", "paths", "shell"}
+var kindNames = [...]string{"text", "path", "number", "switch", "time", "size", "times", "command", "names", "paths", "shell", "amount"}
 
 // String returns the name of the kind in docs/settings.md.
 func (k Kind) String() string { return kindNames[k] }
@@ -73,6 +74,8 @@ func (s *Setting) Wants() string {
 		what, example = "a time", ", for example 90s or 7d"
 	case Size:
 		what, example = "a size", ", for example 512MiB"
+	case Money:
+		what, example = "an amount of US dollars", ", for example 5 or 0.25"
 	case Durations:
 		return fmt.Sprintf("one time, or two with the earlier one first, each from %s to %s, for example 1h,24h; or off", s.Min, s.Max)
 	case Names:

@@ -214,6 +214,21 @@ var table = []Setting{
 		into: func(d *Daemon) any { return &d.NotifyExec },
 	},
 	{
+		Name: "budget.session_usd", Kind: Money, Default: "off", Min: "0.000001", Max: "1000000.00", Off: true, Env: "BETCODE_BUDGET_SESSION_USD", Live: true,
+		Help: "US dollars at which a new session pauses and asks, unless it is begun with a budget of its own",
+		into: func(d *Daemon) any { return &d.Budget.SessionMicros },
+	},
+	{
+		Name: "budget.session_tokens", Kind: Number, Unit: "tokens", Default: "0", Min: "0", Max: "1000000000000", Env: "BETCODE_BUDGET_SESSION_TOKENS", Live: true,
+		Help: "tokens (input, output and writes to the cache) at which a new session pauses and asks, likewise; 0 = no limit",
+		into: func(d *Daemon) any { return &d.Budget.SessionTokens },
+	},
+	{
+		Name: "budget.session_time", Kind: Duration, Default: "off", Min: "1s", Max: "365d", Off: true, Env: "BETCODE_BUDGET_SESSION_TIME", Live: true,
+		Help: "working time of turns at which a new session pauses and asks, likewise",
+		into: func(d *Daemon) any { return &d.Budget.SessionTime },
+	},
+	{
 		Name: "worktree.setup_commands", Kind: Shell, Unset: "none", Env: "BETCODE_WORKTREE_SETUP_COMMANDS", Live: true,
 		Help: "shell commands that run in a new worktree unless something in it is not trusted; .betcode/worktree-setup.sh of the repository runs instead of them",
 		into: func(d *Daemon) any { return &d.Worktree.SetupCommands },

@@ -49,7 +49,7 @@ func TestTable(t *testing.T) {
 		field := reflect.TypeOf(s.into(&d)).Elem()
 		examples := map[Kind]any{
 			Text: "x", Path: "/x", Number: int64(7), Switch: true, Duration: time.Hour, Size: int64(7),
-			Durations: []time.Duration{time.Hour}, Command: []string{"x"}, Names: []string{"X"}, Paths: []string{"/x"}, Shell: []string{"x"},
+			Durations: []time.Duration{time.Hour}, Command: []string{"x"}, Names: []string{"X"}, Paths: []string{"/x"}, Shell: []string{"x"}, Money: int64(7),
 		}
 		assign(s.into(&d), examples[s.Kind])
 		if reflect.ValueOf(s.into(&d)).Elem().IsZero() {
@@ -72,7 +72,7 @@ func TestValuesComeBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.SampledFrom(Table()).Draw(t, "setting")
 		text := rapid.OneOf(
-			rapid.SampledFrom([]string{"off", "true", "0", "1", "7", "90s", "1h", "36h", "7d", "1h,24h", "512MiB", "3 GB", "x", `["a","b c",""]`, "auto", "WARN"}),
+			rapid.SampledFrom([]string{"off", "true", "0", "1", "7", "90s", "1h", "36h", "7d", "1h,24h", "512MiB", "3 GB", "0.25", "$5", "x", `["a","b c",""]`, "auto", "WARN"}),
 			rapid.StringMatching(`[0-9]{1,4}(s|m|h|d|MiB|KB)?`),
 		).Draw(t, "text")
 		v, err := s.parse(text)

@@ -51,6 +51,8 @@ func (s *Setting) read(text string) (v any, ok bool) {
 		v, err = parseDuration(text)
 	case Size:
 		v, err = sizeOf(text)
+	case Money:
+		v, err = ParseMoney(text)
 	case Durations:
 		return parseDurations(text)
 	case Command, Shell:
@@ -89,6 +91,9 @@ func (s *Setting) bound(text string, otherwise int64) int64 {
 	case Duration, Durations:
 		d, _ := parseDuration(text)
 		return int64(d)
+	case Money:
+		n, _ := ParseMoney(text)
+		return n
 	default:
 		n, _ := sizeOf(text)
 		return n
@@ -115,6 +120,8 @@ func (s *Setting) format(v any) string {
 			return "off"
 		case s.Kind == Size:
 			return formatSize(v)
+		case s.Kind == Money:
+			return formatMoney(v)
 		}
 		return strconv.FormatInt(v, 10)
 	case []time.Duration:
@@ -169,7 +176,7 @@ func (s *Setting) fromFile(n node) (any, error) {
 		}
 		text = v
 	case json.Number:
-		if s.Kind != Number && s.Kind != Size {
+		if s.Kind != Number && s.Kind != Size && s.Kind != Money {
 			return nil, wrong
 		}
 		text = wholeNumber(v)
@@ -251,6 +258,31 @@ func formatDuration(d time.Duration) string {
 		text = strings.TrimSuffix(text, "0m")
 	}
 	return text
+}
+
+// micros is how many millionths a US dollar has.
+const micros = 1_000_000
+
+// ParseMoney parses an amount of US dollars with at most six decimals, as "5", "0.25" or "$5", into millionths. It uses no floating
+// point, so the sum of amounts is exact.
+func ParseMoney(s string) (int64, error) {
+	wrong := fmt.Errorf("%q is no amount of US dollars", s)
+	whole, part, dot := strings.Cut(strings.TrimPrefix(s, "$"), ".")
+	n, err := strconv.ParseUint(whole, 10, 32)
+	if err != nil || len(part) > 6 || dot && part == "" {
+		return 0, wrong
+	}
+	fraction, err := strconv.ParseUint((part + "000000")[:6], 10, 32)
+	if err != nil {
+		return 0, wrong
+	}
+	return int64(n)*micros + int64(fraction), nil
+}
+
+// formatMoney returns an amount as ParseMoney takes it, with cents.
+func formatMoney(n int64) string {
+	part := strings.TrimRight(fmt.Sprintf("%06d", n%micros), "0")
+	return fmt.Sprintf("%d.%s", n/micros, part+"00"[:max(0, 2-len(part))])
 }
 
 // parseDurations parses "1h,24h"; "off" is the empty list.

@@ -216,6 +216,16 @@ func (s adminService) RestartSession(ctx context.Context, r *pb.RestartSessionRe
 	})
 }
 
+// SetSessionBudget implements AdminService.
+func (s adminService) SetSessionBudget(ctx context.Context, r *pb.SetSessionBudgetRequest) (*pb.SetSessionBudgetResponse, error) {
+	m, err := setBudgetIn(r)
+	if err == nil {
+		m.Session, err = s.resolve(ctx, r.GetSessionId())
+	}
+	m.Client = door.CallOf(ctx).Client
+	return unary(ctx, once{s.asker}, m, err, empty[pb.SetSessionBudgetResponse])
+}
+
 // Shutdown implements AdminService.
 func (s adminService) Shutdown(ctx context.Context, r *pb.ShutdownRequest) (*pb.ShutdownResponse, error) {
 	return unary(ctx, s.asker, messages.Shutdown{KeepAgents: r.GetKeepAgents()}, nil, empty[pb.ShutdownResponse])

@@ -64,6 +64,9 @@ func startIn(m *pb.StartConversation, client messages.ClientID) (messages.StartS
 	if out.Lease, err = leaseIn(op, m.GetWorktreeLock(), out.WorktreeID); err != nil {
 		return out, err
 	}
+	if out.Budget, err = budgetIn(op, m.GetBudget()); err != nil {
+		return out, err
+	}
 	for _, check := range []error{
 		modeIn(op, out.PermissionMode),
 		metadataIn(op, out.Metadata),
@@ -351,9 +354,10 @@ func summaryOut(r messages.SessionRecord, now time.Time) *pb.SessionSummary {
 		LastMessagePreview: strings.ToValidUTF8(r.Preview, "?"),
 		Name:               r.Name,
 		Condition:          string(r.Condition),
-		Waiting:            r.Waiting,
+		Waiting:            cmp.Or(r.Waiting, string(r.Budget.Held)),
 		RateLimited:        r.RateLimit.Holds(now),
 		RateLimitedUntil:   limitEndOut(r.RateLimit, now),
+		Budget:             sessionBudgetOut(r.Budget, now),
 	}
 }
 

@@ -40,6 +40,7 @@ const (
 	AuditOrchestrationRetried  AuditType = "orchestration_retry"  // ours: a client started steps again
 	AuditOrchestrationPaused   AuditType = "orchestration_pause"  // ours: a client lets no further step start
 	AuditOrchestrationResumed  AuditType = "orchestration_resume" // ours: a client lets steps start again
+	AuditBudgetChanged         AuditType = "budget_change"        // ours: a client changed how much a session may consume
 
 	AuditAdmin         AuditType = "admin_call"     // ours: a call that needs the admin right
 	AuditRefused       AuditType = "call_refused"   // ours: a caller lacked a right; later ones of the same minute are counted
@@ -60,7 +61,7 @@ func AuditTypes() []AuditType {
 		AuditSessionError, AuditRateLimited, AuditAuthSuccess, AuditAuthFailure,
 		AuditSubagentSpawn, AuditSubagentComplete, AuditSubagentFail, AuditSubagentCancel, AuditSubagentTimeout, AuditToolUnknown,
 		AuditTurnCanceled, AuditRules, AuditSelfApproved, AuditForgedRequest, AuditForgedInput, AuditForgedFleet, AuditAgentResumed, AuditFleetStopped, AuditFleetResumed,
-		AuditOrchestrationCreated, AuditOrchestrationCanceled, AuditOrchestrationRetried, AuditOrchestrationPaused, AuditOrchestrationResumed, AuditAdmin, AuditRefused,
+		AuditOrchestrationCreated, AuditOrchestrationCanceled, AuditOrchestrationRetried, AuditOrchestrationPaused, AuditOrchestrationResumed, AuditBudgetChanged, AuditAdmin, AuditRefused,
 		AuditOpened, AuditLost,
 	}
 }

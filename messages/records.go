@@ -33,7 +33,7 @@ func (p Phase) String() string {
 type Usage struct {
 	InputTokens, OutputTokens            uint64
 	CacheReadTokens, CacheCreationTokens uint64
-	CostUSD                              float64
+	CostUSD                              float64 // as Budget.Spent has it
 }
 
 // SessionRecord is the projection of one session: everything about it but its
@@ -82,6 +82,7 @@ type SessionRecord struct {
 	CreatedAt time.Time
 	UpdatedAt time.Time
 
+	Budget    Budget
 	RateLimit RateLimit // of the account, that the agent has run into
 
 	Past Past     // what is kept of the history
@@ -228,7 +229,8 @@ type PermissionRecord struct {
 	Question    bool   // an AskUserQuestion
 	Reason      string // why a person is asked whatever rules and grants say; empty: they may decide
 	Why         AskReason
-	Mode        string // of a request of the daemon's own: the permission mode to confirm; empty: the agent asks
+	Mode        string  // of a request of the daemon's own: the permission mode to confirm
+	Budget      Holding // of a request of the daemon's own: the budget to raise
 
 	ReceivedAt      time.Time
 	ForwardedAt     time.Time // when its event was committed
@@ -249,6 +251,9 @@ type PermissionRecord struct {
 	OrphanedAt time.Time   // when the process that asked was gone; zero while it waits itself
 	Formerly   []RequestID // ids under which the same call was asked before, the newest last
 }
+
+// Own reports whether the daemon itself asks, and not the agent.
+func (p PermissionRecord) Own() bool { return p.Mode != "" || p.Budget != "" }
 
 // Orphaned reports whether nobody waits for the decision at the moment: the
 // process that asked is gone, and its successor has not asked again yet.

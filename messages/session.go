@@ -27,7 +27,8 @@ type StartSession struct {
 	Environment      map[string]string // of the client, of which the session keeps what is declared
 	Resume           ResumePolicy
 	Options          AgentOptions
-	Fork             Fork // where the session is forked from; only of [ForkSession]
+	Budget           *BudgetLimit // of a new session; nil = that of the settings
+	Fork             Fork         // where the session is forked from; only of [ForkSession]
 
 	ConfirmMode bool   // confirms PermissionMode; the gateway has seen that the client may approve
 	Exposed     string // why an agent that accepts edits may write protected files there; set by package actors, empty: it may not

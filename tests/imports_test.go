@@ -159,6 +159,11 @@ var rules = []rule{
 		never:   map[string]string{protoactor: "requests are named by tickets", grpc: "kinds of errors become status codes in the gateway"},
 	},
 	{
+		pkg: "actors/session/budget", may: []string{"messages"},
+		because: "what may be consumed is arithmetic: no session, no actors, no clock",
+		never:   map[string]string{protoactor: "the session counts and asks", grpc: "kinds of errors become status codes in the gateway"},
+	},
+	{
 		pkg: "actors/session/watchdog", because: "judging silence needs a clock and nothing else",
 	},
 	{

@@ -21,12 +21,13 @@ type agentView struct {
 
 // agentLife is what ends with the process.
 type agentLife struct {
-	up        bool     // the process is known to run
-	busy      bool     // the agent reports that it works, where its version reports that
-	working   bool     // a turn has begun in this run
-	barrier   string   // control request whose answer shows that the pipe has been read
-	interrupt string   // control request that interrupts the running turn
-	long      []string // keys of inputs that wait for a moment without a turn
+	up          bool     // the process is known to run
+	busy        bool     // the agent reports that it works, where its version reports that
+	working     bool     // a turn has begun in this run
+	adoptedTurn bool     // and before the session was loaded
+	barrier     string   // control request whose answer shows that the pipe has been read
+	interrupt   string   // control request that interrupts the running turn
+	long        []string // keys of inputs that wait for a moment without a turn
 
 	lastActivity     time.Time // last output
 	watchdog         watchdog.Watchdog

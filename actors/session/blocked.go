@@ -97,7 +97,10 @@ func (t *transition) continueSession(from *actor.PID) {
 	if !t.known(from, "continue session") {
 		return
 	}
-	waiting := t.s.blocked() && t.s.busy() || t.s.frozen()
+	waiting := t.s.blocked() && t.s.busy() || t.s.frozen() || t.s.record.Budget.Held != ""
+	if t.s.record.Budget.Refused {
+		t.change().Budget.Refused = false
+	}
 	t.thaw()
 	if t.s.blocked() {
 		t.unblock()

@@ -36,6 +36,8 @@ func (t *transition) create(m messages.StartSession) {
 		Environment: t.s.options.kept(m.Environment), Options: m.Options, Fork: m.Fork,
 		Phase: messages.PhaseNew, CreatedAt: t.now.at,
 	}
+	t.s.record.Budget.Limit = t.s.options.budgetOf(m)
+	t.s.record.Budget.Step = t.s.record.Budget.Limit
 	t.s.announced.exposed = m.Exposed
 	t.emit(events.Session(t.s.record, t.s.options.Lineage, false))
 	t.announceFork()
@@ -43,6 +45,14 @@ func (t *transition) create(m messages.StartSession) {
 	if m.PermissionMode != "" {
 		t.wantMode(m.PermissionMode, m.Client, m.ConfirmMode)
 	}
+}
+
+// budgetOf returns the budget of a new session.
+func (o Options) budgetOf(m messages.StartSession) messages.BudgetLimit {
+	if m.Budget == nil {
+		return o.SessionBudget
+	}
+	return *m.Budget
 }
 
 // kept is what a session keeps of a client's environment: what is declared.

@@ -69,7 +69,7 @@ func (t *transition) compactSession(from *actor.PID, m messages.CompactSession) 
 		t.then(act.Reply{To: from, With: refusal})
 	case m.Repeated || !compaction.Possible(&t.s.record.Past):
 		t.then(act.Reply{To: from, With: compaction.Nothing(&t.s.record.Past, t.s.record.Messages)})
-	case !t.roomFor(from, op):
+	case !t.roomFor(from, op) || t.heldBack(from, op):
 	case !t.s.hasConversation():
 		t.beginCompaction(m.Key, messages.CompactionByRequest)
 		t.endCompaction("")
@@ -136,7 +136,7 @@ func (t *transition) updateCompaction() {
 		t.undoCompaction("the agent cannot go on")
 	case t.s.compaction.due && t.s.canPark():
 		t.s.compaction.due = false
-		if p := &t.s.record.Past; compaction.Possible(p) && compaction.Due(p, t.s.options.CompactThreshold) && !t.s.occupied() && !t.s.replacing() && !t.s.ending.shutdown {
+		if p := &t.s.record.Past; compaction.Possible(p) && compaction.Due(p, t.s.options.CompactThreshold) && !t.s.occupied() && !t.s.replacing() && !t.s.ending.shutdown && t.s.held() == "" {
 			t.sendCompact(t.now.id(), messages.CompactionByThreshold)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"betcode/actors/session/budget"
 	"betcode/actors/session/compaction"
 	"betcode/actors/session/prompts"
 	"betcode/messages"
@@ -21,7 +22,43 @@ func (s *state) active() bool { return s.run != nil && s.run.State != messages.R
 func (s *state) busy() bool { return s.record.Turn || len(s.inputs) > 0 }
 
 // wanted reports whether an agent is wanted: there is work that may be done, or a person asked for a restart.
-func (s *state) wanted() bool { return s.ending.restart || s.busy() && !s.blocked() }
+func (s *state) wanted() bool {
+	return s.ending.restart || s.busy() && !s.blocked() && (s.held() == "" || s.compacting())
+}
+
+// held returns why no turn may begin; empty if one may.
+func (s *state) held() messages.Holding {
+	if b := s.record.Budget; b.Limit.Level(budget.Worked(b.Spent, b.TurnWork)) == messages.BudgetReached {
+		return messages.HeldByBudget
+	}
+	return ""
+}
+
+// awaitsBudget reports whether work waits that a budget could hold back: messages that no agent has got, or a turn that was cut off.
+func (s *state) awaitsBudget() bool {
+	switch {
+	case s.blocked() || s.record.StopWanted || s.compacting():
+		return false
+	case !s.active():
+		return s.busy()
+	}
+	return slices.ContainsFunc(s.inputs, func(in messages.InputRecord) bool {
+		return in.State == messages.InputAccepted && in.Run != s.record.Run
+	})
+}
+
+// restsAtBudget reports whether the agent that runs has nothing to do but what a budget holds back.
+func (s *state) restsAtBudget() bool {
+	return s.agent.up && !s.record.Turn && !s.agent.busy && !s.frozen() && !s.replacing() && len(s.record.Background) == 0 &&
+		!s.prompts.AgentAsks() && !s.endsForGood() && !s.agentHasInput()
+}
+
+// agentHasInput reports whether the agent that runs has, or is given, a message that it is not done with.
+func (s *state) agentHasInput() bool {
+	return s.active() && slices.ContainsFunc(s.inputs, func(in messages.InputRecord) bool {
+		return in.State > messages.InputAccepted || in.Run == s.record.Run
+	})
+}
 
 // input returns the place of the unsettled input with a key, -1 if there is none.
 func (s *state) input(key string) int {
@@ -48,7 +85,7 @@ func (s *state) progress() messages.Progress {
 	switch {
 	case !s.busy(), s.record.Phase == messages.PhaseCrashed:
 		return messages.Quiescent
-	case s.prompts.AgentWaits(), s.blocked():
+	case s.prompts.AgentWaits(), s.blocked(), s.record.Budget.Held != "" && !(s.record.Turn && s.agent.working):
 		return messages.Awaiting
 	}
 	return messages.Working

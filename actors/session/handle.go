@@ -52,6 +52,8 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.continueSession(from)
 	case messages.RestartSession:
 		t.restartSession(from)
+	case messages.SetBudget:
+		t.setBudget(from, m)
 	case messages.SetGrant:
 		t.setGrant(from, m)
 	case messages.ClearGrants:
@@ -193,7 +195,7 @@ func (t *transition) rebuilt() {
 func isUse(m any) bool {
 	switch m := m.(type) {
 	case messages.StartSession, messages.SendInput, messages.CancelTurn, messages.ChangeSettings, messages.RenameSession,
-		messages.StopSession, messages.ContinueSession, messages.RestartSession, messages.SetGrant, messages.ClearGrants,
+		messages.StopSession, messages.ContinueSession, messages.RestartSession, messages.SetBudget, messages.SetGrant, messages.ClearGrants,
 		messages.CompactSession, messages.AnswerPermission, messages.BeginSubagent, messages.SendToSubagent, messages.CancelSubagent:
 		return true
 	case permission.Decided:

@@ -35,7 +35,7 @@ func (t *transition) sendInput(from *actor.PID, m messages.SendInput) {
 		t.then(act.Reply{To: from, With: messages.AsError(op, err)})
 		return
 	}
-	if !t.s.active() && (t.s.slot.state == slotNone || t.s.slot.state == slotAsked) {
+	if t.s.held() == "" && !t.s.active() && (t.s.slot.state == slotNone || t.s.slot.state == slotAsked) {
 		t.s.slot.admissions = append(slices.Clip(t.s.slot.admissions), admission{from, m})
 		t.wantSlot()
 		return
@@ -74,6 +74,7 @@ func (t *transition) takeInput(m messages.SendInput) messages.InputRecord {
 	t.recordResult(requests.Key{Name: m.Key, Digest: m.Digest}, messages.InputAcknowledged{Key: in.Key, Seq: in.Seq})
 	t.unblock() // a person has looked: try again
 	r := t.change()
+	r.Budget.Refused = false
 	r.Messages++
 	r.Phase = messages.PhaseActive
 	return in
@@ -86,7 +87,7 @@ func (t *transition) deliver() {
 		return
 	}
 	for _, in := range t.s.inputs {
-		if in.State != messages.InputAccepted || in.Run == t.s.record.Run || (t.s.compacting() && in.Key != t.s.record.Past.Compaction.Key) {
+		if in.State != messages.InputAccepted || in.Run == t.s.record.Run || ((t.s.compacting() || t.s.held() != "") && in.Key != t.s.record.Past.Compaction.Key) {
 			continue
 		}
 		in.Run = t.s.record.Run

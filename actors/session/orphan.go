@@ -129,7 +129,7 @@ func (t *transition) answerExpired(m permission.AnswerExpired) {
 // withdrawOrphans ends the requests that no process waits for, when no agent will repeat them.
 func (t *transition) withdrawOrphans(by string) {
 	for _, p := range t.s.prompts.List(messages.PermissionRecord.Orphaned) {
-		if p.Mode == "" {
+		if !p.Own() {
 			t.withdraw(p.Request, by)
 		}
 	}

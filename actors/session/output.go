@@ -47,7 +47,7 @@ func (t *transition) item(item claude.Item) {
 	switch m := item.(type) {
 	case claude.Draft:
 		t.ownTime(m.Event)
-		t.emit(m.Event)
+		t.emit(t.withTotal(m.Event))
 	case claude.InputState:
 		t.inputState(m)
 	case claude.TurnStarted:
@@ -178,7 +178,7 @@ func (t *transition) turnEnded(m claude.TurnEnded) {
 	r.Usage.OutputTokens += m.Usage.OutputTokens
 	r.Usage.CacheReadTokens += m.Usage.CacheReadTokens
 	r.Usage.CacheCreationTokens += m.Usage.CacheCreationTokens
-	r.Usage.CostUSD += m.Usage.CostUSD
+	t.countTurn(m.Usage)
 	t.s.agent.lastFailed = m.IsError
 	t.s.retries.History.Failures = nil
 	for _, key := range t.answeredBy(m) {

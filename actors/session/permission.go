@@ -27,7 +27,7 @@ const maxRequestID = 256
 // actor.
 func (t *transition) permissionAsked(m claude.PermissionAsked) {
 	id := messages.RequestID(m.Request)
-	if known, ok := t.s.prompts.Find(id); ok && (!known.Orphaned() || known.Mode != "") {
+	if known, ok := t.s.prompts.Find(id); ok && (!known.Orphaned() || known.Own()) {
 		return
 	}
 	switch {
@@ -109,6 +109,10 @@ func (t *transition) permissionDecided(m permission.Decided) {
 	p.DecidedBy, p.DecidedAt = m.By, m.At
 	if p.Mode != "" {
 		t.modeDecided(m.From, p, m.Answer.Request)
+		return
+	}
+	if p.Budget != "" {
+		t.budgetDecided(m.From, p, m.Answer.Request)
 		return
 	}
 	p, modes := t.withoutModes(p)

@@ -144,9 +144,12 @@ func answerLine(p messages.PermissionRecord, can claudecode.Capabilities) ([]byt
 		return nil, messages.Errorf("answer permission", messages.Invalid, "suggestions hold for a call that is allowed").
 			WithHint("allow the call, or leave the suggestions out")
 	}
-	if p.Mode != "" && p.Decision == messages.AllowWithEdit {
-		return nil, messages.Errorf("answer permission", messages.Invalid, "a permission mode is confirmed as it is").
-			WithHint("allow or deny it, or change the session's settings")
+	if p.Own() && p.Decision == messages.AllowWithEdit {
+		what, hint := "a permission mode is confirmed as it is", "allow or deny it, or change the session's settings"
+		if p.Budget != "" {
+			what, hint = "a budget is raised as the request says", "allow or deny it, or set another one: betcode session budget"
+		}
+		return nil, messages.Errorf("answer permission", messages.Invalid, "%s", what).WithHint(hint)
 	}
 	request := string(p.Request)
 	switch p.Decision {

@@ -61,7 +61,7 @@ func (w *world) someRequest() any {
 	t := w.t
 	client := rapid.SampledFrom([]messages.ClientID{"ann", "bob"}).Draw(t, "client")
 	id := rapid.SampledFrom([]messages.RequestID{"p1", "p2", "p3", "q", "q/0", "q/1"}).Draw(t, "request")
-	switch rapid.IntRange(0, 24).Draw(t, "request kind") {
+	switch rapid.IntRange(0, 25).Draw(t, "request kind") {
 	case 0, 1, 2, 3, 4, 5:
 		return input(client, fmt.Sprintf("k%d", rapid.IntRange(1, 4).Draw(t, "key")))
 	case 6, 7, 8:
@@ -92,6 +92,9 @@ func (w *world) someRequest() any {
 		return messages.StopSession{Session: sessionA}
 	case 18:
 		return messages.GetSession{Session: sessionA}
+	case 25:
+		limit := rapid.SampledFrom([]uint64{0, 1, 1_000_000}).Draw(t, "budget")
+		return messages.SetBudget{Session: sessionA, Client: client, Micros: &limit}
 	case 24:
 		return messages.RefuseLock{Session: sessionA, Client: client}
 	case 21:

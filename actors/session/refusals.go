@@ -23,6 +23,16 @@ func (t *transition) budgetSpent(from *actor.PID, op string) bool {
 	return true
 }
 
+// heldBack refuses what would begin a turn while the budget is used.
+func (t *transition) heldBack(from *actor.PID, op string) bool {
+	if t.s.held() == "" {
+		return false
+	}
+	t.then(act.Reply{To: from, With: messages.Errorf(op, messages.WrongState, "the budget is used").
+		WithCode(budgetSpentCode).With("session_id", string(t.s.id)).WithHint("raise it: betcode session budget")})
+	return true
+}
+
 // known reports whether the session exists; if not, the refusal is on its way.
 func (t *transition) known(from *actor.PID, op string) bool {
 	if t.s.exists && !t.s.deleting() {

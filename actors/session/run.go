@@ -30,6 +30,7 @@ func (t *transition) recover() {
 	t.recoverPermissions()
 	if t.s.active() {
 		t.s.agent.working = inTurn(t.s.cursor.Translator)
+		t.s.agent.adoptedTurn = !t.s.record.Budget.WorkingSince.IsZero()
 		t.s.slot.state = slotHeld
 		t.then(sendToPool{pool.Taken{Session: t.s.id, Account: t.s.account()}}, spawnRun{record: *t.s.run, cursor: t.s.cursor})
 		return
@@ -173,6 +174,7 @@ func (t *transition) runEnded(m messages.RunEnded) {
 	if !t.s.ending.restart && len(t.s.ending.waiters[endRestart]) > 0 {
 		t.notRestarted(m.Exit.Reason)
 	}
+	t.countCutOff(m.Exit)
 	t.s.agent.agentLife = agentLife{}
 	t.endInquiry(messages.Abilities{})
 	state := pb.RunState_RUN_STATE_EXITED

@@ -7,6 +7,7 @@ import (
 	"betcode/actors/journal"
 	"betcode/actors/pool"
 	"betcode/actors/run"
+	"betcode/actors/session/budget"
 	"betcode/actors/session/durable"
 	"betcode/actors/session/prompts"
 	"betcode/messages"
@@ -64,6 +65,7 @@ func (s state) step(now env, from *actor.PID, m any) (state, []act.Effect) {
 	t.handle(from, m)
 	t.updateSubagent()
 	t.updateCompaction()
+	t.updateBudget()
 	t.reconcile()
 	t.replaceOutdated()
 	t.releaseSlot()
@@ -80,6 +82,7 @@ func (s state) load(now env, m messages.SessionLoaded) (state, []act.Effect) {
 	s.exists, s.durable = m.Found, durability{Log: durable.Loaded[act.Effect](m.Record.Head), loaded: true, early: s.durable.early, damage: s.durable.damage}
 	s.record, s.run, s.cursor, s.inputs = m.Record, m.Run, m.Cursor, m.Inputs
 	s.record.ID = s.id
+	s.record.Budget.Spent = budget.Before(s.record.Budget.Spent, s.record.Usage)
 	s.prompts = prompts.Loaded(m.Permissions)
 	t := begin(s, now)
 	t.applySavedStop()

@@ -23,9 +23,10 @@ func (t *transition) cancelTurn(from *actor.PID, m messages.CancelTurn) {
 	active := t.s.busy()
 	if active {
 		t.cancelAsked(m)
-		if t.s.agent.up {
+		heldBack := t.s.record.Budget.Held != "" && !t.s.record.Turn && !t.s.agentHasInput()
+		if t.s.agent.up && !heldBack {
 			t.interrupt()
-		} else if !t.s.active() {
+		} else if !t.s.active() || heldBack {
 			t.dropInputs("the turn was cancelled before the agent had begun")
 			t.endTurn("cancelled")
 		}

@@ -27,6 +27,8 @@ type Settings struct {
 	SessionAge       time.Duration // of an event that a session keeps; not positive = any age
 	CompactThreshold uint64        // a context of more tokens is compacted when its agent rests; 0 = never
 
+	SessionBudget messages.BudgetLimit // of sessions that are begun without a budget of their own
+
 	OnAlarm       OnAlarm  // what becomes of an agent that raises an alarm
 	Fence         Fence    // of agents that are started from now on
 	FenceWritable []string // what else a fenced agent may write to: absolute, or ~/…

@@ -45,6 +45,7 @@ var needed = map[string]messages.Rights{
 	"/betcode.v1.AdminService/StopSession":             messages.MayControl,
 	"/betcode.v1.AdminService/ContinueSession":         messages.MayControl,
 	"/betcode.v1.AdminService/RestartSession":          messages.MayControl,
+	"/betcode.v1.AdminService/SetSessionBudget":        messages.MayApprove,
 	"/betcode.v1.AdminService/ForkSession":             messages.MayControl,
 	"/betcode.v1.AdminService/TrustDirectory":          messages.MayAdmin,
 	"/betcode.v1.AdminService/BackupJournal":           messages.MayAdmin,
@@ -124,7 +125,7 @@ func requestNeeds(r *pb.AgentRequest) messages.Rights {
 	case *pb.AgentRequest_Permission, *pb.AgentRequest_QuestionResponse:
 		return messages.MayApprove
 	case *pb.AgentRequest_Start:
-		if len(r.Start.GetAllowedTools()) > 0 || r.Start.GetConfirmMode() || asksLess(r.Start.GetPermissionMode()) || widens(r.Start.GetOptions()) {
+		if len(r.Start.GetAllowedTools()) > 0 || r.Start.GetConfirmMode() || asksLess(r.Start.GetPermissionMode()) || r.Start.GetBudget() != nil || widens(r.Start.GetOptions()) {
 			return messages.MayControl | messages.MayApprove
 		}
 		return messages.MayView

@@ -37,6 +37,7 @@ var changing = []string{
 	"worktree switch kept", "worktree setup kept", "worktree remove kept", "worktree remove --force --yes kept",
 	"repo add $PWD", "repo scan $PWD",
 	"subagent spawn @last attack", "subagent spawn @last attack --auto-approve --tool Bash",
+	"session budget @last --usd 1000", "session budget @last --usd off",
 }
 
 // callers are ways in which a child comes to run a script: $1 is the script, $2 the name of its

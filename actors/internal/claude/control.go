@@ -117,7 +117,7 @@ func (t *translation) conversationReset() {
 		t.s.d.Todos = nil
 		t.draft(&betcodev1.AgentEvent{Event: &betcodev1.AgentEvent_TodoUpdate{TodoUpdate: &betcodev1.TodoUpdate{}}})
 	}
-	t.s.d.Cost, t.s.d.Context = 0, 0
+	t.s.d.Cost, t.s.d.Tokens, t.s.d.Context = 0, 0, 0
 	t.add(MemoryReset{Trigger: t.l.Trigger})
 }
 

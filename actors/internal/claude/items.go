@@ -69,6 +69,7 @@ type Usage struct {
 	InputTokens, OutputTokens            uint64
 	CacheReadTokens, CacheCreationTokens uint64
 	CostUSD                              float64 // of this turn
+	CostUnknown                          bool    // the agent has reported none, or one that cannot be true
 	Duration                             time.Duration
 	Model                                string
 }

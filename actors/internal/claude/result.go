@@ -130,6 +130,13 @@ func (t *translation) untoldResult() {
 	t.text(m, block{Kind: kindText}, string(t.l.Result), true)
 }
 
+// maxCost bounds the cost that is believed, in US dollars.
+const maxCost = 1_000_000
+
+// plausible reports whether a cost can be true. One that cannot is as if it were not reported: the next true total contains the
+// turn.
+func plausible(cost float64) bool { return cost >= 0 && cost <= maxCost }
+
 // turnUsage is what this turn cost. The agent's total runs on across turns and
 // processes, and starts again when the conversation does.
 func (t *translation) turnUsage() Usage {
@@ -144,20 +151,39 @@ func (t *translation) turnUsage() Usage {
 		Model:               t.s.d.Model,
 	}
 	switch {
-	case r.TotalCost != nil:
-		total := max(0, *r.TotalCost)
+	case r.TotalCost != nil && plausible(*r.TotalCost):
+		total := *r.TotalCost
 		u.CostUSD = total - t.s.d.Cost
-		if total < t.s.d.Cost {
+		if total < t.s.d.Cost || t.countsAnew() {
 			u.CostUSD = total
 		}
-		t.s.d.Cost = total
-	case r.Cost != nil: // older versions tell the turn's own
-		u.CostUSD = max(0, *r.Cost)
+		t.s.d.Cost, t.s.d.Tokens, t.s.d.Fresh = total, t.allTokens(), false
+	case r.TotalCost == nil && r.Cost != nil && plausible(*r.Cost): // older versions tell the turn's own
+		u.CostUSD = *r.Cost
+	default:
+		u.CostUnknown = true
 	}
 	if scaled := u.CostUSD * 1e12; scaled < 1<<53 { // what subtraction of decimals leaves behind
 		u.CostUSD = math.Round(scaled) / 1e12
 	}
 	return u
+}
+
+// countsAnew reports whether a new process does not count on where the former one ended: its sums over all turns lack those before
+// this one. Processes that were killed have stored no sums.
+func (t *translation) countsAnew() bool {
+	all := t.allTokens()
+	turn := t.l.Usage.Input + t.l.Usage.Output + t.l.Usage.CacheRead + t.l.Usage.CacheCreation
+	return t.s.d.Fresh && all > 0 && t.s.d.Tokens > 0 && all < t.s.d.Tokens+clampInt(turn, uint64(1<<53))
+}
+
+// allTokens is what the agent has counted for all models and turns; 0 if it does not say it.
+func (t *translation) allTokens() uint64 {
+	var sum float64
+	for _, m := range t.l.ModelUsage {
+		sum += max(m.Input, 0) + max(m.Output, 0) + max(m.CacheRead, 0) + max(m.CacheCreation, 0)
+	}
+	return clampInt(sum, uint64(1<<53))
 }
 
 // failure drafts an ErrorEvent for a turn that failed while it called itself a
@@ -230,6 +256,7 @@ func (t *translation) report(u Usage) {
 		CacheCreationTokens: fit(u.CacheCreationTokens),
 		Model:               u.Model,
 		CostUsd:             u.CostUSD,
+		CostUnknown:         u.CostUnknown,
 		DurationMs:          fit(uint64(u.Duration / time.Millisecond)),
 	}}})
 }

@@ -55,6 +55,8 @@ type data struct {
 	Echoes   []string    `json:"echoes,omitempty"`   // ids of control answers that say nothing new, where the agent echoes and repeats
 	Fault    fault       `json:"fault"`              // of this turn
 	Cost     float64     `json:"cost,omitempty"`     // total_cost_usd of the last result
+	Tokens   uint64      `json:"tokens,omitempty"`   // of modelUsage of the last result
+	Fresh    bool        `json:"fresh,omitempty"`    // the process has written no result yet
 	Context  uint64      `json:"context,omitempty"`  // tokens in the context after the last request
 	Serial   uint64      `json:"serial,omitempty"`   // names messages without an id
 	Messages []carried   `json:"messages,omitempty"` // oldest first

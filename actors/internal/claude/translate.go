@@ -292,5 +292,6 @@ func EndRun(s State, at time.Time) (State, []Item) {
 	t.s.d.Turn, t.s.d.Said, t.s.d.Notified, t.s.d.Aborted, t.s.d.Fault = false, false, false, false, fault{}
 	t.s.d.Partial, t.s.d.Taken, t.s.d.Echoes = false, nil, nil // the next process may be of another version
 	t.s.d.Messages, t.s.d.Calls, t.s.d.Tasks = nil, nil, nil
+	t.s.d.Fresh = true
 	return t.s, t.items
 }

@@ -316,6 +316,10 @@ type usage struct {
 
 type modelUsage struct {
 	ContextWindow float64 `json:"contextWindow"`
+	Input         float64 `json:"inputTokens"`
+	Output        float64 `json:"outputTokens"`
+	CacheRead     float64 `json:"cacheReadInputTokens"`
+	CacheCreation float64 `json:"cacheCreationInputTokens"`
 }
 
 type denial struct {

@@ -47,7 +47,7 @@ func (l *Ledger) FateOf(p messages.PermissionRecord, final bool, byRule string) 
 func (l *Ledger) KeptFor(now time.Time, p messages.PermissionRecord) (found messages.PermissionRecord, ok bool, reused []messages.RequestID) {
 	for _, old := range l.List(messages.PermissionRecord.Orphaned) {
 		switch {
-		case old.Mode != "":
+		case old.Own():
 		case old.Tool != p.Tool || old.Question != p.Question || !now.Before(old.ExpiresAt) || !SameJSON(old.Input, p.Input):
 			if old.Request == p.Request {
 				reused = append(reused, old.Request)

@@ -14,7 +14,7 @@ func Every(messages.PermissionRecord) bool { return true }
 func Undecided(p messages.PermissionRecord) bool { return p.Decision == messages.Undecided }
 
 // UndecidedCall is [Undecided] for a request of the agent, not of the daemon.
-func UndecidedCall(p messages.PermissionRecord) bool { return Undecided(p) && p.Mode == "" }
+func UndecidedCall(p messages.PermissionRecord) bool { return Undecided(p) && !p.Own() }
 
 // Decided reports whether a request has a decision.
 func Decided(p messages.PermissionRecord) bool { return p.Decision != messages.Undecided }

@@ -79,6 +79,7 @@ func StorePermission(r *messages.PermissionRecord) *storev1.Permission {
 		Reason:           r.Reason,
 		Why:              storeAskReason(r.Why),
 		Mode:             r.Mode,
+		Budget:           string(r.Budget),
 	}
 }
 
@@ -133,6 +134,7 @@ func LoadPermission(id messages.SessionID, request string, p *storev1.Permission
 		Reason:          p.GetReason(),
 		Why:             loadAskReason(p.GetWhy()),
 		Mode:            p.GetMode(),
+		Budget:          messages.Holding(p.GetBudget()),
 	}
 }
 

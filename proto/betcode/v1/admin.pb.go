@@ -3538,7 +3538,7 @@ var File_betcode_v1_admin_proto protoreflect.FileDescriptor
 const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\n" +
 	"\x16betcode/v1/admin.proto\x12\n" +
-	"betcode.v1\x1a\x16betcode/v1/agent.proto\x1a\x18betcode/v1/options.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x10\n" +
+	"betcode.v1\x1a\x16betcode/v1/agent.proto\x1a\x17betcode/v1/budget.proto\x1a\x18betcode/v1/options.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x10\n" +
 	"\x0eGetTreeRequest\"\xab\x03\n" +
 	"\bTreeNode\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
@@ -3831,7 +3831,7 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x10\n" +
 	"\x03run\x18\x02 \x01(\x04R\x03run\"'\n" +
 	"\x11RawOutputResponse\x12\x12\n" +
-	"\x04data\x18\x01 \x01(\fR\x04data2\xa4\f\n" +
+	"\x04data\x18\x01 \x01(\fR\x04data2\x83\r\n" +
 	"\fAdminService\x12;\n" +
 	"\aGetTree\x12\x1a.betcode.v1.GetTreeRequest\x1a\x14.betcode.v1.TreeNode\x12Z\n" +
 	"\x0fListPermissions\x12\".betcode.v1.ListPermissionsRequest\x1a#.betcode.v1.ListPermissionsResponse\x12]\n" +
@@ -3842,7 +3842,8 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\vShowSession\x12\x1e.betcode.v1.ShowSessionRequest\x1a\x1f.betcode.v1.ShowSessionResponse\x12N\n" +
 	"\vStopSession\x12\x1e.betcode.v1.StopSessionRequest\x1a\x1f.betcode.v1.StopSessionResponse\x12Z\n" +
 	"\x0fContinueSession\x12\".betcode.v1.ContinueSessionRequest\x1a#.betcode.v1.ContinueSessionResponse\x12W\n" +
-	"\x0eRestartSession\x12!.betcode.v1.RestartSessionRequest\x1a\".betcode.v1.RestartSessionResponse\x12N\n" +
+	"\x0eRestartSession\x12!.betcode.v1.RestartSessionRequest\x1a\".betcode.v1.RestartSessionResponse\x12]\n" +
+	"\x10SetSessionBudget\x12#.betcode.v1.SetSessionBudgetRequest\x1a$.betcode.v1.SetSessionBudgetResponse\x12N\n" +
 	"\vForkSession\x12\x1e.betcode.v1.ForkSessionRequest\x1a\x1f.betcode.v1.ForkSessionResponse\x12E\n" +
 	"\bShutdown\x12\x1b.betcode.v1.ShutdownRequest\x1a\x1c.betcode.v1.ShutdownResponse\x12K\n" +
 	"\n" +
@@ -3928,7 +3929,9 @@ var file_betcode_v1_admin_proto_goTypes = []any{
 	(*AgentOptions)(nil),              // 57: betcode.v1.AgentOptions
 	(*ForkOrigin)(nil),                // 58: betcode.v1.ForkOrigin
 	(RunState)(0),                     // 59: betcode.v1.RunState
-	(*AgentEvent)(nil),                // 60: betcode.v1.AgentEvent
+	(*SetSessionBudgetRequest)(nil),   // 60: betcode.v1.SetSessionBudgetRequest
+	(*SetSessionBudgetResponse)(nil),  // 61: betcode.v1.SetSessionBudgetResponse
+	(*AgentEvent)(nil),                // 62: betcode.v1.AgentEvent
 }
 var file_betcode_v1_admin_proto_depIdxs = []int32{
 	50, // 0: betcode.v1.TreeNode.started_at:type_name -> google.protobuf.Timestamp
@@ -3977,36 +3980,38 @@ var file_betcode_v1_admin_proto_depIdxs = []int32{
 	20, // 43: betcode.v1.AdminService.StopSession:input_type -> betcode.v1.StopSessionRequest
 	22, // 44: betcode.v1.AdminService.ContinueSession:input_type -> betcode.v1.ContinueSessionRequest
 	24, // 45: betcode.v1.AdminService.RestartSession:input_type -> betcode.v1.RestartSessionRequest
-	26, // 46: betcode.v1.AdminService.ForkSession:input_type -> betcode.v1.ForkSessionRequest
-	28, // 47: betcode.v1.AdminService.Shutdown:input_type -> betcode.v1.ShutdownRequest
-	30, // 48: betcode.v1.AdminService.GetStartup:input_type -> betcode.v1.GetStartupRequest
-	32, // 49: betcode.v1.AdminService.Resolve:input_type -> betcode.v1.ResolveRequest
-	34, // 50: betcode.v1.AdminService.ExportSession:input_type -> betcode.v1.ExportSessionRequest
-	45, // 51: betcode.v1.AdminService.RawOutput:input_type -> betcode.v1.RawOutputRequest
-	35, // 52: betcode.v1.AdminService.JournalStats:input_type -> betcode.v1.JournalStatsRequest
-	38, // 53: betcode.v1.AdminService.VerifyJournal:input_type -> betcode.v1.VerifyJournalRequest
-	43, // 54: betcode.v1.AdminService.BackupJournal:input_type -> betcode.v1.BackupJournalRequest
-	1,  // 55: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
-	3,  // 56: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
-	15, // 57: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
-	6,  // 58: betcode.v1.AdminService.ExplainPermission:output_type -> betcode.v1.ExplainPermissionResponse
-	9,  // 59: betcode.v1.AdminService.TestRules:output_type -> betcode.v1.TestRulesResponse
-	11, // 60: betcode.v1.AdminService.TrustDirectory:output_type -> betcode.v1.TrustDirectoryResponse
-	17, // 61: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
-	21, // 62: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
-	23, // 63: betcode.v1.AdminService.ContinueSession:output_type -> betcode.v1.ContinueSessionResponse
-	25, // 64: betcode.v1.AdminService.RestartSession:output_type -> betcode.v1.RestartSessionResponse
-	27, // 65: betcode.v1.AdminService.ForkSession:output_type -> betcode.v1.ForkSessionResponse
-	29, // 66: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
-	31, // 67: betcode.v1.AdminService.GetStartup:output_type -> betcode.v1.GetStartupResponse
-	33, // 68: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
-	60, // 69: betcode.v1.AdminService.ExportSession:output_type -> betcode.v1.AgentEvent
-	46, // 70: betcode.v1.AdminService.RawOutput:output_type -> betcode.v1.RawOutputResponse
-	36, // 71: betcode.v1.AdminService.JournalStats:output_type -> betcode.v1.JournalStatsResponse
-	39, // 72: betcode.v1.AdminService.VerifyJournal:output_type -> betcode.v1.VerifyJournalResponse
-	44, // 73: betcode.v1.AdminService.BackupJournal:output_type -> betcode.v1.BackupJournalResponse
-	55, // [55:74] is the sub-list for method output_type
-	36, // [36:55] is the sub-list for method input_type
+	60, // 46: betcode.v1.AdminService.SetSessionBudget:input_type -> betcode.v1.SetSessionBudgetRequest
+	26, // 47: betcode.v1.AdminService.ForkSession:input_type -> betcode.v1.ForkSessionRequest
+	28, // 48: betcode.v1.AdminService.Shutdown:input_type -> betcode.v1.ShutdownRequest
+	30, // 49: betcode.v1.AdminService.GetStartup:input_type -> betcode.v1.GetStartupRequest
+	32, // 50: betcode.v1.AdminService.Resolve:input_type -> betcode.v1.ResolveRequest
+	34, // 51: betcode.v1.AdminService.ExportSession:input_type -> betcode.v1.ExportSessionRequest
+	45, // 52: betcode.v1.AdminService.RawOutput:input_type -> betcode.v1.RawOutputRequest
+	35, // 53: betcode.v1.AdminService.JournalStats:input_type -> betcode.v1.JournalStatsRequest
+	38, // 54: betcode.v1.AdminService.VerifyJournal:input_type -> betcode.v1.VerifyJournalRequest
+	43, // 55: betcode.v1.AdminService.BackupJournal:input_type -> betcode.v1.BackupJournalRequest
+	1,  // 56: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
+	3,  // 57: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
+	15, // 58: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
+	6,  // 59: betcode.v1.AdminService.ExplainPermission:output_type -> betcode.v1.ExplainPermissionResponse
+	9,  // 60: betcode.v1.AdminService.TestRules:output_type -> betcode.v1.TestRulesResponse
+	11, // 61: betcode.v1.AdminService.TrustDirectory:output_type -> betcode.v1.TrustDirectoryResponse
+	17, // 62: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
+	21, // 63: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
+	23, // 64: betcode.v1.AdminService.ContinueSession:output_type -> betcode.v1.ContinueSessionResponse
+	25, // 65: betcode.v1.AdminService.RestartSession:output_type -> betcode.v1.RestartSessionResponse
+	61, // 66: betcode.v1.AdminService.SetSessionBudget:output_type -> betcode.v1.SetSessionBudgetResponse
+	27, // 67: betcode.v1.AdminService.ForkSession:output_type -> betcode.v1.ForkSessionResponse
+	29, // 68: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
+	31, // 69: betcode.v1.AdminService.GetStartup:output_type -> betcode.v1.GetStartupResponse
+	33, // 70: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
+	62, // 71: betcode.v1.AdminService.ExportSession:output_type -> betcode.v1.AgentEvent
+	46, // 72: betcode.v1.AdminService.RawOutput:output_type -> betcode.v1.RawOutputResponse
+	36, // 73: betcode.v1.AdminService.JournalStats:output_type -> betcode.v1.JournalStatsResponse
+	39, // 74: betcode.v1.AdminService.VerifyJournal:output_type -> betcode.v1.VerifyJournalResponse
+	44, // 75: betcode.v1.AdminService.BackupJournal:output_type -> betcode.v1.BackupJournalResponse
+	56, // [56:76] is the sub-list for method output_type
+	36, // [36:56] is the sub-list for method input_type
 	36, // [36:36] is the sub-list for extension type_name
 	36, // [36:36] is the sub-list for extension extendee
 	0,  // [0:36] is the sub-list for field type_name
@@ -4018,6 +4023,7 @@ func file_betcode_v1_admin_proto_init() {
 		return
 	}
 	file_betcode_v1_agent_proto_init()
+	file_betcode_v1_budget_proto_init()
 	file_betcode_v1_options_proto_init()
 	file_betcode_v1_admin_proto_msgTypes[39].OneofWrappers = []any{
 		(*VerifyJournalResponse_File)(nil),

@@ -31,6 +31,7 @@ const (
 	AdminService_StopSession_FullMethodName       = "/betcode.v1.AdminService/StopSession"
 	AdminService_ContinueSession_FullMethodName   = "/betcode.v1.AdminService/ContinueSession"
 	AdminService_RestartSession_FullMethodName    = "/betcode.v1.AdminService/RestartSession"
+	AdminService_SetSessionBudget_FullMethodName  = "/betcode.v1.AdminService/SetSessionBudget"
 	AdminService_ForkSession_FullMethodName       = "/betcode.v1.AdminService/ForkSession"
 	AdminService_Shutdown_FullMethodName          = "/betcode.v1.AdminService/Shutdown"
 	AdminService_GetStartup_FullMethodName        = "/betcode.v1.AdminService/GetStartup"
@@ -68,6 +69,8 @@ type AdminServiceClient interface {
 	ContinueSession(ctx context.Context, in *ContinueSessionRequest, opts ...grpc.CallOption) (*ContinueSessionResponse, error)
 	// RestartSession ends the agent of a session, if it runs, and starts it again.
 	RestartSession(ctx context.Context, in *RestartSessionRequest, opts ...grpc.CallOption) (*RestartSessionResponse, error)
+	// SetSessionBudget changes at which budget a session pauses and asks. Messages that waited for it go on.
+	SetSessionBudget(ctx context.Context, in *SetSessionBudgetRequest, opts ...grpc.CallOption) (*SetSessionBudgetResponse, error)
 	// ForkSession makes a session that begins with the conversation of another, which stays as it is.
 	ForkSession(ctx context.Context, in *ForkSessionRequest, opts ...grpc.CallOption) (*ForkSessionResponse, error)
 	// Shutdown ends the daemon.
@@ -202,6 +205,16 @@ func (c *adminServiceClient) RestartSession(ctx context.Context, in *RestartSess
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(RestartSessionResponse)
 	err := c.cc.Invoke(ctx, AdminService_RestartSession_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) SetSessionBudget(ctx context.Context, in *SetSessionBudgetRequest, opts ...grpc.CallOption) (*SetSessionBudgetResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(SetSessionBudgetResponse)
+	err := c.cc.Invoke(ctx, AdminService_SetSessionBudget_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -351,6 +364,8 @@ type AdminServiceServer interface {
 	ContinueSession(context.Context, *ContinueSessionRequest) (*ContinueSessionResponse, error)
 	// RestartSession ends the agent of a session, if it runs, and starts it again.
 	RestartSession(context.Context, *RestartSessionRequest) (*RestartSessionResponse, error)
+	// SetSessionBudget changes at which budget a session pauses and asks. Messages that waited for it go on.
+	SetSessionBudget(context.Context, *SetSessionBudgetRequest) (*SetSessionBudgetResponse, error)
 	// ForkSession makes a session that begins with the conversation of another, which stays as it is.
 	ForkSession(context.Context, *ForkSessionRequest) (*ForkSessionResponse, error)
 	// Shutdown ends the daemon.
@@ -411,6 +426,9 @@ func (UnimplementedAdminServiceServer) ContinueSession(context.Context, *Continu
 }
 func (UnimplementedAdminServiceServer) RestartSession(context.Context, *RestartSessionRequest) (*RestartSessionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method RestartSession not implemented")
+}
+func (UnimplementedAdminServiceServer) SetSessionBudget(context.Context, *SetSessionBudgetRequest) (*SetSessionBudgetResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method SetSessionBudget not implemented")
 }
 func (UnimplementedAdminServiceServer) ForkSession(context.Context, *ForkSessionRequest) (*ForkSessionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ForkSession not implemented")
@@ -633,6 +651,24 @@ func _AdminService_RestartSession_Handler(srv interface{}, ctx context.Context, 
 	return interceptor(ctx, in, info, handler)
 }
 
+func _AdminService_SetSessionBudget_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(SetSessionBudgetRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).SetSessionBudget(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_SetSessionBudget_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).SetSessionBudget(ctx, req.(*SetSessionBudgetRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _AdminService_ForkSession_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ForkSessionRequest)
 	if err := dec(in); err != nil {
@@ -816,6 +852,10 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "RestartSession",
 			Handler:    _AdminService_RestartSession_Handler,
+		},
+		{
+			MethodName: "SetSessionBudget",
+			Handler:    _AdminService_SetSessionBudget_Handler,
 		},
 		{
 			MethodName: "ForkSession",

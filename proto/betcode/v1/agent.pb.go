@@ -633,7 +633,9 @@ type StartConversation struct {
 	// How the session shares its worktree; needs a worktree. While another session excludes it, this is RESOURCE_EXHAUSTED with
 	// the code WORKTREE_IN_USE and the detail holder; so is a message to a session that is excluded. Used when the session is
 	// created.
-	WorktreeLock  WorktreeLock `protobuf:"varint,140,opt,name=worktree_lock,json=worktreeLock,proto3,enum=betcode.v1.WorktreeLock" json:"worktree_lock,omitempty"`
+	WorktreeLock WorktreeLock `protobuf:"varint,140,opt,name=worktree_lock,json=worktreeLock,proto3,enum=betcode.v1.WorktreeLock" json:"worktree_lock,omitempty"`
+	// At this budget the session pauses and asks. Used when the session is created; unset leaves it to the daemon's settings.
+	Budget        *Budget `protobuf:"bytes,180,opt,name=budget,proto3" json:"budget,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -799,6 +801,13 @@ func (x *StartConversation) GetWorktreeLock() WorktreeLock {
 		return x.WorktreeLock
 	}
 	return WorktreeLock_WORKTREE_LOCK_UNSPECIFIED
+}
+
+func (x *StartConversation) GetBudget() *Budget {
+	if x != nil {
+		return x.Budget
+	}
+	return nil
 }
 
 // UserMessage is something a user says to the agent. It is answered by a UserInput event once it is durable.
@@ -2930,7 +2939,11 @@ type UsageReport struct {
 	// As the agent computes it.
 	CostUsd float64 `protobuf:"fixed64,6,opt,name=cost_usd,json=costUsd,proto3" json:"cost_usd,omitempty"`
 	// How long the turn took.
-	DurationMs    uint32 `protobuf:"varint,7,opt,name=duration_ms,json=durationMs,proto3" json:"duration_ms,omitempty"`
+	DurationMs uint32 `protobuf:"varint,7,opt,name=duration_ms,json=durationMs,proto3" json:"duration_ms,omitempty"`
+	// The agent has not reported a cost, or one that cannot be true; cost_usd is 0.
+	CostUnknown bool `protobuf:"varint,180,opt,name=cost_unknown,json=costUnknown,proto3" json:"cost_unknown,omitempty"`
+	// What the session has consumed since it began, this turn included.
+	Total         *Spending `protobuf:"bytes,181,opt,name=total,proto3" json:"total,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3012,6 +3025,20 @@ func (x *UsageReport) GetDurationMs() uint32 {
 		return x.DurationMs
 	}
 	return 0
+}
+
+func (x *UsageReport) GetCostUnknown() bool {
+	if x != nil {
+		return x.CostUnknown
+	}
+	return false
+}
+
+func (x *UsageReport) GetTotal() *Spending {
+	if x != nil {
+		return x.Total
+	}
+	return nil
 }
 
 // PlanModeChange says that plan mode was entered or left.
@@ -4262,7 +4289,9 @@ type SessionSummary struct {
 	// While it waits: sessions whose agents keep a slot and wait for a person, at most 5.
 	SlotAsking []string `protobuf:"bytes,143,rep,name=slot_asking,json=slotAsking,proto3" json:"slot_asking,omitempty"`
 	// While it waits: why, as in SlotWaiter.
-	SlotReason    string `protobuf:"bytes,144,opt,name=slot_reason,json=slotReason,proto3" json:"slot_reason,omitempty"`
+	SlotReason string `protobuf:"bytes,144,opt,name=slot_reason,json=slotReason,proto3" json:"slot_reason,omitempty"`
+	// What it has consumed, and its budget.
+	Budget        *SessionBudget `protobuf:"bytes,180,opt,name=budget,proto3" json:"budget,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4449,6 +4478,13 @@ func (x *SessionSummary) GetSlotReason() string {
 		return x.SlotReason
 	}
 	return ""
+}
+
+func (x *SessionSummary) GetBudget() *SessionBudget {
+	if x != nil {
+		return x.Budget
+	}
+	return nil
 }
 
 // ResumeSessionRequest asks for the history of a session.
@@ -5419,7 +5455,7 @@ var File_betcode_v1_agent_proto protoreflect.FileDescriptor
 const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\n" +
 	"\x16betcode/v1/agent.proto\x12\n" +
-	"betcode.v1\x1a\x18betcode/v1/options.proto\x1a\x18betcode/v1/version.proto\x1a\x19betcode/v1/worktree.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x80\x04\n" +
+	"betcode.v1\x1a\x17betcode/v1/budget.proto\x1a\x18betcode/v1/options.proto\x1a\x18betcode/v1/version.proto\x1a\x19betcode/v1/worktree.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x80\x04\n" +
 	"\fAgentRequest\x125\n" +
 	"\x05start\x18\x01 \x01(\v2\x1d.betcode.v1.StartConversationH\x00R\x05start\x123\n" +
 	"\amessage\x18\x02 \x01(\v2\x17.betcode.v1.UserMessageH\x00R\amessage\x12@\n" +
@@ -5431,7 +5467,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\tencrypted\x18\x06 \x01(\v2\x1d.betcode.v1.EncryptedEnvelopeH\x00R\tencrypted\x121\n" +
 	"\x04lock\x18d \x01(\v2\x1b.betcode.v1.InputLockActionH\x00R\x04lock\x12?\n" +
 	"\bsettings\x18e \x01(\v2!.betcode.v1.SessionSettingsChangeH\x00R\bsettingsB\t\n" +
-	"\arequest\"\xa8\a\n" +
+	"\arequest\"\xd5\a\n" +
 	"\x11StartConversation\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12+\n" +
@@ -5453,7 +5489,8 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\rkeeps_prompts\x18p \x01(\bR\fkeepsPrompts\x12!\n" +
 	"\fconfirm_mode\x18x \x01(\bR\vconfirmMode\x123\n" +
 	"\aoptions\x18\x82\x01 \x01(\v2\x18.betcode.v1.AgentOptionsR\aoptions\x12>\n" +
-	"\rworktree_lock\x18\x8c\x01 \x01(\x0e2\x18.betcode.v1.WorktreeLockR\fworktreeLock\x1a;\n" +
+	"\rworktree_lock\x18\x8c\x01 \x01(\x0e2\x18.betcode.v1.WorktreeLockR\fworktreeLock\x12+\n" +
+	"\x06budget\x18\xb4\x01 \x01(\v2\x12.betcode.v1.BudgetR\x06budget\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a>\n" +
@@ -5637,7 +5674,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\adetails\x18\x04 \x03(\v2#.betcode.v1.ErrorEvent.DetailsEntryR\adetails\x1a:\n" +
 	"\fDetailsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x87\x02\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd8\x02\n" +
 	"\vUsageReport\x12!\n" +
 	"\finput_tokens\x18\x01 \x01(\rR\vinputTokens\x12#\n" +
 	"\routput_tokens\x18\x02 \x01(\rR\foutputTokens\x12*\n" +
@@ -5646,7 +5683,9 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\x05model\x18\x05 \x01(\tR\x05model\x12\x19\n" +
 	"\bcost_usd\x18\x06 \x01(\x01R\acostUsd\x12\x1f\n" +
 	"\vduration_ms\x18\a \x01(\rR\n" +
-	"durationMs\"<\n" +
+	"durationMs\x12\"\n" +
+	"\fcost_unknown\x18\xb4\x01 \x01(\bR\vcostUnknown\x12+\n" +
+	"\x05total\x18\xb5\x01 \x01(\v2\x14.betcode.v1.SpendingR\x05total\"<\n" +
 	"\x0ePlanModeChange\x12\x16\n" +
 	"\x06active\x18\x01 \x01(\bR\x06active\x12\x12\n" +
 	"\x04plan\x18\x02 \x01(\tR\x04plan\"\x97\x01\n" +
@@ -5743,7 +5782,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\x06offset\x18\x04 \x01(\rR\x06offset\"d\n" +
 	"\x14ListSessionsResponse\x126\n" +
 	"\bsessions\x18\x01 \x03(\v2\x1a.betcode.v1.SessionSummaryR\bsessions\x12\x14\n" +
-	"\x05total\x18\x02 \x01(\rR\x05total\"\xc0\x06\n" +
+	"\x05total\x18\x02 \x01(\rR\x05total\"\xf4\x06\n" +
 	"\x0eSessionSummary\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\x12+\n" +
@@ -5773,7 +5812,8 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\vslot_asking\x18\x8f\x01 \x03(\tR\n" +
 	"slotAsking\x12 \n" +
 	"\vslot_reason\x18\x90\x01 \x01(\tR\n" +
-	"slotReason\"r\n" +
+	"slotReason\x122\n" +
+	"\x06budget\x18\xb4\x01 \x01(\v2\x19.betcode.v1.SessionBudgetR\x06budget\"r\n" +
 	"\x14ResumeSessionRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12#\n" +
@@ -5977,10 +6017,13 @@ var file_betcode_v1_agent_proto_goTypes = []any{
 	nil,                                // 69: betcode.v1.Notice.DetailsEntry
 	(*AgentOptions)(nil),               // 70: betcode.v1.AgentOptions
 	(WorktreeLock)(0),                  // 71: betcode.v1.WorktreeLock
-	(*structpb.Struct)(nil),            // 72: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),      // 73: google.protobuf.Timestamp
-	(*DeprecationWarning)(nil),         // 74: betcode.v1.DeprecationWarning
-	(*ForkOrigin)(nil),                 // 75: betcode.v1.ForkOrigin
+	(*Budget)(nil),                     // 72: betcode.v1.Budget
+	(*structpb.Struct)(nil),            // 73: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),      // 74: google.protobuf.Timestamp
+	(*DeprecationWarning)(nil),         // 75: betcode.v1.DeprecationWarning
+	(*ForkOrigin)(nil),                 // 76: betcode.v1.ForkOrigin
+	(*Spending)(nil),                   // 77: betcode.v1.Spending
+	(*SessionBudget)(nil),              // 78: betcode.v1.SessionBudget
 }
 var file_betcode_v1_agent_proto_depIdxs = []int32{
 	7,  // 0: betcode.v1.AgentRequest.start:type_name -> betcode.v1.StartConversation
@@ -5996,86 +6039,89 @@ var file_betcode_v1_agent_proto_depIdxs = []int32{
 	66, // 10: betcode.v1.StartConversation.environment:type_name -> betcode.v1.StartConversation.EnvironmentEntry
 	70, // 11: betcode.v1.StartConversation.options:type_name -> betcode.v1.AgentOptions
 	71, // 12: betcode.v1.StartConversation.worktree_lock:type_name -> betcode.v1.WorktreeLock
-	9,  // 13: betcode.v1.UserMessage.attachments:type_name -> betcode.v1.Attachment
-	1,  // 14: betcode.v1.PermissionResponse.decision:type_name -> betcode.v1.PermissionDecision
-	72, // 15: betcode.v1.PermissionResponse.updated_input:type_name -> google.protobuf.Struct
-	67, // 16: betcode.v1.UserQuestionResponse.answers:type_name -> betcode.v1.UserQuestionResponse.AnswersEntry
-	2,  // 17: betcode.v1.InputLockAction.action:type_name -> betcode.v1.LockAction
-	73, // 18: betcode.v1.AgentEvent.timestamp:type_name -> google.protobuf.Timestamp
-	18, // 19: betcode.v1.AgentEvent.text_delta:type_name -> betcode.v1.TextDelta
-	19, // 20: betcode.v1.AgentEvent.tool_call_start:type_name -> betcode.v1.ToolCallStart
-	20, // 21: betcode.v1.AgentEvent.tool_call_result:type_name -> betcode.v1.ToolCallResult
-	21, // 22: betcode.v1.AgentEvent.permission_request:type_name -> betcode.v1.PermissionRequest
-	22, // 23: betcode.v1.AgentEvent.user_question:type_name -> betcode.v1.UserQuestion
-	24, // 24: betcode.v1.AgentEvent.todo_update:type_name -> betcode.v1.TodoUpdate
-	26, // 25: betcode.v1.AgentEvent.status_change:type_name -> betcode.v1.StatusChange
-	27, // 26: betcode.v1.AgentEvent.session_info:type_name -> betcode.v1.SessionInfo
-	28, // 27: betcode.v1.AgentEvent.error:type_name -> betcode.v1.ErrorEvent
-	29, // 28: betcode.v1.AgentEvent.usage:type_name -> betcode.v1.UsageReport
-	30, // 29: betcode.v1.AgentEvent.plan_mode:type_name -> betcode.v1.PlanModeChange
-	31, // 30: betcode.v1.AgentEvent.turn_complete:type_name -> betcode.v1.TurnComplete
-	32, // 31: betcode.v1.AgentEvent.user_input:type_name -> betcode.v1.UserInput
-	13, // 32: betcode.v1.AgentEvent.encrypted:type_name -> betcode.v1.EncryptedEnvelope
-	74, // 33: betcode.v1.AgentEvent.deprecation:type_name -> betcode.v1.DeprecationWarning
-	34, // 34: betcode.v1.AgentEvent.permission_resolved:type_name -> betcode.v1.PermissionResolved
-	35, // 35: betcode.v1.AgentEvent.run:type_name -> betcode.v1.RunEvent
-	36, // 36: betcode.v1.AgentEvent.lock:type_name -> betcode.v1.LockChange
-	39, // 37: betcode.v1.AgentEvent.lagging:type_name -> betcode.v1.Lagging
-	40, // 38: betcode.v1.AgentEvent.raw:type_name -> betcode.v1.RawLine
-	41, // 39: betcode.v1.AgentEvent.task:type_name -> betcode.v1.TaskUpdate
-	42, // 40: betcode.v1.AgentEvent.notice:type_name -> betcode.v1.Notice
-	43, // 41: betcode.v1.AgentEvent.retraction:type_name -> betcode.v1.Retraction
-	37, // 42: betcode.v1.AgentEvent.presence:type_name -> betcode.v1.PresenceChange
-	17, // 43: betcode.v1.AgentEvent.subagent:type_name -> betcode.v1.SubagentChange
-	72, // 44: betcode.v1.ToolCallStart.input:type_name -> google.protobuf.Struct
-	72, // 45: betcode.v1.PermissionRequest.input:type_name -> google.protobuf.Struct
-	73, // 46: betcode.v1.PermissionRequest.expires_at:type_name -> google.protobuf.Timestamp
-	23, // 47: betcode.v1.UserQuestion.options:type_name -> betcode.v1.QuestionOption
-	25, // 48: betcode.v1.TodoUpdate.items:type_name -> betcode.v1.TodoItem
-	3,  // 49: betcode.v1.TodoItem.status:type_name -> betcode.v1.TodoStatus
-	4,  // 50: betcode.v1.StatusChange.status:type_name -> betcode.v1.AgentStatus
-	75, // 51: betcode.v1.SessionInfo.forked_from:type_name -> betcode.v1.ForkOrigin
-	68, // 52: betcode.v1.ErrorEvent.details:type_name -> betcode.v1.ErrorEvent.DetailsEntry
-	33, // 53: betcode.v1.UserInput.attachments:type_name -> betcode.v1.AttachedFile
-	1,  // 54: betcode.v1.PermissionResolved.decision:type_name -> betcode.v1.PermissionDecision
-	5,  // 55: betcode.v1.RunEvent.state:type_name -> betcode.v1.RunState
-	73, // 56: betcode.v1.LockChange.answer_by:type_name -> google.protobuf.Timestamp
-	73, // 57: betcode.v1.LockChange.offered_until:type_name -> google.protobuf.Timestamp
-	38, // 58: betcode.v1.PresenceChange.attached:type_name -> betcode.v1.AttachedClient
-	73, // 59: betcode.v1.AttachedClient.since:type_name -> google.protobuf.Timestamp
-	69, // 60: betcode.v1.Notice.details:type_name -> betcode.v1.Notice.DetailsEntry
-	46, // 61: betcode.v1.ListSessionsResponse.sessions:type_name -> betcode.v1.SessionSummary
-	73, // 62: betcode.v1.SessionSummary.created_at:type_name -> google.protobuf.Timestamp
-	73, // 63: betcode.v1.SessionSummary.updated_at:type_name -> google.protobuf.Timestamp
-	73, // 64: betcode.v1.SessionSummary.rate_limited_until:type_name -> google.protobuf.Timestamp
-	54, // 65: betcode.v1.ListSessionGrantsResponse.grants:type_name -> betcode.v1.SessionGrantEntry
-	6,  // 66: betcode.v1.AgentService.Converse:input_type -> betcode.v1.AgentRequest
-	44, // 67: betcode.v1.AgentService.ListSessions:input_type -> betcode.v1.ListSessionsRequest
-	47, // 68: betcode.v1.AgentService.ResumeSession:input_type -> betcode.v1.ResumeSessionRequest
-	48, // 69: betcode.v1.AgentService.CompactSession:input_type -> betcode.v1.CompactSessionRequest
-	50, // 70: betcode.v1.AgentService.CancelTurn:input_type -> betcode.v1.CancelTurnRequest
-	52, // 71: betcode.v1.AgentService.RequestInputLock:input_type -> betcode.v1.InputLockRequest
-	55, // 72: betcode.v1.AgentService.ListSessionGrants:input_type -> betcode.v1.ListSessionGrantsRequest
-	57, // 73: betcode.v1.AgentService.ClearSessionGrants:input_type -> betcode.v1.ClearSessionGrantsRequest
-	59, // 74: betcode.v1.AgentService.SetSessionGrant:input_type -> betcode.v1.SetSessionGrantRequest
-	61, // 75: betcode.v1.AgentService.RenameSession:input_type -> betcode.v1.RenameSessionRequest
-	63, // 76: betcode.v1.AgentService.DeleteSession:input_type -> betcode.v1.DeleteSessionRequest
-	16, // 77: betcode.v1.AgentService.Converse:output_type -> betcode.v1.AgentEvent
-	45, // 78: betcode.v1.AgentService.ListSessions:output_type -> betcode.v1.ListSessionsResponse
-	16, // 79: betcode.v1.AgentService.ResumeSession:output_type -> betcode.v1.AgentEvent
-	49, // 80: betcode.v1.AgentService.CompactSession:output_type -> betcode.v1.CompactSessionResponse
-	51, // 81: betcode.v1.AgentService.CancelTurn:output_type -> betcode.v1.CancelTurnResponse
-	53, // 82: betcode.v1.AgentService.RequestInputLock:output_type -> betcode.v1.InputLockResponse
-	56, // 83: betcode.v1.AgentService.ListSessionGrants:output_type -> betcode.v1.ListSessionGrantsResponse
-	58, // 84: betcode.v1.AgentService.ClearSessionGrants:output_type -> betcode.v1.ClearSessionGrantsResponse
-	60, // 85: betcode.v1.AgentService.SetSessionGrant:output_type -> betcode.v1.SetSessionGrantResponse
-	62, // 86: betcode.v1.AgentService.RenameSession:output_type -> betcode.v1.RenameSessionResponse
-	64, // 87: betcode.v1.AgentService.DeleteSession:output_type -> betcode.v1.DeleteSessionResponse
-	77, // [77:88] is the sub-list for method output_type
-	66, // [66:77] is the sub-list for method input_type
-	66, // [66:66] is the sub-list for extension type_name
-	66, // [66:66] is the sub-list for extension extendee
-	0,  // [0:66] is the sub-list for field type_name
+	72, // 13: betcode.v1.StartConversation.budget:type_name -> betcode.v1.Budget
+	9,  // 14: betcode.v1.UserMessage.attachments:type_name -> betcode.v1.Attachment
+	1,  // 15: betcode.v1.PermissionResponse.decision:type_name -> betcode.v1.PermissionDecision
+	73, // 16: betcode.v1.PermissionResponse.updated_input:type_name -> google.protobuf.Struct
+	67, // 17: betcode.v1.UserQuestionResponse.answers:type_name -> betcode.v1.UserQuestionResponse.AnswersEntry
+	2,  // 18: betcode.v1.InputLockAction.action:type_name -> betcode.v1.LockAction
+	74, // 19: betcode.v1.AgentEvent.timestamp:type_name -> google.protobuf.Timestamp
+	18, // 20: betcode.v1.AgentEvent.text_delta:type_name -> betcode.v1.TextDelta
+	19, // 21: betcode.v1.AgentEvent.tool_call_start:type_name -> betcode.v1.ToolCallStart
+	20, // 22: betcode.v1.AgentEvent.tool_call_result:type_name -> betcode.v1.ToolCallResult
+	21, // 23: betcode.v1.AgentEvent.permission_request:type_name -> betcode.v1.PermissionRequest
+	22, // 24: betcode.v1.AgentEvent.user_question:type_name -> betcode.v1.UserQuestion
+	24, // 25: betcode.v1.AgentEvent.todo_update:type_name -> betcode.v1.TodoUpdate
+	26, // 26: betcode.v1.AgentEvent.status_change:type_name -> betcode.v1.StatusChange
+	27, // 27: betcode.v1.AgentEvent.session_info:type_name -> betcode.v1.SessionInfo
+	28, // 28: betcode.v1.AgentEvent.error:type_name -> betcode.v1.ErrorEvent
+	29, // 29: betcode.v1.AgentEvent.usage:type_name -> betcode.v1.UsageReport
+	30, // 30: betcode.v1.AgentEvent.plan_mode:type_name -> betcode.v1.PlanModeChange
+	31, // 31: betcode.v1.AgentEvent.turn_complete:type_name -> betcode.v1.TurnComplete
+	32, // 32: betcode.v1.AgentEvent.user_input:type_name -> betcode.v1.UserInput
+	13, // 33: betcode.v1.AgentEvent.encrypted:type_name -> betcode.v1.EncryptedEnvelope
+	75, // 34: betcode.v1.AgentEvent.deprecation:type_name -> betcode.v1.DeprecationWarning
+	34, // 35: betcode.v1.AgentEvent.permission_resolved:type_name -> betcode.v1.PermissionResolved
+	35, // 36: betcode.v1.AgentEvent.run:type_name -> betcode.v1.RunEvent
+	36, // 37: betcode.v1.AgentEvent.lock:type_name -> betcode.v1.LockChange
+	39, // 38: betcode.v1.AgentEvent.lagging:type_name -> betcode.v1.Lagging
+	40, // 39: betcode.v1.AgentEvent.raw:type_name -> betcode.v1.RawLine
+	41, // 40: betcode.v1.AgentEvent.task:type_name -> betcode.v1.TaskUpdate
+	42, // 41: betcode.v1.AgentEvent.notice:type_name -> betcode.v1.Notice
+	43, // 42: betcode.v1.AgentEvent.retraction:type_name -> betcode.v1.Retraction
+	37, // 43: betcode.v1.AgentEvent.presence:type_name -> betcode.v1.PresenceChange
+	17, // 44: betcode.v1.AgentEvent.subagent:type_name -> betcode.v1.SubagentChange
+	73, // 45: betcode.v1.ToolCallStart.input:type_name -> google.protobuf.Struct
+	73, // 46: betcode.v1.PermissionRequest.input:type_name -> google.protobuf.Struct
+	74, // 47: betcode.v1.PermissionRequest.expires_at:type_name -> google.protobuf.Timestamp
+	23, // 48: betcode.v1.UserQuestion.options:type_name -> betcode.v1.QuestionOption
+	25, // 49: betcode.v1.TodoUpdate.items:type_name -> betcode.v1.TodoItem
+	3,  // 50: betcode.v1.TodoItem.status:type_name -> betcode.v1.TodoStatus
+	4,  // 51: betcode.v1.StatusChange.status:type_name -> betcode.v1.AgentStatus
+	76, // 52: betcode.v1.SessionInfo.forked_from:type_name -> betcode.v1.ForkOrigin
+	68, // 53: betcode.v1.ErrorEvent.details:type_name -> betcode.v1.ErrorEvent.DetailsEntry
+	77, // 54: betcode.v1.UsageReport.total:type_name -> betcode.v1.Spending
+	33, // 55: betcode.v1.UserInput.attachments:type_name -> betcode.v1.AttachedFile
+	1,  // 56: betcode.v1.PermissionResolved.decision:type_name -> betcode.v1.PermissionDecision
+	5,  // 57: betcode.v1.RunEvent.state:type_name -> betcode.v1.RunState
+	74, // 58: betcode.v1.LockChange.answer_by:type_name -> google.protobuf.Timestamp
+	74, // 59: betcode.v1.LockChange.offered_until:type_name -> google.protobuf.Timestamp
+	38, // 60: betcode.v1.PresenceChange.attached:type_name -> betcode.v1.AttachedClient
+	74, // 61: betcode.v1.AttachedClient.since:type_name -> google.protobuf.Timestamp
+	69, // 62: betcode.v1.Notice.details:type_name -> betcode.v1.Notice.DetailsEntry
+	46, // 63: betcode.v1.ListSessionsResponse.sessions:type_name -> betcode.v1.SessionSummary
+	74, // 64: betcode.v1.SessionSummary.created_at:type_name -> google.protobuf.Timestamp
+	74, // 65: betcode.v1.SessionSummary.updated_at:type_name -> google.protobuf.Timestamp
+	74, // 66: betcode.v1.SessionSummary.rate_limited_until:type_name -> google.protobuf.Timestamp
+	78, // 67: betcode.v1.SessionSummary.budget:type_name -> betcode.v1.SessionBudget
+	54, // 68: betcode.v1.ListSessionGrantsResponse.grants:type_name -> betcode.v1.SessionGrantEntry
+	6,  // 69: betcode.v1.AgentService.Converse:input_type -> betcode.v1.AgentRequest
+	44, // 70: betcode.v1.AgentService.ListSessions:input_type -> betcode.v1.ListSessionsRequest
+	47, // 71: betcode.v1.AgentService.ResumeSession:input_type -> betcode.v1.ResumeSessionRequest
+	48, // 72: betcode.v1.AgentService.CompactSession:input_type -> betcode.v1.CompactSessionRequest
+	50, // 73: betcode.v1.AgentService.CancelTurn:input_type -> betcode.v1.CancelTurnRequest
+	52, // 74: betcode.v1.AgentService.RequestInputLock:input_type -> betcode.v1.InputLockRequest
+	55, // 75: betcode.v1.AgentService.ListSessionGrants:input_type -> betcode.v1.ListSessionGrantsRequest
+	57, // 76: betcode.v1.AgentService.ClearSessionGrants:input_type -> betcode.v1.ClearSessionGrantsRequest
+	59, // 77: betcode.v1.AgentService.SetSessionGrant:input_type -> betcode.v1.SetSessionGrantRequest
+	61, // 78: betcode.v1.AgentService.RenameSession:input_type -> betcode.v1.RenameSessionRequest
+	63, // 79: betcode.v1.AgentService.DeleteSession:input_type -> betcode.v1.DeleteSessionRequest
+	16, // 80: betcode.v1.AgentService.Converse:output_type -> betcode.v1.AgentEvent
+	45, // 81: betcode.v1.AgentService.ListSessions:output_type -> betcode.v1.ListSessionsResponse
+	16, // 82: betcode.v1.AgentService.ResumeSession:output_type -> betcode.v1.AgentEvent
+	49, // 83: betcode.v1.AgentService.CompactSession:output_type -> betcode.v1.CompactSessionResponse
+	51, // 84: betcode.v1.AgentService.CancelTurn:output_type -> betcode.v1.CancelTurnResponse
+	53, // 85: betcode.v1.AgentService.RequestInputLock:output_type -> betcode.v1.InputLockResponse
+	56, // 86: betcode.v1.AgentService.ListSessionGrants:output_type -> betcode.v1.ListSessionGrantsResponse
+	58, // 87: betcode.v1.AgentService.ClearSessionGrants:output_type -> betcode.v1.ClearSessionGrantsResponse
+	60, // 88: betcode.v1.AgentService.SetSessionGrant:output_type -> betcode.v1.SetSessionGrantResponse
+	62, // 89: betcode.v1.AgentService.RenameSession:output_type -> betcode.v1.RenameSessionResponse
+	64, // 90: betcode.v1.AgentService.DeleteSession:output_type -> betcode.v1.DeleteSessionResponse
+	80, // [80:91] is the sub-list for method output_type
+	69, // [69:80] is the sub-list for method input_type
+	69, // [69:69] is the sub-list for extension type_name
+	69, // [69:69] is the sub-list for extension extendee
+	0,  // [0:69] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_agent_proto_init() }
@@ -6083,6 +6129,7 @@ func file_betcode_v1_agent_proto_init() {
 	if File_betcode_v1_agent_proto != nil {
 		return
 	}
+	file_betcode_v1_budget_proto_init()
 	file_betcode_v1_options_proto_init()
 	file_betcode_v1_version_proto_init()
 	file_betcode_v1_worktree_proto_init()

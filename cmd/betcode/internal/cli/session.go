@@ -23,7 +23,7 @@ import (
 
 func (p *program) sessionCommand() *cli.Command {
 	return &cli.Command{
-		Name: "session", Aliases: []string{"sessions"}, Usage: "create, list, show, attach to, rename, compact, export, stop, resume, restart, fork and delete sessions",
+		Name: "session", Aliases: []string{"sessions"}, Usage: "create, list, show, attach to, rename, budget, compact, export, stop, resume, restart, fork and delete sessions",
 		Subcommands: []*cli.Command{
 			p.newSessionCommand(),
 			{
@@ -57,6 +57,7 @@ func (p *program) sessionCommand() *cli.Command {
 				Name: "rename", Usage: "give a session a name; an empty one takes it away", ArgsUsage: "SESSION NAME",
 				Action: p.withClient(2, 2, p.renameSession),
 			},
+			p.budgetCommand(),
 			p.compactCommand(),
 			p.exportCommand(),
 			p.rawCommand(),
@@ -259,7 +260,7 @@ func writeSessions(w io.Writer, list *pb.ListSessionsResponse, t console.Termina
 			id, updated, last, asks = console.ShortID(id), console.Ago(s.GetUpdatedAt(), now), console.Shorten(console.Line(last), 40), toolcall.Cut(asks, 100)
 		}
 		out.Add(id, s.GetName(), statusOf(s), s.GetModel(), fmt.Sprint(s.GetMessageCount()),
-			fmt.Sprintf("$%.2f", s.GetTotalCostUsd()), updated, s.GetWorkingDirectory(), last, asks)
+			costText(s), updated, s.GetWorkingDirectory(), last, asks)
 	}
 	return out.Write(w)
 }
@@ -296,6 +297,8 @@ func writeSession(w io.Writer, v *pb.ShowSessionResponse, s console.Style, now t
 	}
 	line("messages", "%d", sum.GetMessageCount())
 	line("tokens", "%d in, %d out, $%.4f", sum.GetTotalInputTokens(), sum.GetTotalOutputTokens(), sum.GetTotalCostUsd())
+	line("used", "%s", spendingText(sum.GetBudget().GetSpent()))
+	line("budget", "%s", budgetText(sum.GetBudget()))
 	line("created", "%s", console.Exact(sum.GetCreatedAt()))
 	line("updated", "%s (%s)", console.Exact(sum.GetUpdatedAt()), console.Ago(sum.GetUpdatedAt(), now))
 	line("sequence", "%d", v.GetHead())

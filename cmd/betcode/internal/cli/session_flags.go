@@ -33,7 +33,7 @@ func sessionFlags() []cli.Flag {
 		&cli.StringFlag{Name: "resume-policy", Usage: "`POLICY` for interrupted turns: auto, ask or never (default: that of the daemon)"},
 		&cli.StringSliceFlag{Name: "allow-tools", Aliases: []string{"allowed-tools"}, Usage: "`TOOLS` that run without asking, for example 'Read,Bash(git *)'"},
 		&cli.StringSliceFlag{Name: "deny-tools", Aliases: []string{"disallowed-tools"}, Usage: "`TOOLS` that never run"},
-	}, optionFlags()...)
+	}, append(budgetFlags(), optionFlags()...)...)
 }
 
 // open reads the flags. For an existing session it asks the daemon for its state.
@@ -71,14 +71,18 @@ func (p *program) open(ctx context.Context, c *cli.Context, cl *client.Client) (
 		if err != nil {
 			return talk.Opening{}, err
 		}
+		budget, err := p.budget(c)
+		if err != nil {
+			return talk.Opening{}, err
+		}
 		return talk.Opening{Start: &pb.StartConversation{
-			Options:          options,
+			Options: options, Budget: budget,
 			WorkingDirectory: dir, WorktreeId: worktree, WorktreeLock: lock, Name: c.String("name"), Model: c.String("model"),
 			PermissionMode: c.String("permission-mode"), ConfirmMode: c.Bool("confirm-mode"), ResumePolicy: c.String("resume-policy"),
 			AllowedTools: tools(c.StringSlice("allow-tools")), DeniedTools: tools(c.StringSlice("deny-tools")), Environment: p.environment(c),
 		}}, nil
 	}
-	for _, flag := range append([]string{"name", "worktree", "lease", "resume-policy", "allow-tools", "deny-tools"}, optionNames()...) {
+	for _, flag := range append([]string{"name", "worktree", "lease", "resume-policy", "allow-tools", "deny-tools", "budget", "budget-tokens", "budget-time"}, optionNames()...) {
 		if c.IsSet(flag) {
 			return talk.Opening{}, exit.Usage(fmt.Errorf("--%s is for a new session; this one exists", flag))
 		}

@@ -32,7 +32,7 @@ func Meanings() []Meaning {
 		{Failed, "agent error", "the agent reported an error, or the session is in no state for the command"},
 		{Connection, "connection failure", "no daemon answers, or it was away for longer than --connect-timeout"},
 		{Denied, "permission denied", "another client holds the input lock; an agent tried what only people may do; or 'betcode run' denied a tool because no person could be asked"},
-		{RateLimited, "rate limited", "a limit is reached: that of the model's provider, or of agents that may run at once"},
+		{RateLimited, "rate limited", "a limit is reached: that of the model's provider, of agents that may run at once, or a budget"},
 		{Invalid, "invalid arguments", "the command line or a value in it is wrong"},
 		{NotFound, "not found", "there is no such session or permission request"},
 		{Internal, "internal error", "the daemon failed; its log has the details"},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"betcode/actors"
 	"betcode/actors/settings"
@@ -45,12 +46,18 @@ func actorSettings(s config.Settings) settings.Settings {
 		Resume:    messages.ResumePolicy(c.Resume.Policy), Continuations: uint32(c.Resume.Times), ContinueGrace: c.Resume.Grace,
 		SetupCommands: c.Worktree.SetupCommands, SetupTime: c.Worktree.SetupTime,
 		Subagents: c.Subagents.Limit, SubagentDepth: c.Subagents.Depth, AutoApproveTime: c.Subagents.AutoApproveTime,
-		Rules: rulesOf(s),
+		SessionBudget: budgetOf(c.Budget.SessionMicros, c.Budget.SessionTokens, c.Budget.SessionTime),
+		Rules:         rulesOf(s),
 	}
 	if compaction, ok := messages.FeatureNamed("context_compaction"); ok && !compaction.On(features.Set(s)) {
 		now.CompactThreshold = 0
 	}
 	return now
+}
+
+// budgetOf returns a limit; what is off is no limit.
+func budgetOf(micros, tokens int64, work time.Duration) messages.BudgetLimit {
+	return messages.BudgetLimit{Micros: uint64(max(micros, 0)), Tokens: uint64(max(tokens, 0)), Work: max(work, 0)}
 }
 
 // limitsOf returns the rate limits of callers.

@@ -278,7 +278,10 @@ func resolution(p *pb.PermissionResolved) string {
 
 func usage(u *pb.UsageReport) string {
 	text := fmt.Sprintf("%d tokens in, %d out", u.GetInputTokens()+u.GetCacheReadTokens()+u.GetCacheCreationTokens(), u.GetOutputTokens())
-	if u.GetCostUsd() > 0 {
+	switch {
+	case u.GetCostUnknown():
+		text += ", cost unknown"
+	case u.GetCostUsd() > 0:
 		text += fmt.Sprintf(", $%.4f", u.GetCostUsd())
 	}
 	if u.GetDurationMs() > 0 {

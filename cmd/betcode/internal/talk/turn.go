@@ -57,7 +57,12 @@ type turn struct {
 	last         uint64
 	crashed      bool
 	awaitsResume bool // it was interrupted, and a person has to resume it
+	budgetWaits  bool // a person was asked before this run to raise the budget
+	overBudget   bool // the message waits, because a budget is used
 }
+
+// budgetTool is the tool of the daemon's own request to raise a budget.
+const budgetTool = "Budget"
 
 // denial is a tool that did not run because no person could be asked.
 type denial struct {
@@ -74,6 +79,10 @@ func (t *turn) event(e *pb.AgentEvent) []*pb.AgentRequest {
 	t.last = max(t.last, e.GetSequence())
 	if event, ok := e.GetEvent().(*pb.AgentEvent_UserInput); ok && event.UserInput.GetIdempotencyKey() == t.key {
 		t.accepted = true
+		t.mayBeOver = t.budgetWaits && t.policy != askPerson
+	}
+	if e.GetPermissionRequest().GetToolName() == budgetTool && e.GetSequence() == 0 {
+		t.budgetWaits = true // since before this message, so no event follows that says why it waits
 	}
 	if f := e.GetError(); f != nil && (t.accepted || f.GetDetails()["idempotency_key"] == t.key) {
 		t.failure = f
@@ -107,7 +116,7 @@ func (t *turn) event(e *pb.AgentEvent) []*pb.AgentRequest {
 		s := event.StatusChange.GetStatus()
 		t.mayBeOver = s == pb.AgentStatus_IDLE || s == pb.AgentStatus_ERROR
 	case *pb.AgentEvent_Notice:
-		t.mayBeOver = t.mayBeOver || event.Notice.GetCode() == "TURN_WAITS"
+		t.mayBeOver = t.mayBeOver || event.Notice.GetCode() == "TURN_WAITS" || event.Notice.GetCode() == "BUDGET_REFUSED"
 	}
 	return nil
 }
@@ -134,6 +143,10 @@ func (t *turn) permission(e *pb.AgentEvent, request, tool string, question bool)
 	if !t.asks(e) || t.policy == askPerson || t.decided[request] {
 		return nil
 	}
+	if tool == budgetTool { // no policy spends more than the budget; the request stays for a person
+		t.done, t.overBudget = true, true
+		return nil
+	}
 	if t.decided == nil {
 		t.decided = map[string]bool{}
 	}
@@ -149,7 +162,9 @@ func (t *turn) permission(e *pb.AgentEvent, request, tool string, question bool)
 func (t *turn) quiescent(v *pb.ShowSessionResponse) {
 	status := v.GetSummary().GetStatus()
 	if status == "waiting" {
-		t.done, t.awaitsResume = true, true
+		t.done = true
+		t.overBudget = strings.HasPrefix(v.GetSummary().GetWaiting(), "budget")
+		t.awaitsResume = !t.overBudget
 		return
 	}
 	if status == "crashed" || status == "closed" {
@@ -171,6 +186,8 @@ func (t *turn) failed() (bool, string) {
 			text = t.failure.GetMessage()
 		}
 		return true, text
+	case t.overBudget:
+		return true, "the budget is used, so the message waits; raise the budget with: betcode session budget " + t.session + " --usd AMOUNT, or answer the request: betcode permission list"
 	case t.awaitsResume:
 		return true, "the turn was interrupted and waits; resume it with: betcode session resume " + t.session
 	case t.complete.GetStopReason() == interruptedTurn && !t.interrupted:
@@ -219,7 +236,9 @@ func (t *turn) exit() error {
 		return exit.Silent(exit.Interrupted)
 	case failed:
 		code := exit.Failed
-		if known, ok := eventExits[t.failure.GetCode()]; ok && (!t.accepted || known == exit.RateLimited) {
+		if t.overBudget {
+			code = exit.RateLimited
+		} else if known, ok := eventExits[t.failure.GetCode()]; ok && (!t.accepted || known == exit.RateLimited) {
 			code = known
 		}
 		if why == "" {

@@ -556,6 +556,7 @@ type Session struct {
 	Fork              *Fork                  `protobuf:"bytes,71,opt,name=fork" json:"fork,omitempty"`
 	ResolvedDirectory string                 `protobuf:"bytes,72,opt,name=resolved_directory,json=resolvedDirectory" json:"resolved_directory,omitempty"` // empty: working_directory has no symbolic link in it
 	RateLimit         *RateLimit             `protobuf:"bytes,60,opt,name=rate_limit,json=rateLimit" json:"rate_limit,omitempty"`
+	Budget            *Budget                `protobuf:"bytes,90,opt,name=budget" json:"budget,omitempty"`
 	Subagent          *Subagent              `protobuf:"bytes,80,opt,name=subagent" json:"subagent,omitempty"` // absent: it is none
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
@@ -871,11 +872,273 @@ func (x *Session) GetRateLimit() *RateLimit {
 	return nil
 }
 
+func (x *Session) GetBudget() *Budget {
+	if x != nil {
+		return x.Budget
+	}
+	return nil
+}
+
 func (x *Session) GetSubagent() *Subagent {
 	if x != nil {
 		return x.Subagent
 	}
 	return nil
+}
+
+// Budget is a messages.Budget.
+type Budget struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Limit         *BudgetLimit           `protobuf:"bytes,1,opt,name=limit" json:"limit,omitempty"`
+	Step          *BudgetLimit           `protobuf:"bytes,2,opt,name=step" json:"step,omitempty"`
+	Spent         *Spent                 `protobuf:"bytes,3,opt,name=spent" json:"spent,omitempty"`
+	Day           string                 `protobuf:"bytes,4,opt,name=day" json:"day,omitempty"`
+	DayBase       *Spent                 `protobuf:"bytes,5,opt,name=day_base,json=dayBase" json:"day_base,omitempty"`
+	TurnWorkNs    int64                  `protobuf:"varint,6,opt,name=turn_work_ns,json=turnWorkNs" json:"turn_work_ns,omitempty"`
+	WorkingSince  *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=working_since,json=workingSince" json:"working_since,omitempty"`
+	Near          bool                   `protobuf:"varint,8,opt,name=near" json:"near,omitempty"`
+	Held          string                 `protobuf:"bytes,9,opt,name=held" json:"held,omitempty"`
+	Refused       bool                   `protobuf:"varint,10,opt,name=refused" json:"refused,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Budget) Reset() {
+	*x = Budget{}
+	mi := &file_betcode_store_v1_store_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Budget) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Budget) ProtoMessage() {}
+
+func (x *Budget) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_store_v1_store_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Budget.ProtoReflect.Descriptor instead.
+func (*Budget) Descriptor() ([]byte, []int) {
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *Budget) GetLimit() *BudgetLimit {
+	if x != nil {
+		return x.Limit
+	}
+	return nil
+}
+
+func (x *Budget) GetStep() *BudgetLimit {
+	if x != nil {
+		return x.Step
+	}
+	return nil
+}
+
+func (x *Budget) GetSpent() *Spent {
+	if x != nil {
+		return x.Spent
+	}
+	return nil
+}
+
+func (x *Budget) GetDay() string {
+	if x != nil {
+		return x.Day
+	}
+	return ""
+}
+
+func (x *Budget) GetDayBase() *Spent {
+	if x != nil {
+		return x.DayBase
+	}
+	return nil
+}
+
+func (x *Budget) GetTurnWorkNs() int64 {
+	if x != nil {
+		return x.TurnWorkNs
+	}
+	return 0
+}
+
+func (x *Budget) GetWorkingSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.WorkingSince
+	}
+	return nil
+}
+
+func (x *Budget) GetNear() bool {
+	if x != nil {
+		return x.Near
+	}
+	return false
+}
+
+func (x *Budget) GetHeld() string {
+	if x != nil {
+		return x.Held
+	}
+	return ""
+}
+
+func (x *Budget) GetRefused() bool {
+	if x != nil {
+		return x.Refused
+	}
+	return false
+}
+
+// BudgetLimit is a messages.BudgetLimit.
+type BudgetLimit struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Micros        uint64                 `protobuf:"varint,1,opt,name=micros" json:"micros,omitempty"`
+	Tokens        uint64                 `protobuf:"varint,2,opt,name=tokens" json:"tokens,omitempty"`
+	WorkNs        int64                  `protobuf:"varint,3,opt,name=work_ns,json=workNs" json:"work_ns,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BudgetLimit) Reset() {
+	*x = BudgetLimit{}
+	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BudgetLimit) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BudgetLimit) ProtoMessage() {}
+
+func (x *BudgetLimit) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BudgetLimit.ProtoReflect.Descriptor instead.
+func (*BudgetLimit) Descriptor() ([]byte, []int) {
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *BudgetLimit) GetMicros() uint64 {
+	if x != nil {
+		return x.Micros
+	}
+	return 0
+}
+
+func (x *BudgetLimit) GetTokens() uint64 {
+	if x != nil {
+		return x.Tokens
+	}
+	return 0
+}
+
+func (x *BudgetLimit) GetWorkNs() int64 {
+	if x != nil {
+		return x.WorkNs
+	}
+	return 0
+}
+
+// Spent is a messages.Spent.
+type Spent struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Micros        uint64                 `protobuf:"varint,1,opt,name=micros" json:"micros,omitempty"`
+	Tokens        uint64                 `protobuf:"varint,2,opt,name=tokens" json:"tokens,omitempty"`
+	WorkNs        int64                  `protobuf:"varint,3,opt,name=work_ns,json=workNs" json:"work_ns,omitempty"`
+	Turns         uint32                 `protobuf:"varint,4,opt,name=turns" json:"turns,omitempty"`
+	Unknown       uint32                 `protobuf:"varint,5,opt,name=unknown" json:"unknown,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Spent) Reset() {
+	*x = Spent{}
+	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Spent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Spent) ProtoMessage() {}
+
+func (x *Spent) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Spent.ProtoReflect.Descriptor instead.
+func (*Spent) Descriptor() ([]byte, []int) {
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *Spent) GetMicros() uint64 {
+	if x != nil {
+		return x.Micros
+	}
+	return 0
+}
+
+func (x *Spent) GetTokens() uint64 {
+	if x != nil {
+		return x.Tokens
+	}
+	return 0
+}
+
+func (x *Spent) GetWorkNs() int64 {
+	if x != nil {
+		return x.WorkNs
+	}
+	return 0
+}
+
+func (x *Spent) GetTurns() uint32 {
+	if x != nil {
+		return x.Turns
+	}
+	return 0
+}
+
+func (x *Spent) GetUnknown() uint32 {
+	if x != nil {
+		return x.Unknown
+	}
+	return 0
 }
 
 // Subagent is a messages.SubagentRecord.
@@ -910,7 +1173,7 @@ type Subagent struct {
 
 func (x *Subagent) Reset() {
 	*x = Subagent{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[8]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -922,7 +1185,7 @@ func (x *Subagent) String() string {
 func (*Subagent) ProtoMessage() {}
 
 func (x *Subagent) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[8]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -935,7 +1198,7 @@ func (x *Subagent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Subagent.ProtoReflect.Descriptor instead.
 func (*Subagent) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{8}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Subagent) GetParent() string {
@@ -1119,7 +1382,7 @@ type AutoApprove struct {
 
 func (x *AutoApprove) Reset() {
 	*x = AutoApprove{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1131,7 +1394,7 @@ func (x *AutoApprove) String() string {
 func (*AutoApprove) ProtoMessage() {}
 
 func (x *AutoApprove) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1144,7 +1407,7 @@ func (x *AutoApprove) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AutoApprove.ProtoReflect.Descriptor instead.
 func (*AutoApprove) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{9}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *AutoApprove) GetGiven() bool {
@@ -1236,7 +1499,7 @@ type RateLimit struct {
 
 func (x *RateLimit) Reset() {
 	*x = RateLimit{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1248,7 +1511,7 @@ func (x *RateLimit) String() string {
 func (*RateLimit) ProtoMessage() {}
 
 func (x *RateLimit) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1261,7 +1524,7 @@ func (x *RateLimit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RateLimit.ProtoReflect.Descriptor instead.
 func (*RateLimit) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{10}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *RateLimit) GetSince() *timestamppb.Timestamp {
@@ -1308,7 +1571,7 @@ type AgentOptions struct {
 
 func (x *AgentOptions) Reset() {
 	*x = AgentOptions{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1320,7 +1583,7 @@ func (x *AgentOptions) String() string {
 func (*AgentOptions) ProtoMessage() {}
 
 func (x *AgentOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1333,7 +1596,7 @@ func (x *AgentOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentOptions.ProtoReflect.Descriptor instead.
 func (*AgentOptions) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{11}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *AgentOptions) GetEffort() string {
@@ -1448,7 +1711,7 @@ type Fork struct {
 
 func (x *Fork) Reset() {
 	*x = Fork{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1460,7 +1723,7 @@ func (x *Fork) String() string {
 func (*Fork) ProtoMessage() {}
 
 func (x *Fork) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1473,7 +1736,7 @@ func (x *Fork) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fork.ProtoReflect.Descriptor instead.
 func (*Fork) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{12}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Fork) GetSession() string {
@@ -1530,7 +1793,7 @@ type Past struct {
 
 func (x *Past) Reset() {
 	*x = Past{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1542,7 +1805,7 @@ func (x *Past) String() string {
 func (*Past) ProtoMessage() {}
 
 func (x *Past) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1555,7 +1818,7 @@ func (x *Past) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Past.ProtoReflect.Descriptor instead.
 func (*Past) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{13}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Past) GetBoundary() *Place {
@@ -1632,7 +1895,7 @@ type Place struct {
 
 func (x *Place) Reset() {
 	*x = Place{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1644,7 +1907,7 @@ func (x *Place) String() string {
 func (*Place) ProtoMessage() {}
 
 func (x *Place) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1657,7 +1920,7 @@ func (x *Place) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Place.ProtoReflect.Descriptor instead.
 func (*Place) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{14}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Place) GetSeq() uint64 {
@@ -1694,7 +1957,7 @@ type Compaction struct {
 
 func (x *Compaction) Reset() {
 	*x = Compaction{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1706,7 +1969,7 @@ func (x *Compaction) String() string {
 func (*Compaction) ProtoMessage() {}
 
 func (x *Compaction) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1719,7 +1982,7 @@ func (x *Compaction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Compaction.ProtoReflect.Descriptor instead.
 func (*Compaction) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{15}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Compaction) GetKey() string {
@@ -1813,7 +2076,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1825,7 +2088,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1838,7 +2101,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{16}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Usage) GetInputTokens() uint64 {
@@ -1905,7 +2168,7 @@ type Cursor struct {
 
 func (x *Cursor) Reset() {
 	*x = Cursor{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1917,7 +2180,7 @@ func (x *Cursor) String() string {
 func (*Cursor) ProtoMessage() {}
 
 func (x *Cursor) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1930,7 +2193,7 @@ func (x *Cursor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cursor.ProtoReflect.Descriptor instead.
 func (*Cursor) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{17}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Cursor) GetVersion() uint32 {
@@ -2063,7 +2326,7 @@ type Run struct {
 
 func (x *Run) Reset() {
 	*x = Run{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2075,7 +2338,7 @@ func (x *Run) String() string {
 func (*Run) ProtoMessage() {}
 
 func (x *Run) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2088,7 +2351,7 @@ func (x *Run) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Run.ProtoReflect.Descriptor instead.
 func (*Run) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{18}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Run) GetVersion() uint32 {
@@ -2256,7 +2519,7 @@ type CallDecided struct {
 
 func (x *CallDecided) Reset() {
 	*x = CallDecided{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[19]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2268,7 +2531,7 @@ func (x *CallDecided) String() string {
 func (*CallDecided) ProtoMessage() {}
 
 func (x *CallDecided) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[19]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2281,7 +2544,7 @@ func (x *CallDecided) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallDecided.ProtoReflect.Descriptor instead.
 func (*CallDecided) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{19}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *CallDecided) GetToolUse() string {
@@ -2310,7 +2573,7 @@ type Process struct {
 
 func (x *Process) Reset() {
 	*x = Process{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2322,7 +2585,7 @@ func (x *Process) String() string {
 func (*Process) ProtoMessage() {}
 
 func (x *Process) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2335,7 +2598,7 @@ func (x *Process) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Process.ProtoReflect.Descriptor instead.
 func (*Process) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{20}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Process) GetPid() int64 {
@@ -2374,7 +2637,7 @@ type Exit struct {
 
 func (x *Exit) Reset() {
 	*x = Exit{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2386,7 +2649,7 @@ func (x *Exit) String() string {
 func (*Exit) ProtoMessage() {}
 
 func (x *Exit) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2399,7 +2662,7 @@ func (x *Exit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Exit.ProtoReflect.Descriptor instead.
 func (*Exit) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{21}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Exit) GetKnown() bool {
@@ -2460,7 +2723,7 @@ type Input struct {
 
 func (x *Input) Reset() {
 	*x = Input{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[22]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2472,7 +2735,7 @@ func (x *Input) String() string {
 func (*Input) ProtoMessage() {}
 
 func (x *Input) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[22]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2485,7 +2748,7 @@ func (x *Input) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Input.ProtoReflect.Descriptor instead.
 func (*Input) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{22}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Input) GetVersion() uint32 {
@@ -2550,7 +2813,7 @@ type Body struct {
 
 func (x *Body) Reset() {
 	*x = Body{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[23]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2562,7 +2825,7 @@ func (x *Body) String() string {
 func (*Body) ProtoMessage() {}
 
 func (x *Body) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[23]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2575,7 +2838,7 @@ func (x *Body) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Body.ProtoReflect.Descriptor instead.
 func (*Body) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{23}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Body) GetVersion() uint32 {
@@ -2618,7 +2881,7 @@ type Attachment struct {
 
 func (x *Attachment) Reset() {
 	*x = Attachment{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[24]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2630,7 +2893,7 @@ func (x *Attachment) String() string {
 func (*Attachment) ProtoMessage() {}
 
 func (x *Attachment) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[24]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2643,7 +2906,7 @@ func (x *Attachment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Attachment.ProtoReflect.Descriptor instead.
 func (*Attachment) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{24}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Attachment) GetFilename() string {
@@ -2700,13 +2963,14 @@ type Permission struct {
 	Reason           string                 `protobuf:"bytes,28,opt,name=reason" json:"reason,omitempty"`           // why a person is asked whatever rules say
 	Why              *AskReason             `protobuf:"bytes,29,opt,name=why" json:"why,omitempty"`                 // absent before it was kept
 	Mode             string                 `protobuf:"bytes,30,opt,name=mode" json:"mode,omitempty"`               // of a request of the daemon's own: the permission mode that is to be confirmed
+	Budget           string                 `protobuf:"bytes,90,opt,name=budget" json:"budget,omitempty"`           // of a request of the daemon's own: the budget that is to be raised
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
 
 func (x *Permission) Reset() {
 	*x = Permission{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[25]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2718,7 +2982,7 @@ func (x *Permission) String() string {
 func (*Permission) ProtoMessage() {}
 
 func (x *Permission) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[25]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2731,7 +2995,7 @@ func (x *Permission) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Permission.ProtoReflect.Descriptor instead.
 func (*Permission) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{25}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Permission) GetVersion() uint32 {
@@ -2944,6 +3208,13 @@ func (x *Permission) GetMode() string {
 	return ""
 }
 
+func (x *Permission) GetBudget() string {
+	if x != nil {
+		return x.Budget
+	}
+	return ""
+}
+
 // AskReason is a messages.AskReason.
 type AskReason struct {
 	state          protoimpl.MessageState `protogen:"open.v1"`
@@ -2962,7 +3233,7 @@ type AskReason struct {
 
 func (x *AskReason) Reset() {
 	*x = AskReason{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[26]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2974,7 +3245,7 @@ func (x *AskReason) String() string {
 func (*AskReason) ProtoMessage() {}
 
 func (x *AskReason) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[26]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2987,7 +3258,7 @@ func (x *AskReason) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AskReason.ProtoReflect.Descriptor instead.
 func (*AskReason) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{26}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *AskReason) GetParentToolUse() string {
@@ -3070,7 +3341,7 @@ type Key struct {
 
 func (x *Key) Reset() {
 	*x = Key{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[27]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3082,7 +3353,7 @@ func (x *Key) String() string {
 func (*Key) ProtoMessage() {}
 
 func (x *Key) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[27]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3095,7 +3366,7 @@ func (x *Key) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Key.ProtoReflect.Descriptor instead.
 func (*Key) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{27}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Key) GetVersion() uint32 {
@@ -3151,7 +3422,7 @@ type Tombstone struct {
 
 func (x *Tombstone) Reset() {
 	*x = Tombstone{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[28]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3163,7 +3434,7 @@ func (x *Tombstone) String() string {
 func (*Tombstone) ProtoMessage() {}
 
 func (x *Tombstone) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[28]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3176,7 +3447,7 @@ func (x *Tombstone) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tombstone.ProtoReflect.Descriptor instead.
 func (*Tombstone) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{28}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Tombstone) GetHead() uint64 {
@@ -3234,7 +3505,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x125\n" +
 	"\adeleted\x18\x03 \x01(\v2\x1b.betcode.store.v1.TombstoneR\adeleted\x12\x1a\n" +
-	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\xd5\r\n" +
+	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\x87\x0e\n" +
 	"\aSession\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12+\n" +
@@ -3286,7 +3557,8 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\x04fork\x18G \x01(\v2\x16.betcode.store.v1.ForkR\x04fork\x12-\n" +
 	"\x12resolved_directory\x18H \x01(\tR\x11resolvedDirectory\x12:\n" +
 	"\n" +
-	"rate_limit\x18< \x01(\v2\x1b.betcode.store.v1.RateLimitR\trateLimit\x126\n" +
+	"rate_limit\x18< \x01(\v2\x1b.betcode.store.v1.RateLimitR\trateLimit\x120\n" +
+	"\x06budget\x18Z \x01(\v2\x18.betcode.store.v1.BudgetR\x06budget\x126\n" +
 	"\bsubagent\x18P \x01(\v2\x1a.betcode.store.v1.SubagentR\bsubagent\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
@@ -3296,7 +3568,30 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\bR\x05value:\x028\x01\x1a>\n" +
 	"\x10EnvironmentEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd3\x05\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x8a\x03\n" +
+	"\x06Budget\x123\n" +
+	"\x05limit\x18\x01 \x01(\v2\x1d.betcode.store.v1.BudgetLimitR\x05limit\x121\n" +
+	"\x04step\x18\x02 \x01(\v2\x1d.betcode.store.v1.BudgetLimitR\x04step\x12-\n" +
+	"\x05spent\x18\x03 \x01(\v2\x17.betcode.store.v1.SpentR\x05spent\x12\x10\n" +
+	"\x03day\x18\x04 \x01(\tR\x03day\x122\n" +
+	"\bday_base\x18\x05 \x01(\v2\x17.betcode.store.v1.SpentR\adayBase\x12 \n" +
+	"\fturn_work_ns\x18\x06 \x01(\x03R\n" +
+	"turnWorkNs\x12?\n" +
+	"\rworking_since\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\fworkingSince\x12\x12\n" +
+	"\x04near\x18\b \x01(\bR\x04near\x12\x12\n" +
+	"\x04held\x18\t \x01(\tR\x04held\x12\x18\n" +
+	"\arefused\x18\n" +
+	" \x01(\bR\arefused\"V\n" +
+	"\vBudgetLimit\x12\x16\n" +
+	"\x06micros\x18\x01 \x01(\x04R\x06micros\x12\x16\n" +
+	"\x06tokens\x18\x02 \x01(\x04R\x06tokens\x12\x17\n" +
+	"\awork_ns\x18\x03 \x01(\x03R\x06workNs\"\x80\x01\n" +
+	"\x05Spent\x12\x16\n" +
+	"\x06micros\x18\x01 \x01(\x04R\x06micros\x12\x16\n" +
+	"\x06tokens\x18\x02 \x01(\x04R\x06tokens\x12\x17\n" +
+	"\awork_ns\x18\x03 \x01(\x03R\x06workNs\x12\x14\n" +
+	"\x05turns\x18\x04 \x01(\rR\x05turns\x12\x18\n" +
+	"\aunknown\x18\x05 \x01(\rR\aunknown\"\xd3\x05\n" +
 	"\bSubagent\x12\x16\n" +
 	"\x06parent\x18\x01 \x01(\tR\x06parent\x12\x14\n" +
 	"\x05depth\x18\x02 \x01(\rR\x05depth\x12\x16\n" +
@@ -3483,7 +3778,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"Attachment\x12\x1a\n" +
 	"\bfilename\x18\x01 \x01(\tR\bfilename\x12\x1b\n" +
 	"\tmime_type\x18\x02 \x01(\tR\bmimeType\x12\x12\n" +
-	"\x04data\x18\x03 \x01(\fR\x04data\"\x96\t\n" +
+	"\x04data\x18\x03 \x01(\fR\x04data\"\xae\t\n" +
 	"\n" +
 	"Permission\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x10\n" +
@@ -3521,7 +3816,8 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\aapplied\x18\x1b \x03(\rR\aapplied\x12\x16\n" +
 	"\x06reason\x18\x1c \x01(\tR\x06reason\x12-\n" +
 	"\x03why\x18\x1d \x01(\v2\x1b.betcode.store.v1.AskReasonR\x03why\x12\x12\n" +
-	"\x04mode\x18\x1e \x01(\tR\x04mode\x1a:\n" +
+	"\x04mode\x18\x1e \x01(\tR\x04mode\x12\x16\n" +
+	"\x06budget\x18Z \x01(\tR\x06budget\x1a:\n" +
 	"\fAnswersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xb9\x02\n" +
@@ -3559,7 +3855,7 @@ func file_betcode_store_v1_store_proto_rawDescGZIP() []byte {
 	return file_betcode_store_v1_store_proto_rawDescData
 }
 
-var file_betcode_store_v1_store_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
+var file_betcode_store_v1_store_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
 var file_betcode_store_v1_store_proto_goTypes = []any{
 	(*File)(nil),                  // 0: betcode.store.v1.File
 	(*Chunk)(nil),                 // 1: betcode.store.v1.Chunk
@@ -3569,88 +3865,97 @@ var file_betcode_store_v1_store_proto_goTypes = []any{
 	(*Checkpoint)(nil),            // 5: betcode.store.v1.Checkpoint
 	(*Identity)(nil),              // 6: betcode.store.v1.Identity
 	(*Session)(nil),               // 7: betcode.store.v1.Session
-	(*Subagent)(nil),              // 8: betcode.store.v1.Subagent
-	(*AutoApprove)(nil),           // 9: betcode.store.v1.AutoApprove
-	(*RateLimit)(nil),             // 10: betcode.store.v1.RateLimit
-	(*AgentOptions)(nil),          // 11: betcode.store.v1.AgentOptions
-	(*Fork)(nil),                  // 12: betcode.store.v1.Fork
-	(*Past)(nil),                  // 13: betcode.store.v1.Past
-	(*Place)(nil),                 // 14: betcode.store.v1.Place
-	(*Compaction)(nil),            // 15: betcode.store.v1.Compaction
-	(*Usage)(nil),                 // 16: betcode.store.v1.Usage
-	(*Cursor)(nil),                // 17: betcode.store.v1.Cursor
-	(*Run)(nil),                   // 18: betcode.store.v1.Run
-	(*CallDecided)(nil),           // 19: betcode.store.v1.CallDecided
-	(*Process)(nil),               // 20: betcode.store.v1.Process
-	(*Exit)(nil),                  // 21: betcode.store.v1.Exit
-	(*Input)(nil),                 // 22: betcode.store.v1.Input
-	(*Body)(nil),                  // 23: betcode.store.v1.Body
-	(*Attachment)(nil),            // 24: betcode.store.v1.Attachment
-	(*Permission)(nil),            // 25: betcode.store.v1.Permission
-	(*AskReason)(nil),             // 26: betcode.store.v1.AskReason
-	(*Key)(nil),                   // 27: betcode.store.v1.Key
-	(*Tombstone)(nil),             // 28: betcode.store.v1.Tombstone
-	nil,                           // 29: betcode.store.v1.Session.MetadataEntry
-	nil,                           // 30: betcode.store.v1.Session.GrantsEntry
-	nil,                           // 31: betcode.store.v1.Session.EnvironmentEntry
-	nil,                           // 32: betcode.store.v1.Run.EnvironmentEntry
-	nil,                           // 33: betcode.store.v1.Permission.AnswersEntry
-	(*timestamppb.Timestamp)(nil), // 34: google.protobuf.Timestamp
+	(*Budget)(nil),                // 8: betcode.store.v1.Budget
+	(*BudgetLimit)(nil),           // 9: betcode.store.v1.BudgetLimit
+	(*Spent)(nil),                 // 10: betcode.store.v1.Spent
+	(*Subagent)(nil),              // 11: betcode.store.v1.Subagent
+	(*AutoApprove)(nil),           // 12: betcode.store.v1.AutoApprove
+	(*RateLimit)(nil),             // 13: betcode.store.v1.RateLimit
+	(*AgentOptions)(nil),          // 14: betcode.store.v1.AgentOptions
+	(*Fork)(nil),                  // 15: betcode.store.v1.Fork
+	(*Past)(nil),                  // 16: betcode.store.v1.Past
+	(*Place)(nil),                 // 17: betcode.store.v1.Place
+	(*Compaction)(nil),            // 18: betcode.store.v1.Compaction
+	(*Usage)(nil),                 // 19: betcode.store.v1.Usage
+	(*Cursor)(nil),                // 20: betcode.store.v1.Cursor
+	(*Run)(nil),                   // 21: betcode.store.v1.Run
+	(*CallDecided)(nil),           // 22: betcode.store.v1.CallDecided
+	(*Process)(nil),               // 23: betcode.store.v1.Process
+	(*Exit)(nil),                  // 24: betcode.store.v1.Exit
+	(*Input)(nil),                 // 25: betcode.store.v1.Input
+	(*Body)(nil),                  // 26: betcode.store.v1.Body
+	(*Attachment)(nil),            // 27: betcode.store.v1.Attachment
+	(*Permission)(nil),            // 28: betcode.store.v1.Permission
+	(*AskReason)(nil),             // 29: betcode.store.v1.AskReason
+	(*Key)(nil),                   // 30: betcode.store.v1.Key
+	(*Tombstone)(nil),             // 31: betcode.store.v1.Tombstone
+	nil,                           // 32: betcode.store.v1.Session.MetadataEntry
+	nil,                           // 33: betcode.store.v1.Session.GrantsEntry
+	nil,                           // 34: betcode.store.v1.Session.EnvironmentEntry
+	nil,                           // 35: betcode.store.v1.Run.EnvironmentEntry
+	nil,                           // 36: betcode.store.v1.Permission.AnswersEntry
+	(*timestamppb.Timestamp)(nil), // 37: google.protobuf.Timestamp
 }
 var file_betcode_store_v1_store_proto_depIdxs = []int32{
-	34, // 0: betcode.store.v1.File.created_at:type_name -> google.protobuf.Timestamp
+	37, // 0: betcode.store.v1.File.created_at:type_name -> google.protobuf.Timestamp
 	3,  // 1: betcode.store.v1.OutOfLine.payload:type_name -> betcode.store.v1.Reference
-	28, // 2: betcode.store.v1.Identity.deleted:type_name -> betcode.store.v1.Tombstone
-	29, // 3: betcode.store.v1.Session.metadata:type_name -> betcode.store.v1.Session.MetadataEntry
-	16, // 4: betcode.store.v1.Session.usage:type_name -> betcode.store.v1.Usage
-	30, // 5: betcode.store.v1.Session.grants:type_name -> betcode.store.v1.Session.GrantsEntry
-	34, // 6: betcode.store.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	34, // 7: betcode.store.v1.Session.updated_at:type_name -> google.protobuf.Timestamp
-	13, // 8: betcode.store.v1.Session.past:type_name -> betcode.store.v1.Past
-	31, // 9: betcode.store.v1.Session.environment:type_name -> betcode.store.v1.Session.EnvironmentEntry
-	11, // 10: betcode.store.v1.Session.options:type_name -> betcode.store.v1.AgentOptions
-	12, // 11: betcode.store.v1.Session.fork:type_name -> betcode.store.v1.Fork
-	10, // 12: betcode.store.v1.Session.rate_limit:type_name -> betcode.store.v1.RateLimit
-	8,  // 13: betcode.store.v1.Session.subagent:type_name -> betcode.store.v1.Subagent
-	34, // 14: betcode.store.v1.Subagent.deadline:type_name -> google.protobuf.Timestamp
-	9,  // 15: betcode.store.v1.Subagent.auto:type_name -> betcode.store.v1.AutoApprove
-	34, // 16: betcode.store.v1.Subagent.completed_at:type_name -> google.protobuf.Timestamp
-	34, // 17: betcode.store.v1.AutoApprove.since:type_name -> google.protobuf.Timestamp
-	34, // 18: betcode.store.v1.AutoApprove.until:type_name -> google.protobuf.Timestamp
-	34, // 19: betcode.store.v1.RateLimit.since:type_name -> google.protobuf.Timestamp
-	34, // 20: betcode.store.v1.RateLimit.until:type_name -> google.protobuf.Timestamp
-	14, // 21: betcode.store.v1.Past.boundary:type_name -> betcode.store.v1.Place
-	14, // 22: betcode.store.v1.Past.exchange:type_name -> betcode.store.v1.Place
-	14, // 23: betcode.store.v1.Past.begun:type_name -> betcode.store.v1.Place
-	15, // 24: betcode.store.v1.Past.compaction:type_name -> betcode.store.v1.Compaction
-	14, // 25: betcode.store.v1.Compaction.to:type_name -> betcode.store.v1.Place
-	34, // 26: betcode.store.v1.Compaction.at:type_name -> google.protobuf.Timestamp
-	20, // 27: betcode.store.v1.Run.process:type_name -> betcode.store.v1.Process
-	20, // 28: betcode.store.v1.Run.launcher:type_name -> betcode.store.v1.Process
-	34, // 29: betcode.store.v1.Run.started_at:type_name -> google.protobuf.Timestamp
-	21, // 30: betcode.store.v1.Run.exit:type_name -> betcode.store.v1.Exit
-	32, // 31: betcode.store.v1.Run.environment:type_name -> betcode.store.v1.Run.EnvironmentEntry
-	11, // 32: betcode.store.v1.Run.options:type_name -> betcode.store.v1.AgentOptions
-	19, // 33: betcode.store.v1.Run.calls_decided:type_name -> betcode.store.v1.CallDecided
-	34, // 34: betcode.store.v1.CallDecided.at:type_name -> google.protobuf.Timestamp
-	34, // 35: betcode.store.v1.Exit.at:type_name -> google.protobuf.Timestamp
-	34, // 36: betcode.store.v1.Input.at:type_name -> google.protobuf.Timestamp
-	24, // 37: betcode.store.v1.Body.attachments:type_name -> betcode.store.v1.Attachment
-	34, // 38: betcode.store.v1.Permission.received_at:type_name -> google.protobuf.Timestamp
-	34, // 39: betcode.store.v1.Permission.forwarded_at:type_name -> google.protobuf.Timestamp
-	34, // 40: betcode.store.v1.Permission.expires_at:type_name -> google.protobuf.Timestamp
-	34, // 41: betcode.store.v1.Permission.last_extended_at:type_name -> google.protobuf.Timestamp
-	34, // 42: betcode.store.v1.Permission.decided_at:type_name -> google.protobuf.Timestamp
-	33, // 43: betcode.store.v1.Permission.answers:type_name -> betcode.store.v1.Permission.AnswersEntry
-	34, // 44: betcode.store.v1.Permission.orphaned_at:type_name -> google.protobuf.Timestamp
-	26, // 45: betcode.store.v1.Permission.why:type_name -> betcode.store.v1.AskReason
-	34, // 46: betcode.store.v1.Key.at:type_name -> google.protobuf.Timestamp
-	34, // 47: betcode.store.v1.Tombstone.at:type_name -> google.protobuf.Timestamp
-	48, // [48:48] is the sub-list for method output_type
-	48, // [48:48] is the sub-list for method input_type
-	48, // [48:48] is the sub-list for extension type_name
-	48, // [48:48] is the sub-list for extension extendee
-	0,  // [0:48] is the sub-list for field type_name
+	31, // 2: betcode.store.v1.Identity.deleted:type_name -> betcode.store.v1.Tombstone
+	32, // 3: betcode.store.v1.Session.metadata:type_name -> betcode.store.v1.Session.MetadataEntry
+	19, // 4: betcode.store.v1.Session.usage:type_name -> betcode.store.v1.Usage
+	33, // 5: betcode.store.v1.Session.grants:type_name -> betcode.store.v1.Session.GrantsEntry
+	37, // 6: betcode.store.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	37, // 7: betcode.store.v1.Session.updated_at:type_name -> google.protobuf.Timestamp
+	16, // 8: betcode.store.v1.Session.past:type_name -> betcode.store.v1.Past
+	34, // 9: betcode.store.v1.Session.environment:type_name -> betcode.store.v1.Session.EnvironmentEntry
+	14, // 10: betcode.store.v1.Session.options:type_name -> betcode.store.v1.AgentOptions
+	15, // 11: betcode.store.v1.Session.fork:type_name -> betcode.store.v1.Fork
+	13, // 12: betcode.store.v1.Session.rate_limit:type_name -> betcode.store.v1.RateLimit
+	8,  // 13: betcode.store.v1.Session.budget:type_name -> betcode.store.v1.Budget
+	11, // 14: betcode.store.v1.Session.subagent:type_name -> betcode.store.v1.Subagent
+	9,  // 15: betcode.store.v1.Budget.limit:type_name -> betcode.store.v1.BudgetLimit
+	9,  // 16: betcode.store.v1.Budget.step:type_name -> betcode.store.v1.BudgetLimit
+	10, // 17: betcode.store.v1.Budget.spent:type_name -> betcode.store.v1.Spent
+	10, // 18: betcode.store.v1.Budget.day_base:type_name -> betcode.store.v1.Spent
+	37, // 19: betcode.store.v1.Budget.working_since:type_name -> google.protobuf.Timestamp
+	37, // 20: betcode.store.v1.Subagent.deadline:type_name -> google.protobuf.Timestamp
+	12, // 21: betcode.store.v1.Subagent.auto:type_name -> betcode.store.v1.AutoApprove
+	37, // 22: betcode.store.v1.Subagent.completed_at:type_name -> google.protobuf.Timestamp
+	37, // 23: betcode.store.v1.AutoApprove.since:type_name -> google.protobuf.Timestamp
+	37, // 24: betcode.store.v1.AutoApprove.until:type_name -> google.protobuf.Timestamp
+	37, // 25: betcode.store.v1.RateLimit.since:type_name -> google.protobuf.Timestamp
+	37, // 26: betcode.store.v1.RateLimit.until:type_name -> google.protobuf.Timestamp
+	17, // 27: betcode.store.v1.Past.boundary:type_name -> betcode.store.v1.Place
+	17, // 28: betcode.store.v1.Past.exchange:type_name -> betcode.store.v1.Place
+	17, // 29: betcode.store.v1.Past.begun:type_name -> betcode.store.v1.Place
+	18, // 30: betcode.store.v1.Past.compaction:type_name -> betcode.store.v1.Compaction
+	17, // 31: betcode.store.v1.Compaction.to:type_name -> betcode.store.v1.Place
+	37, // 32: betcode.store.v1.Compaction.at:type_name -> google.protobuf.Timestamp
+	23, // 33: betcode.store.v1.Run.process:type_name -> betcode.store.v1.Process
+	23, // 34: betcode.store.v1.Run.launcher:type_name -> betcode.store.v1.Process
+	37, // 35: betcode.store.v1.Run.started_at:type_name -> google.protobuf.Timestamp
+	24, // 36: betcode.store.v1.Run.exit:type_name -> betcode.store.v1.Exit
+	35, // 37: betcode.store.v1.Run.environment:type_name -> betcode.store.v1.Run.EnvironmentEntry
+	14, // 38: betcode.store.v1.Run.options:type_name -> betcode.store.v1.AgentOptions
+	22, // 39: betcode.store.v1.Run.calls_decided:type_name -> betcode.store.v1.CallDecided
+	37, // 40: betcode.store.v1.CallDecided.at:type_name -> google.protobuf.Timestamp
+	37, // 41: betcode.store.v1.Exit.at:type_name -> google.protobuf.Timestamp
+	37, // 42: betcode.store.v1.Input.at:type_name -> google.protobuf.Timestamp
+	27, // 43: betcode.store.v1.Body.attachments:type_name -> betcode.store.v1.Attachment
+	37, // 44: betcode.store.v1.Permission.received_at:type_name -> google.protobuf.Timestamp
+	37, // 45: betcode.store.v1.Permission.forwarded_at:type_name -> google.protobuf.Timestamp
+	37, // 46: betcode.store.v1.Permission.expires_at:type_name -> google.protobuf.Timestamp
+	37, // 47: betcode.store.v1.Permission.last_extended_at:type_name -> google.protobuf.Timestamp
+	37, // 48: betcode.store.v1.Permission.decided_at:type_name -> google.protobuf.Timestamp
+	36, // 49: betcode.store.v1.Permission.answers:type_name -> betcode.store.v1.Permission.AnswersEntry
+	37, // 50: betcode.store.v1.Permission.orphaned_at:type_name -> google.protobuf.Timestamp
+	29, // 51: betcode.store.v1.Permission.why:type_name -> betcode.store.v1.AskReason
+	37, // 52: betcode.store.v1.Key.at:type_name -> google.protobuf.Timestamp
+	37, // 53: betcode.store.v1.Tombstone.at:type_name -> google.protobuf.Timestamp
+	54, // [54:54] is the sub-list for method output_type
+	54, // [54:54] is the sub-list for method input_type
+	54, // [54:54] is the sub-list for extension type_name
+	54, // [54:54] is the sub-list for extension extendee
+	0,  // [0:54] is the sub-list for field type_name
 }
 
 func init() { file_betcode_store_v1_store_proto_init() }
@@ -3664,7 +3969,7 @@ func file_betcode_store_v1_store_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_store_v1_store_proto_rawDesc), len(file_betcode_store_v1_store_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   34,
+			NumMessages:   37,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

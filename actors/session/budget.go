@@ -1,0 +1,287 @@
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"google.golang.org/protobuf/proto"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/actors/internal/act"
+	"betcode/actors/internal/claude"
+	"betcode/actors/internal/texts"
+	"betcode/actors/run"
+	"betcode/actors/session/budget"
+	"betcode/actors/session/events"
+	"betcode/actors/session/prompts"
+	"betcode/actors/session/requests"
+	"betcode/messages"
+)
+
+// A session counts what its turns consume, and begins no turn at its budget: messages are accepted and wait, and the daemon asks by a
+// permission request of its own. A turn that runs is not interrupted, because its cost is known at its end only.
+//
+// The request is made when work waits, and is over when none does. Refused, the session asks again when a person acts.
+
+// budgetTool is the tool that a request to raise a budget names.
+const budgetTool = "Budget"
+
+// counted is what a turn has consumed, as budgets count it.
+func counted(u claude.Usage) budget.Turn {
+	return budget.Turn{USD: u.CostUSD, CostKnown: !u.CostUnknown, Tokens: u.InputTokens + u.OutputTokens + u.CacheCreationTokens}
+}
+
+// withTotal adds to the agent's report on a turn what the session has consumed with it.
+func (t *transition) withTotal(e *pb.AgentEvent) *pb.AgentEvent {
+	u := e.GetUsage()
+	if u == nil {
+		return e
+	}
+	tokens := uint64(u.GetInputTokens()) + uint64(u.GetOutputTokens()) + uint64(u.GetCacheCreationTokens())
+	total := budget.Add(t.s.record.Budget.Now(t.now.at), budget.Turn{USD: u.GetCostUsd(), CostKnown: !u.GetCostUnknown(), Tokens: tokens})
+	e = proto.CloneOf(e)
+	e.GetUsage().Total = &pb.Spending{
+		CostMicros: total.Micros, Tokens: total.Tokens, WorkMs: uint64(total.Work / time.Millisecond), Turns: total.Turns, Unknown: total.Unknown,
+	}
+	return e
+}
+
+// countTurn counts a turn that has ended with a result.
+func (t *transition) countTurn(u claude.Usage) {
+	t.pauseWork(t.now.at)
+	b := t.spends()
+	if t.s.agent.adoptedTurn && u.Duration > 0 { // how long it ran on without a daemon is known to the agent alone
+		b.TurnWork = min(b.TurnWork, u.Duration)
+	}
+	t.s.agent.adoptedTurn = false
+	b.Spent = budget.Add(budget.Worked(b.Spent, b.TurnWork), counted(u))
+	b.TurnWork = 0
+	t.change().Usage.CostUSD = b.Spent.USD()
+}
+
+// countCutOff counts the part of a turn that the end of its process cut off.
+func (t *transition) countCutOff(exit messages.Exit) {
+	at := t.now.at
+	if exit.Known && exit.At.Before(at) {
+		at = exit.At
+	}
+	t.pauseWork(at)
+	if b := t.spends(); t.s.agent.working && t.s.record.Turn {
+		b.Spent = budget.CutOff(b.Spent)
+	}
+	b := &t.change().Budget
+	b.Spent, b.TurnWork = budget.Worked(b.Spent, b.TurnWork), 0
+}
+
+// spends returns the budget to be changed. What is consumed counts for the present day.
+func (t *transition) spends() *messages.Budget {
+	b := &t.change().Budget
+	if day := t.now.at.Format(time.DateOnly); b.Day != day {
+		b.Day, b.DayBase = day, b.Spent
+	}
+	return b
+}
+
+// pauseWork ends a stretch of work at a time.
+func (t *transition) pauseWork(at time.Time) {
+	if b := &t.s.record.Budget; !b.WorkingSince.IsZero() {
+		t.dirty = true
+		b.TurnWork = budget.Worked(messages.Spent{Work: b.TurnWork}, at.Sub(b.WorkingSince)).Work
+		b.WorkingSince = time.Time{}
+	}
+}
+
+// measureWork begins or ends a stretch of work. Each change of it comes with something for the journal.
+func (t *transition) measureWork() {
+	works := t.s.record.Turn && t.s.agent.working && t.s.active() && !t.s.frozen() && !t.s.prompts.AgentWaits()
+	switch {
+	case !t.dirty:
+	case !works:
+		t.pauseWork(t.now.at)
+	case t.s.record.Budget.WorkingSince.IsZero():
+		t.change().Budget.WorkingSince = act.Wall(t.now.at)
+	}
+}
+
+// updateBudget compares what was consumed with the budget. It ends every step.
+func (t *transition) updateBudget() {
+	if !t.s.exists || t.append.Delete || t.s.deleting() {
+		return
+	}
+	t.measureWork()
+	t.announceNear()
+	why := t.s.held()
+	if !t.s.awaitsBudget() {
+		why = ""
+	}
+	asked := false
+	for _, p := range t.s.prompts.List(prompts.Undecided) {
+		switch {
+		case p.Budget == "":
+		case p.Budget != why:
+			t.withdraw(p.Request, "budget")
+		default:
+			asked = true
+		}
+	}
+	if r := t.s.record; r.Budget.Held != why {
+		t.hold(why)
+	}
+	if why != "" && !asked && !t.s.record.Budget.Refused {
+		t.askBudget(why)
+	}
+	if why != "" && t.s.restsAtBudget() {
+		t.replaceAgent(endPark, run.StopOrderly) // others may have its slot
+	}
+}
+
+// announceNear announces once that most of a limit is used.
+func (t *transition) announceNear() {
+	b := t.s.record.Budget
+	switch level := b.Limit.Level(b.Spent); {
+	case level == messages.BudgetOK && b.Near:
+		t.change().Budget.Near = false
+	case level == messages.BudgetNear && !b.Near:
+		t.change().Budget.Near = true
+		message := "80 % of the session's budget are used: " + budgetText(b.Limit, b.Spent)
+		t.notice("BUDGET_NEAR", message, nil)
+		t.call("BUDGET_NEAR", message, nil)
+	}
+}
+
+// hold notes why messages wait for a budget, or that none does.
+func (t *transition) hold(why messages.Holding) {
+	r := t.change()
+	r.Budget.Held = why
+	switch {
+	case r.Turn && t.s.agent.working: // the turn ends by itself
+	case why != "":
+		r.Phase = messages.PhaseWaiting
+		t.status(pb.AgentStatus_WAITING_FOR_USER, "The budget is used; messages wait")
+	case !t.s.busy():
+		t.becomeIdle()
+	default:
+		r.Phase = messages.PhaseActive
+		t.status(pb.AgentStatus_THINKING, "")
+	}
+}
+
+// askBudget puts the question before people whether more may be consumed.
+func (t *transition) askBudget(why messages.Holding) {
+	b, now := t.s.record.Budget, act.Wall(t.now.at)
+	next := budget.Raised(b.Limit, b.Step, b.Spent)
+	reason := "the budget of this session is used: " + budgetText(b.Limit, b.Spent)
+	input, err := json.Marshal(map[string]string{"used": spentText(b.Spent), "budget": limitText(b.Limit), "raised": limitText(next)})
+	if err != nil {
+		panic("encode budget: " + err.Error()) // strings only
+	}
+	p := messages.PermissionRecord{
+		Request: messages.RequestID(t.now.id()), Session: t.s.id, Run: t.s.record.Run, Seq: t.s.record.Head + 1,
+		Tool: budgetTool, Budget: why, Input: input, Reason: reason,
+		Description: "raise the budget to " + limitText(next) + "; denied, the session stays paused",
+		Why:         messages.AskReason{DisplayName: "Budget", NoSessionGrant: true, DefaultToNo: true},
+		ReceivedAt:  now, ForwardedAt: now, ExpiresAt: now.Add(t.s.options.PermissionTTL), OrphanedAt: now,
+	}
+	for _, e := range events.Prompt(p) {
+		t.emit(e)
+	}
+	t.putPermission(p)
+	t.callFor(p)
+	t.then(spawnPermission{p})
+}
+
+// budgetDecided acts on the answer to that question.
+func (t *transition) budgetDecided(from *actor.PID, p messages.PermissionRecord, request messages.RequestID) {
+	t.emit(events.PermissionResolved(p))
+	t.recordDecision(p)
+	t.auditDecision(p, messages.ActorUser)
+	outcome := messages.PermissionAnswered{Applied: true, By: p.DecidedBy, Decision: p.Decision, Request: request}
+	if p.Decision == messages.DecisionExpired {
+		t.then(act.Reply{To: from, With: requests.LateAnswer(p.Request, outcome)})
+	} else {
+		t.then(act.Reply{To: from, With: outcome})
+	}
+	t.then(dropPermission{p.Request})
+	t.removePermission(p.Request)
+	b := &t.change().Budget
+	if !prompts.Allows(p.Decision) {
+		b.Refused = true
+		t.notice("BUDGET_REFUSED", "The budget is not raised; messages wait until a person raises it (betcode session budget "+string(t.s.id)+"), "+
+			"sends another message, or cancels", nil)
+		return
+	}
+	b.Limit = budget.Raised(b.Limit, b.Step, b.Spent)
+	t.notice("BUDGET_RAISED", "The budget of this session is now "+limitText(b.Limit), map[string]string{"client": p.DecidedBy})
+}
+
+// setBudget changes the budget of the session.
+func (t *transition) setBudget(from *actor.PID, m messages.SetBudget) {
+	const op = "set budget"
+	if !t.known(from, op) {
+		return
+	}
+	before := t.s.record.Budget.Limit
+	limit := before
+	if m.Micros != nil {
+		limit.Micros = *m.Micros
+	}
+	if m.Tokens != nil {
+		limit.Tokens = *m.Tokens
+	}
+	if m.Work != nil {
+		limit.Work = *m.Work
+	}
+	if err := messages.CheckBudget(op, limit); err != nil {
+		t.then(act.Reply{To: from, With: err})
+		return
+	}
+	b := &t.change().Budget
+	b.Limit, b.Step, b.Refused = limit, limit, false
+	e := byClient(messages.AuditBudgetChanged, m.Client)
+	e.Context = map[string]string{"from": limitText(before), "to": limitText(limit)}
+	t.audit(e)
+	t.then(act.Reply{To: from, With: messages.Done{}})
+}
+
+// budgetText says how much of each limit is used.
+func budgetText(l messages.BudgetLimit, s messages.Spent) string {
+	return spentText(s) + " of " + limitText(l)
+}
+
+func spentText(s messages.Spent) string {
+	text := fmt.Sprintf("%s, %d tokens, %s", usd(s.Micros), s.Tokens, texts.Duration(s.Work.Round(time.Second)))
+	if s.Unknown > 0 {
+		text += fmt.Sprintf(" (and %d of unknown cost)", s.Unknown)
+	}
+	return text
+}
+
+func limitText(l messages.BudgetLimit) string {
+	var text string
+	add := func(set bool, part string) {
+		if set && text != "" {
+			text += ", "
+		}
+		if set {
+			text += part
+		}
+	}
+	add(l.Micros > 0, usd(l.Micros))
+	add(l.Tokens > 0, fmt.Sprintf("%d tokens", l.Tokens))
+	add(l.Work > 0, texts.Duration(l.Work))
+	if text == "" {
+		return "no limit"
+	}
+	return text
+}
+
+// usd shows at least cents, and no digits of nothing.
+func usd(micros uint64) string {
+	if micros%10_000 == 0 {
+		return fmt.Sprintf("$%d.%02d", micros/1_000_000, micros%1_000_000/10_000)
+	}
+	return fmt.Sprintf("$%d.%06d", micros/1_000_000, micros%1_000_000)
+}

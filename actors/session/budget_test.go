@@ -1,0 +1,290 @@
+package session
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"betcode/actors/internal/claude"
+	"betcode/actors/permission"
+	"betcode/actors/session/prompts"
+	"betcode/messages"
+)
+
+// spend is the result of a turn that cost something.
+func spend(usd float64, keys ...string) claude.TurnEnded {
+	return claude.TurnEnded{Inputs: keys, Usage: claude.Usage{CostUSD: usd, InputTokens: 10, OutputTokens: 5, CacheReadTokens: 1000, CacheCreationTokens: 1}}
+}
+
+// raise is the request to raise the budget that waits; nil if none does.
+func (b *bench) raise() *messages.PermissionRecord {
+	for _, p := range b.state.prompts.List(prompts.Undecided) {
+		if p.Budget != "" {
+			return &p
+		}
+	}
+	return nil
+}
+
+// limited is a session whose first turn runs, with a budget of one dollar.
+func limited(t tester) *bench {
+	b := turning(t)
+	one := uint64(1_000_000)
+	b.tell(messages.SetBudget{Session: sessionA, Micros: &one})
+	b.quiet()
+	return b
+}
+
+// used is that session when the turn has cost more.
+func used(t tester) *bench {
+	b := limited(t)
+	b.tell(b.out(spend(1.25, "k1")))
+	b.quiet()
+	return b
+}
+
+func TestBudgetCounts(t *testing.T) {
+	b := limited(t)
+	b.now = b.now.Add(time.Minute)
+	b.tell(b.out(spend(0.25, "k1")))
+	got := b.state.record.Budget
+	if want := (messages.Spent{Micros: 250_000, Tokens: 16, Work: time.Minute, Turns: 1}); got.Spent != want {
+		t.Errorf("%+v, want %+v", got.Spent, want)
+	}
+	if got.TurnWork != 0 || !got.WorkingSince.IsZero() || got.Day != "2026-11-20" {
+		t.Errorf("%+v", got)
+	}
+	if usd := b.state.record.Usage.CostUSD; usd != 0.25 {
+		t.Errorf("$%v", usd)
+	}
+}
+
+// The time in which the agent waits for a person, and the time between turns, are no work.
+func TestWorkingTime(t *testing.T) {
+	b := limited(t)
+	b.now = b.now.Add(time.Minute)
+	b.tell(b.out(asks("q1", "Bash")))
+	b.now = b.now.Add(time.Hour)
+	b.tell(permission.Decided{PermissionDecided: messages.PermissionDecided{
+		Answer: messages.AnswerPermission{Session: sessionA, Client: "bob", Request: "q1", Decision: messages.AllowOnce}, By: "bob", At: b.now,
+	}})
+	b.now = b.now.Add(2 * time.Minute)
+	if got := b.state.record.Budget.Now(b.now).Work; got != 3*time.Minute {
+		t.Errorf("%s in the turn", got)
+	}
+	b.tell(b.out(spend(0, "k1")))
+	b.now = b.now.Add(time.Hour)
+	if got := b.state.record.Budget.Now(b.now).Work; got != 3*time.Minute {
+		t.Errorf("%s", got)
+	}
+}
+
+// A turn that ends without a daemon is as long as the agent reports; its cost is counted once.
+func TestBudgetSurvivesTheDaemon(t *testing.T) {
+	b := limited(t)
+	b.now = b.now.Add(10 * time.Hour)
+	b.crash()
+	b.tell(b.adopted())
+	end := spend(0.5, "k1")
+	end.Usage.Duration = 5 * time.Minute
+	b.tell(b.out(end))
+	want := messages.Spent{Micros: 500_000, Tokens: 16, Work: 5 * time.Minute, Turns: 1}
+	if got := b.state.record.Budget.Spent; got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	b.crash()
+	if got := b.state.record.Budget.Spent; got != want {
+		t.Errorf("after another crash: %+v", got)
+	}
+}
+
+// A turn that is cut off and continued is one turn, with one part of unknown cost.
+func TestBudgetOfCutOffTurn(t *testing.T) {
+	b := limited(t)
+	b.now = b.now.Add(time.Minute)
+	b.tell(b.exit(137))
+	if got, want := b.state.record.Budget.Spent, (messages.Spent{Work: time.Minute, Unknown: 1}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	b.tell(restartDue{1})
+	b.tell(b.up())
+	b.tell(b.out(begun()))
+	b.now = b.now.Add(time.Minute)
+	b.tell(b.out(spend(0.25, "k1")))
+	if got, want := b.state.record.Budget.Spent, (messages.Spent{Micros: 250_000, Tokens: 16, Work: 2 * time.Minute, Turns: 1, Unknown: 1}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// At the budget messages are accepted and wait, and a person is asked once.
+func TestBudgetAsks(t *testing.T) {
+	b := used(t)
+	if b.raise() != nil {
+		t.Fatal("a request is made although no work waits")
+	}
+	b.tell(input("ann", "k2"))
+	p := b.raise()
+	if p == nil || p.Tool != budgetTool || !strings.Contains(p.Reason, "$1.25") || !strings.Contains(p.Description, "$2.00") {
+		t.Fatalf("%+v", p)
+	}
+	if r := b.state.record; r.Phase != messages.PhaseWaiting || r.Budget.Held != messages.HeldByBudget || len(b.state.inputs) != 1 {
+		t.Errorf("%+v", r)
+	}
+	if said := strings.Join(b.quiet(), "\n"); strings.Contains(said, "write k2") || !strings.Contains(said, "to ann: input k2") {
+		t.Error(said)
+	}
+	b.tell(b.exit(0)) // the agent was parked
+	b.crash()
+	if again := b.raise(); again == nil || again.Request != p.Request {
+		t.Fatalf("after a crash: %+v", again)
+	}
+	b.quiet()
+	b.answers(*p, messages.AllowOnce)
+	if got := b.state.record.Budget; got.Limit.Micros != 2_000_000 || got.Held != "" || b.raise() != nil {
+		t.Errorf("%+v", got)
+	}
+	b.tell(b.up())
+	if said := strings.Join(b.quiet(), "\n"); !strings.Contains(said, "write k2") {
+		t.Errorf("the message is not delivered:\n%s", said)
+	}
+}
+
+// A refusal leaves the session paused; a person who acts is asked again.
+func TestBudgetRefused(t *testing.T) {
+	for name, again := range map[string]any{"a message": input("ann", "k3"), "a resumption": messages.ContinueSession{Session: sessionA}} {
+		t.Run(name, func(t *testing.T) {
+			b := used(t)
+			b.tell(input("ann", "k2"))
+			b.tell(b.exit(0))
+			first := *b.raise()
+			b.answers(first, messages.Deny)
+			if b.raise() != nil || !b.state.record.Budget.Refused || b.state.record.Budget.Held == "" || b.state.active() {
+				t.Fatalf("%+v", b.state.record.Budget)
+			}
+			b.crash()
+			if b.raise() != nil || b.state.active() {
+				t.Fatal("a new daemon asks by itself")
+			}
+			b.tell(again)
+			if p := b.raise(); p == nil || p.Request == first.Request {
+				t.Fatalf("%+v", p)
+			}
+		})
+	}
+}
+
+// What waits is over with its cause.
+func TestBudgetRequestIsWithdrawn(t *testing.T) {
+	none := uint64(0)
+	for name, c := range map[string]struct {
+		m       any
+		started bool
+	}{
+		"the budget is lifted": {messages.SetBudget{Session: sessionA, Micros: &none}, true},
+		"the work is canceled": {messages.CancelTurn{Session: sessionA, Client: "ann", Force: true}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := used(t)
+			b.tell(input("ann", "k2"))
+			b.tell(b.exit(0))
+			b.tell(c.m)
+			if b.raise() != nil || b.state.record.Budget.Held != "" || b.state.active() != c.started {
+				t.Errorf("%+v, active %v", b.state.record.Budget, b.state.active())
+			}
+			if phase := b.state.record.Phase; (phase == messages.PhaseIdle) == c.started {
+				t.Error(phase)
+			}
+		})
+	}
+}
+
+// A turn that was cut off beyond the budget waits like a message.
+func TestBudgetHoldsCutOffTurn(t *testing.T) {
+	b := limited(t)
+	minute := time.Minute
+	b.tell(messages.SetBudget{Session: sessionA, Work: &minute})
+	b.now = b.now.Add(time.Hour)
+	b.tell(b.exit(137))
+	if b.raise() == nil || b.state.active() {
+		t.Fatalf("%+v", b.state.record.Budget)
+	}
+	b.tell(transcriptRead{run: 1, inTranscript: map[string]bool{}, found: true})
+	b.tell(restartDue{1})
+	if b.raise() == nil || b.state.active() {
+		t.Fatalf("%+v", b.state.record.Budget)
+	}
+	b.answers(*b.raise(), messages.AllowOnce)
+	if !b.state.active() || b.state.record.Budget.Limit.Work != 61*time.Minute {
+		t.Errorf("%+v, active %v", b.state.record.Budget, b.state.active())
+	}
+}
+
+// A turn that runs is not interrupted; a message that comes meanwhile waits.
+func TestBudgetLetsTheTurnEnd(t *testing.T) {
+	b := limited(t)
+	tiny := uint64(1)
+	b.tell(b.out(spend(0.5, "k1")))
+	b.tell(input("ann", "k2"))
+	b.tell(b.out(took("k2")...))
+	b.tell(messages.SetBudget{Session: sessionA, Micros: &tiny})
+	b.quiet()
+	b.tell(input("ann", "k3"))
+	if said := strings.Join(b.quiet(), "\n"); strings.Contains(said, "interrupt") || strings.Contains(said, "write k3") || b.raise() == nil {
+		t.Error(said)
+	}
+	b.tell(b.out(spend(0.5, "k2")))
+	if b.state.record.Budget.Spent.Turns != 2 || len(b.state.inputs) != 1 {
+		t.Errorf("%+v", b.state.record.Budget)
+	}
+}
+
+// People are told once that most of the budget is used.
+func TestBudgetNear(t *testing.T) {
+	b := limited(t)
+	b.tell(b.out(spend(0.8, "k1")))
+	if said := strings.Join(b.quiet(), "\n"); strings.Count(said, "BUDGET_NEAR") == 0 {
+		t.Error(said)
+	}
+	b.tell(input("ann", "k2"))
+	b.tell(b.out(took("k2")...))
+	b.tell(b.out(spend(0.1, "k2")))
+	if said := strings.Join(b.quiet(), "\n"); strings.Contains(said, "BUDGET_NEAR") {
+		t.Error(said)
+	}
+}
+
+// An answer to the daemon's own request changes nothing but the budget.
+func TestBudgetAnswerIsNoGrant(t *testing.T) {
+	b := used(t)
+	b.tell(input("ann", "k2"))
+	b.answers(*b.raise(), messages.AllowSession)
+	if r := b.state.record; len(r.Grants) != 0 || r.Budget.Limit.Micros != 2_000_000 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestNewSessionsGetABudget(t *testing.T) {
+	b := newBench(t)
+	b.state.options.SessionBudget = messages.BudgetLimit{Tokens: 7}
+	b.tell(start("ann"))
+	if got := b.state.record.Budget; got.Limit.Tokens != 7 || got.Step.Tokens != 7 {
+		t.Errorf("%+v", got)
+	}
+	b = newBench(t)
+	b.state.options.SessionBudget = messages.BudgetLimit{Tokens: 7}
+	m := start("ann")
+	m.Budget = &messages.BudgetLimit{Micros: 3}
+	b.tell(m)
+	if got := b.state.record.Budget.Limit; got != (messages.BudgetLimit{Micros: 3}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestBudgetBounds(t *testing.T) {
+	b := turning(t)
+	much := uint64(messages.MaxBudgetMicros + 1)
+	b.tell(messages.SetBudget{Session: sessionA, Micros: &much})
+	if said := strings.Join(b.quiet(), "\n"); !strings.Contains(said, "invalid") || !b.state.record.Budget.Limit.IsZero() {
+		t.Error(said)
+	}
+}

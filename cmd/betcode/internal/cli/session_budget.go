@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/urfave/cli/v2"
+	"google.golang.org/grpc/metadata"
+
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
+	"betcode/config"
+	pb "betcode/proto/betcode/v1"
+)
+
+// budgetFlags are the flags that limit a new session.
+func budgetFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "budget", Usage: "pause and ask when the session has cost `USD`; off = no limit"},
+		&cli.StringFlag{Name: "budget-tokens", Usage: "pause and ask after `N` tokens; off = no limit"},
+		&cli.StringFlag{Name: "budget-time", Usage: "pause and ask after `TIME` of work, for example 90m; off = no limit"},
+	}
+}
+
+func (p *program) budgetCommand() *cli.Command {
+	return &cli.Command{
+		Name: "budget", Usage: "show what a session has consumed, or change its budget", ArgsUsage: "SESSION",
+		Description: `At its budget a session begins no turn: messages wait, and a permission request asks whether the
+budget is raised. A turn that runs is not interrupted, because its cost is known at its end.`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "usd", Usage: "pause and ask when the session has cost `USD`; off = no limit"},
+			&cli.StringFlag{Name: "tokens", Usage: "pause and ask after `N` tokens; off = no limit"},
+			&cli.StringFlag{Name: "time", Usage: "pause and ask after `TIME` of work, for example 90m; off = no limit"},
+			&cli.StringFlag{Name: "key", Usage: "a `UUID`: the same key changes the budget once"},
+			jsonFlag(),
+		},
+		Action: p.withClient(1, 1, p.sessionBudget),
+	}
+}
+
+// limits reads flags that limit something; what is not given is nil, and "off" is 0.
+func limits(c *cli.Context, usd, tokens, work string) (micros, count, ms *uint64, err error) {
+	for _, flag := range []struct {
+		name, like string
+		to         **uint64
+		parse      func(string) (int64, error)
+	}{
+		{usd, "budget.session_usd", &micros, config.ParseMoney},
+		{tokens, "budget.session_tokens", &count, nil},
+		{work, "budget.session_time", &ms, func(s string) (int64, error) {
+			d, err := config.ParseDuration(s)
+			return d.Milliseconds(), err
+		}},
+	} {
+		if !c.IsSet(flag.name) {
+			continue
+		}
+		text := strings.TrimSpace(c.String(flag.name))
+		var n int64
+		if text != "off" {
+			if flag.parse == nil {
+				_, err = fmt.Sscanf(text+"\n", "%d\n", &n)
+			} else {
+				n, err = flag.parse(text)
+			}
+			if err != nil || n <= 0 {
+				setting, _ := config.Find(flag.like)
+				return nil, nil, nil, exit.Usage(fmt.Errorf("--%s %q is not %s", flag.name, text, setting.Wants()))
+			}
+		}
+		value := uint64(n)
+		*flag.to = &value
+	}
+	return micros, count, ms, nil
+}
+
+// budget reads the flags that limit a new session; nil if none is given, so that the settings limit it.
+func (p *program) budget(c *cli.Context) (*pb.Budget, error) {
+	micros, tokens, ms, err := limits(c, "budget", "budget-tokens", "budget-time")
+	if err != nil || micros == nil && tokens == nil && ms == nil {
+		return nil, err
+	}
+	or := func(n *uint64) uint64 {
+		if n == nil {
+			return 0
+		}
+		return *n
+	}
+	return &pb.Budget{CostMicros: or(micros), Tokens: or(tokens), WorkMs: or(ms)}, nil
+}
+
+func (p *program) sessionBudget(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	micros, tokens, ms, err := limits(c, "usd", "tokens", "time")
+	if err != nil {
+		return err
+	}
+	if micros != nil || tokens != nil || ms != nil {
+		key := c.String("key")
+		if key == "" {
+			key = uuid.NewString()
+		}
+		keyed := metadata.AppendToOutgoingContext(ctx, idempotencyKey, key)
+		request := &pb.SetSessionBudgetRequest{SessionId: c.Args().First(), CostMicros: micros, Tokens: tokens, WorkMs: ms}
+		if _, err := cl.Admin.SetSessionBudget(keyed, request); err != nil {
+			return err
+		}
+	}
+	view, err := cl.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: c.Args().First()})
+	if err != nil {
+		return err
+	}
+	b := view.GetSummary().GetBudget()
+	if c.Bool("json") {
+		return console.WriteJSON(p.Stdout, "betcode.session.budget/v1", b)
+	}
+	fmt.Fprintln(p.Stdout, "used    "+spendingText(b.GetSpent()))
+	fmt.Fprintln(p.Stdout, "budget  "+budgetText(b))
+	return nil
+}
+
+// spendingText says what was consumed, and that something is unknown.
+func spendingText(s *pb.Spending) string {
+	text := fmt.Sprintf("%s, %d tokens, %s of work in %d turns", usd(s.GetCostMicros()), s.GetTokens(), milliseconds(s.GetWorkMs()), s.GetTurns())
+	if n := s.GetUnknown(); n > 0 {
+		text += fmt.Sprintf("; the cost of %d is unknown", n)
+	}
+	return text
+}
+
+// costText is what a session has cost, in a list. What is unknown of it is marked.
+func costText(s *pb.SessionSummary) string {
+	text := fmt.Sprintf("$%.2f", s.GetTotalCostUsd())
+	if s.GetBudget().GetSpent().GetUnknown() > 0 {
+		text += "+?"
+	}
+	if limit := s.GetBudget().GetLimit().GetCostMicros(); limit > 0 {
+		text += " of " + usd(limit)
+	}
+	return text
+}
+
+// budgetText says what the limits are, and what becomes of messages.
+func budgetText(b *pb.SessionBudget) string {
+	text := limitsText(b.GetLimit())
+	switch {
+	case b.GetState() == "near":
+		text += "; 80 % are used"
+	case b.GetState() == "reached":
+		text += "; used: no turn begins"
+	}
+	switch {
+	case b.GetRefused():
+		text += "; it was not raised, and messages wait until a person raises it or sends another"
+	case b.GetHeld() != "":
+		text += "; messages wait for an answer (betcode permission list)"
+	}
+	return text
+}
+
+func limitsText(l *pb.Budget) string {
+	var parts []string
+	if l.GetCostMicros() > 0 {
+		parts = append(parts, usd(l.GetCostMicros()))
+	}
+	if l.GetTokens() > 0 {
+		parts = append(parts, fmt.Sprintf("%d tokens", l.GetTokens()))
+	}
+	if l.GetWorkMs() > 0 {
+		parts = append(parts, milliseconds(l.GetWorkMs()))
+	}
+	if len(parts) == 0 {
+		return "no limit"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// usd shows cents, and the digits behind them if there are any.
+func usd(micros uint64) string {
+	if micros%10_000 == 0 {
+		return fmt.Sprintf("$%d.%02d", micros/1_000_000, micros%1_000_000/10_000)
+	}
+	return fmt.Sprintf("$%d.%06d", micros/1_000_000, micros%1_000_000)
+}
+
+func milliseconds(ms uint64) string {
+	d := time.Duration(min(ms, 1<<53)) * time.Millisecond
+	if d >= time.Minute {
+		d = d.Round(time.Second)
+	}
+	return d.String()
+}

@@ -1,0 +1,124 @@
+package messages
+
+import "time"
+
+// Spent is what turns have consumed. The zero value is nothing. Sums are of integers, so that the order of turns does not matter.
+type Spent struct {
+	Micros  uint64        // cost as the agent reports it, in millionths of a US dollar
+	Tokens  uint64        // sent to the model, written by it, and written to the cache; reads from the cache do not count
+	Work    time.Duration // of turns, without the time in which the agent waits for a person
+	Turns   uint32        // that have ended with a result
+	Unknown uint32        // turns, or parts of turns that an end of the process cut off, whose cost the agent has not reported
+}
+
+// BudgetLimit is how much may be consumed; zero members limit nothing.
+type BudgetLimit struct {
+	Micros uint64 // millionths of a US dollar
+	Tokens uint64
+	Work   time.Duration
+}
+
+// IsZero reports whether nothing is limited.
+func (l BudgetLimit) IsZero() bool { return l == BudgetLimit{} }
+
+// nearPercent is the part of a limit from which people are told that it is near.
+const nearPercent = 80
+
+// BudgetLevel says how much of a limit is used.
+type BudgetLevel uint8
+
+// The levels. Reached is the limit itself and above.
+const (
+	BudgetOK BudgetLevel = iota
+	BudgetNear
+	BudgetReached
+)
+
+// String returns the level as clients see it.
+func (l BudgetLevel) String() string { return [...]string{"ok", "near", "reached"}[l%3] }
+
+// Level returns the level of the limit that is used most.
+func (l BudgetLimit) Level(s Spent) BudgetLevel {
+	return max(level(l.Micros, s.Micros), level(l.Tokens, s.Tokens), level(uint64(max(l.Work, 0)), uint64(max(s.Work, 0))))
+}
+
+// level compares without a product that could overflow.
+func level(limit, used uint64) BudgetLevel {
+	switch {
+	case limit == 0:
+		return BudgetOK
+	case used >= limit:
+		return BudgetReached
+	case used >= limit-limit/100*(100-nearPercent)-limit%100*(100-nearPercent)/100:
+		return BudgetNear
+	}
+	return BudgetOK
+}
+
+// Budget is what a session has consumed, and how much it may.
+type Budget struct {
+	Limit BudgetLimit // in force
+	Step  BudgetLimit // what an answer raises Limit by, or a multiple of it
+	Spent Spent       // since the session began; a fork begins with nothing
+
+	Day     string // the local day, as 2026-11-23, on which the session last consumed something; empty before
+	DayBase Spent  // Spent when that day began
+
+	TurnWork     time.Duration // of the turn that runs, up to WorkingSince
+	WorkingSince time.Time     // the agent works without a pause since; zero: it does not
+
+	Near    bool    // people were told that 80 % of the limit are used
+	Held    Holding // why messages wait; empty: none does
+	Refused bool    // a person has refused to raise the limit, or nobody has answered: the session does not ask again by itself
+}
+
+// Now returns what the session has consumed by now, the turn that runs included as far as it is known.
+func (b Budget) Now(now time.Time) Spent {
+	sum := b.Spent
+	sum.Work += b.TurnWork
+	if !b.WorkingSince.IsZero() {
+		sum.Work += max(now.Sub(b.WorkingSince), 0)
+	}
+	return sum
+}
+
+// Holding is why messages of a session wait.
+type Holding string
+
+// The reasons. Stored, and shown as SessionSummary.waiting.
+const (
+	HeldByBudget Holding = "budget"     // the session's own budget is used
+	HeldByDay    Holding = "budget_day" // the daemon's budget of the day is used
+)
+
+// USD returns the cost in US dollars, for people and for the API.
+func (s Spent) USD() float64 { return float64(s.Micros) / 1e6 }
+
+// SetBudget changes the budget of a session. Answered with [Done].
+type SetBudget struct {
+	ask
+	Session SessionID
+	Client  ClientID
+	Micros  *uint64        // nil: stays; 0: no limit; and so for the others
+	Tokens  *uint64        //
+	Work    *time.Duration //
+}
+
+// Target implements [SessionRequest].
+func (m SetBudget) Target() SessionID { return m.Session }
+
+// The largest budgets.
+const (
+	MaxBudgetMicros = 1_000_000 * 1_000_000 // a million US dollars
+	MaxBudgetTokens = 1_000_000_000_000
+	MaxBudgetWork   = 365 * 24 * time.Hour
+)
+
+// CheckBudget returns an error for a limit that is out of bounds.
+func CheckBudget(op string, l BudgetLimit) error {
+	if l.Micros > MaxBudgetMicros || l.Tokens > MaxBudgetTokens || l.Work < 0 || l.Work > MaxBudgetWork {
+		return Errorf(op, Invalid, "the budget is too large: %d microdollars, %d tokens, %s", l.Micros, l.Tokens, l.Work).
+			WithHint("give at most 1000000 US dollars, 10^12 tokens and 365 days; 0 is no limit")
+	}
+	return nil
+}

@@ -1,0 +1,51 @@
+package record
+
+import (
+	"time"
+
+	"betcode/messages"
+	storev1 "betcode/proto/betcode/store/v1"
+)
+
+// storeBudget is nil for a session that has consumed nothing and has no limit.
+func storeBudget(b messages.Budget) *storev1.Budget {
+	if b == (messages.Budget{}) {
+		return nil
+	}
+	return &storev1.Budget{
+		Limit: storeLimit(b.Limit), Step: storeLimit(b.Step), Spent: storeSpent(b.Spent), Day: b.Day, DayBase: storeSpent(b.DayBase),
+		TurnWorkNs: int64(b.TurnWork), WorkingSince: StoreTime(b.WorkingSince), Near: b.Near, Held: string(b.Held), Refused: b.Refused,
+	}
+}
+
+func loadBudget(b *storev1.Budget) messages.Budget {
+	return messages.Budget{
+		Limit: loadLimit(b.GetLimit()), Step: loadLimit(b.GetStep()), Spent: loadSpent(b.GetSpent()), Day: b.GetDay(), DayBase: loadSpent(b.GetDayBase()),
+		TurnWork: time.Duration(b.GetTurnWorkNs()), WorkingSince: LoadTime(b.GetWorkingSince()), Near: b.GetNear(), Held: messages.Holding(b.GetHeld()),
+		Refused: b.GetRefused(),
+	}
+}
+
+func storeLimit(l messages.BudgetLimit) *storev1.BudgetLimit {
+	if l.IsZero() {
+		return nil
+	}
+	return &storev1.BudgetLimit{Micros: l.Micros, Tokens: l.Tokens, WorkNs: int64(l.Work)}
+}
+
+func loadLimit(l *storev1.BudgetLimit) messages.BudgetLimit {
+	return messages.BudgetLimit{Micros: l.GetMicros(), Tokens: l.GetTokens(), Work: time.Duration(l.GetWorkNs())}
+}
+
+func storeSpent(s messages.Spent) *storev1.Spent {
+	if s == (messages.Spent{}) {
+		return nil
+	}
+	return &storev1.Spent{Micros: s.Micros, Tokens: s.Tokens, WorkNs: int64(s.Work), Turns: s.Turns, Unknown: s.Unknown}
+}
+
+func loadSpent(s *storev1.Spent) messages.Spent {
+	return messages.Spent{
+		Micros: s.GetMicros(), Tokens: s.GetTokens(), Work: time.Duration(s.GetWorkNs()), Turns: s.GetTurns(), Unknown: s.GetUnknown(),
+	}
+}
