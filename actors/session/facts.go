@@ -85,7 +85,7 @@ func (s *state) progress() messages.Progress {
 	switch {
 	case !s.busy(), s.record.Phase == messages.PhaseCrashed:
 		return messages.Quiescent
-	case s.prompts.AgentWaits(), s.blocked(), s.record.Budget.Held != "" && !(s.record.Turn && s.agent.working):
+	case s.prompts.AgentWaits(), s.blocked(), s.record.Budget.Held != "" && (!s.record.Turn || !s.agent.working):
 		return messages.Awaiting
 	}
 	return messages.Working

@@ -59,23 +59,6 @@ func Worked(s messages.Spent, d time.Duration) messages.Spent {
 	return s
 }
 
-// Plus returns the sum of two.
-func Plus(a, b messages.Spent) messages.Spent {
-	a = Worked(a, b.Work)
-	a.Micros, a.Tokens = sum(a.Micros, b.Micros), sum(a.Tokens, b.Tokens)
-	a.Turns += min(b.Turns, math.MaxUint32-a.Turns)
-	a.Unknown += min(b.Unknown, math.MaxUint32-a.Unknown)
-	return a
-}
-
-// Minus returns what was consumed between two sums. A member that has fallen counts as nothing.
-func Minus(a, b messages.Spent) messages.Spent {
-	return messages.Spent{
-		Micros: a.Micros - min(a.Micros, b.Micros), Tokens: a.Tokens - min(a.Tokens, b.Tokens), Work: max(a.Work-b.Work, 0),
-		Turns: a.Turns - min(a.Turns, b.Turns), Unknown: a.Unknown - min(a.Unknown, b.Unknown),
-	}
-}
-
 func sum(a, b uint64) uint64 { return a + min(b, math.MaxUint64-a) }
 
 func saturate(n uint32) uint32 { return n + min(1, math.MaxUint32-n) }

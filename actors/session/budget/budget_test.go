@@ -52,19 +52,6 @@ func TestSumsNeverFall(t *testing.T) {
 	}
 }
 
-// What was consumed between two sums, added to the first, is the second.
-func TestMinusPlus(t *testing.T) {
-	same := func(a, b messages.Spent) bool {
-		a.Work, b.Work = max(a.Work, 0)/2, max(b.Work, 0)/2
-		a.Micros, b.Micros, a.Tokens, b.Tokens = a.Micros/2, b.Micros/2, a.Tokens/2, b.Tokens/2
-		a.Turns, b.Turns, a.Unknown, b.Unknown = a.Turns/2, b.Turns/2, a.Unknown/2, b.Unknown/2
-		return Minus(Plus(a, b), a) == b && Minus(a, Plus(a, b)) == messages.Spent{}
-	}
-	if err := quick.Check(same, nil); err != nil {
-		t.Error(err)
-	}
-}
-
 // A raised budget leaves room, and only what was reached is raised, by whole steps.
 func TestRaised(t *testing.T) {
 	five := messages.BudgetLimit{Micros: 5_000_000, Tokens: 100, Work: time.Hour}
