@@ -25,7 +25,7 @@ LDFLAGS    = -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.d
 
 # Packages that test one thing each, and the stories told by whole processes.
 UNIT      = $$($(GO) list ./... | grep -v '^betcode/tests')
-STORIES   = $$($(GO) list ./tests/... | grep -v '/crash$$')
+STORIES   = $$($(GO) list ./tests/... | grep -vE '/(crash|fidelity)$$')
 
 # The modules tidied and checked: ours, and those that pin the tools. The linter and buf have modules of their own,
 # because a tool should run with the dependencies it was released with.
@@ -117,6 +117,10 @@ crash: ## kill daemons, agents and launchers: ROUNDS=n SEED=s (a seed plays its 
 .PHONY: attack
 attack: claude ## attack the built daemon: every finding of a review as a case, with the real agent; RUN=regexp chooses
 	$(GO) run ./tests/attack $(if $(RUN),-run '$(RUN)')
+
+.PHONY: test-versions
+test-versions: claude build ## the oldest and the newest supported version of the agent
+	$(GO) test -timeout 30m ./tests/fidelity
 
 .PHONY: fidelity
 fidelity: ## play the same scenarios with several versions of the agent: VERSIONS="2.1.20 2.1.330"; all write docs/fidelity.md

@@ -13,7 +13,7 @@ import (
 // number is printed.
 
 func TestRounds(t *testing.T) {
-	o := options{rounds: 200, parallel: 8, seed: seed(t, 1), within: 150 * time.Second, out: os.Stdout}
+	o := options{rounds: 200, parallel: 8, seed: seed(t, 1), within: 45 * time.Second, out: os.Stdout}
 	if testing.Short() {
 		o.rounds = 20
 	}
@@ -25,7 +25,7 @@ func TestRoundsRace(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the daemon with the race detector")
 	}
-	play(t, options{rounds: 30, parallel: 6, seed: seed(t, 10001), within: 90 * time.Second, race: true, out: os.Stdout})
+	play(t, options{rounds: 30, parallel: 6, seed: seed(t, 10001), within: 30 * time.Second, race: true, out: os.Stdout})
 }
 
 func play(t *testing.T, o options) {
