@@ -119,7 +119,7 @@ func (s *System) toolRefused(m messages.SpawnSubagent, err error) {
 	}
 }
 
-// spawnDigest tells requests to spawn apart, whoever sends them.
+// spawnDigest identifies the content of a request to spawn; the client that sends it does not count.
 func spawnDigest(m messages.SpawnSubagent) []byte {
 	m.Client = ""
 	text, err := json.Marshal(m)

@@ -115,7 +115,7 @@ func (s fleetScope) family(ctx context.Context, own messages.SessionID) (map[mes
 			left = append(left, children[id]...)
 		}
 	}
-	delete(family, own) // whoever writes the journal may make a circle
+	delete(family, own) // a damaged journal may name a session as its own descendant
 	return family, nil
 }
 

@@ -166,7 +166,7 @@ func (b *breaker) due(now Env) (next time.Time) {
 	for account, e := range b.easing {
 		if e.next.After(now.At) {
 			next = earliest(next, e.next)
-		} else { // nobody waits any more
+		} else { // the account has had time to start its next agent, and no session asked
 			delete(b.easing, account)
 		}
 	}

@@ -64,7 +64,7 @@ func TestLimits(t *testing.T) {
 			{0, "b", want("b"), "b: wait rate_limit"},
 			{0, "c", Want{Session: "c", Account: "/other"}, "c: yes"},
 		},
-		"who waits for a slot is told of the limit": {
+		"a session that waits for a slot is told of the limit": {
 			{0, "a", want("a"), "a: yes"},
 			{0, "b", want("b"), "b: yes"},
 			{0, "c", want("c"), "c: yes"},
@@ -106,7 +106,7 @@ func TestLimits(t *testing.T) {
 			{6*time.Hour - time.Second, "", wakeUp{}, ""},
 			{6 * time.Hour, "", wakeUp{}, "a: now"},
 		},
-		"a session cannot park the others for ever, but another one can confirm it": {
+		"the reports of one session park the others for a bounded time, and a second session extends it": {
 			{0, "", limited("z", "", 1000*time.Hour), ""},
 			{6 * time.Hour, "", limited("z", "", 1000*time.Hour), ""}, // a quarter of six hours is paid back
 			{6 * time.Hour, "a", want("a"), "a: wait rate_limit"},
@@ -136,7 +136,7 @@ func TestHostileLimits(t *testing.T) {
 	}
 }
 
-// TestLimitsOfAnEarlierDaemon: they hold, and their end is waited for; one that cannot be is dropped.
+// A limit that an earlier daemon stored holds until its end. A stored limit with an impossible end is dropped.
 func TestLimitsOfAnEarlierDaemon(t *testing.T) {
 	s := New(limits(3, 3), false, []messages.FleetLimit{
 		{Session: "z", Since: dawn.Add(-time.Hour), Until: dawn.Add(30 * time.Second)},

@@ -57,7 +57,7 @@ type Deps struct {
 	Archive       func(directory string, upTo messages.RunNumber)    // spools of runs that have ended
 	Audit         func(messages.AuditEntry)
 	Notify        func(Notice)
-	SubagentEnded func(messages.SessionRecord) // nil = nobody is told
+	SubagentEnded func(messages.SessionRecord) // is called after the commit of its end; nil = not called
 
 	Shows func(zerolog.Level) bool // whether the log shows anything of a level
 	Mask  func(text string) string // hides secrets in what the log shows of an agent's output

@@ -179,7 +179,7 @@ func TestSuggestedModeIsConfirmed(t *testing.T) {
 		t.Errorf("the agent is told %s", line)
 	}
 	if p := b.asked(); p == nil || p.Mode != claude.BypassMode {
-		t.Errorf("nobody is asked: %+v", p)
+		t.Errorf("no permission request is made: %+v", p)
 	}
 }
 

@@ -114,7 +114,7 @@ func TestRulesAboutFilesBeforeTheAgentIsFound(t *testing.T) {
 	}
 	b.tell(lookedAround{request: "p1", directory: &rules.Set{}})
 	if p := b.state.prompts.Get("p1"); !prompts.Screened(p) {
-		t.Errorf("nobody is asked: %+v", p)
+		t.Errorf("no permission request is made: %+v", p)
 	}
 }
 

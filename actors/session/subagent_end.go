@@ -185,7 +185,7 @@ func (t *transition) updateSubagent() {
 	t.s.subagent.waiters = nil
 	t.then(subagentEnded{t.s.record})
 	if t.s.canPark() {
-		t.park() // nobody is expected to go on with it
+		t.park() // a completed subagent rarely gets another message
 	}
 }
 

@@ -8,7 +8,7 @@ import "betcode/messages"
 const FleetTicket = "x-fleet-ticket"
 
 // admitFleet makes a call that of the fleet server of a session. The rights of its process do
-// not count: whoever presents a ticket acts as that session or not at all.
+// not count: a caller with a valid ticket acts as that session, and one with another ticket is refused.
 func (d *Interceptor) admitFleet(c *Call, p Peer, ticket string) error {
 	if d.options.Fleet == nil || p.PID <= 0 {
 		return messages.Errorf(opAdmit, messages.Denied, "this daemon cannot tell which process calls, so it has no fleet servers").

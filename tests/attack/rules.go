@@ -163,8 +163,7 @@ func explainInputs(s *siege) {
 }
 
 func explainFiles(s *siege) {
-	s.explained("cat ~/.ssh/id", "cd ~/.ssh && cat id", "cd ~; cd .ssh; head -n1 id", "cat < ~/.ssh/id", "cat $x", "grep -r x ~", "rg x /etc", "cat /proc/self/root/etc/shadow", "cd $x; cat id")
-	s.explained("grep -r x /", "tar c /")
+	s.explained("cat ~/.ssh/id", "cd ~/.ssh && cat id", "cd ~; cd .ssh; head -n1 id", "cat < ~/.ssh/id", "cat $x", "grep -r x ~", "grep -r x /", "tar c /", "rg x /etc", "cat /proc/self/root/etc/shadow", "cd $x; cat id")
 	for _, path := range []string{"~/.ssh/id", "/proc/self/root/etc/shadow", "/proc/1/root/etc/shadow", "/proc/self/cwd/x", "/dev/fd/3", "/etc/../etc/shadow", "/ETC/shadow"} {
 		s.mayNot("read "+path, &pb.ExplainPermissionRequest{ToolName: "Read", Argument: path})
 	}

@@ -27,9 +27,8 @@ func TestPaths(t *testing.T) {
 		".git/config", "sub/.GIT/config", ".g\u200cit/config", ".git./config", "GIT~1/config", ".bashrc", "../.bashrc", "~/.zshrc", "/home/u/.ssh/authorized_keys",
 		"/home/u/.claude.json", "/home/u/.claude.json.backup", "/home/u/.claude", "/home/u/.config/fish/config.fish", "/home/u/.config/systemd/user/a.service",
 		"/home/u/.config/betcode/settings.json", "/HOME/U/.Config/Betcode/settings.json", "/state/betcode/journal", "/run/u/betcode/daemon.sock", "/opt/agent/x",
-		"/proc/self/cwd/x", "/proc/123/root/etc/x", "x/../.claude/y", ".vscode/tasks.json", ".envrc", ".baſhrc", `.claude\x`, "/home/u/.local/bin/tool",
-		".cursor/mcp.json", ".codex/config.toml", ".gemini/settings.json", ".devcontainer/devcontainer.json",
-		"~/.config/go/env", "~/.local/lib/python3.11/site-packages/x.pth",
+		"/proc/self/cwd/x", "/proc/123/root/etc/x", "x/../.claude/y", ".vscode/tasks.json", ".envrc", ".cursor/mcp.json", ".codex/config.toml", ".gemini/settings.json",
+		".devcontainer/devcontainer.json", "~/.config/go/env", "~/.local/lib/python3.11/site-packages/x.pth", ".baſhrc", `.claude\x`, "/home/u/.local/bin/tool",
 		".gi\ufe0ft/config", ".ßh/config", "x/.gitconﬁg", "/proc/self/fd/3/.ssh/x", ".git/./hooks//x/", ".claude/.", ".mcp.json/.",
 		".claude/plans", ".claude/plans/.git/x", "/home/u/.claude/projects/-home-u/x.jsonl", ".claude/plans/../settings.json", "/home/u/.claude/plans/x/.mcp.json",
 	} {

@@ -186,7 +186,7 @@ func (b *Book) Settle(ctx context.Context, r Run, patience time.Duration) error 
 	if b.write(r, p) == nil {
 		return nil
 	}
-	return b.remove(r) // without the file nobody is admitted either
+	return b.remove(r) // without the file no process is admitted
 }
 
 // open returns what is known of the ticket of a run, nil if it has none. A ticket whose file cannot be read is void.

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// watchPause and watchPatience bound how a lost daemon is waited for.
+	// watchPause and watchPatience are the pause between two connections to a lost daemon, and the time after which the watch fails.
 	watchPause    = time.Second
 	watchPatience = 2 * time.Minute
 	// redrawPause is the least time between two pictures of the graph.
