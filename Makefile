@@ -69,7 +69,7 @@ clean: ## remove what was built; tools and the fetched agent stay in .cache
 test: prerequisites claude build ## all tests: units with the race detector, the stories, and some rounds of crash
 	$(GO) test -race -timeout 20m $(UNIT)
 	$(GO) test ./actors/internal/claude # what it does with megabytes, in one goroutine
-	$(GO) test -timeout 30m $(STORIES)
+	$(GO) test -timeout 30m -parallel 4 $(STORIES) # stories wait more than they compute
 	$(GO) test -v -timeout 30m ./tests/crash
 
 .PHONY: prerequisites

@@ -56,5 +56,5 @@
 // its children with it. A session rebuilds itself from the journal, behind its
 // own earlier appends; its run adopts the process and reads on from the consumed
 // offset; its streams are attached again by the gateway behind the last number
-// they have delivered. When the daemon dies the same happens from the start.
+// they have delivered. After a crash of the daemon the same happens from the start.
 package actors

@@ -7,7 +7,7 @@ import (
 	"betcode/messages"
 )
 
-// lease takes or gives back a lease of a worktree.
+// lease takes or releases a lease of a worktree.
 func (s *System) lease(ctx context.Context, r messages.Request) (messages.Reply, error) {
 	if s.registry == nil {
 		return nil, noWorktrees("lease worktree")

@@ -9,7 +9,7 @@ import (
 
 // What a daemon asks of its machine before it builds a system.
 
-// BelowAgent says whether a process is an agent or descends from one: it may look
+// BelowAgent reports whether a process is an agent or descends from one: it may look
 // at sessions and not act on them. An error means that it could not be told.
 func BelowAgent(pid int) (bool, error) { return process.BelowAgent(pid) }
 

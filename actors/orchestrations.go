@@ -14,14 +14,9 @@ import (
 func (s *System) orchestrationDeps() orchestration.Deps {
 	return orchestration.Deps{
 		Common: s.common(), Registry: s.plans,
-		Subagents: orchestration.Subagents{Spawn: s.spawnStep, Wait: s.awaitSubagent, Cancel: s.cancelStep},
+		Subagents: orchestration.Subagents{Spawn: s.spawnStep, Wait: s.awaitSubagent, Cancel: s.cancelStep, Merge: s.mergeStep, Budget: s.planBudget},
 		Places:    func() int { return s.settings.Load().MaxAgents },
 	}
-}
-
-func (s *System) spawnStep(ctx context.Context, m messages.SpawnSubagent) error {
-	_, err := s.Ask(ctx, m)
-	return err
 }
 
 func (s *System) cancelStep(ctx context.Context, id messages.SessionID, reason string) error {
@@ -58,7 +53,7 @@ func outcomeOf(r messages.SessionRecord) orchestration.Outcome {
 	}
 	out := orchestration.Outcome{
 		Status: messages.StepFailed, Error: r.Subagent.Result,
-		Usage: messages.OrchestrationUsage{CostUSD: r.Usage.CostUSD, InputTokens: r.Usage.InputTokens, OutputTokens: r.Usage.OutputTokens},
+		Usage: messages.OrchestrationUsage{CostUSD: r.Usage.CostUSD, InputTokens: r.Usage.InputTokens, OutputTokens: r.Usage.OutputTokens, Spent: r.Budget.Spent},
 	}
 	switch r.Subagent.Status {
 	case messages.SubagentCompleted:
@@ -183,6 +178,11 @@ func (s *System) createOrchestration(ctx context.Context, m messages.CreateOrche
 		}
 		if agent, most := view.Record.Subagent, s.settings.Load().SubagentDepth; agent != nil && int(agent.Depth) >= most {
 			return nil, subagentLimit("create orchestration", m.Parent, "subagents may be %d deep, and %s is that deep", most, m.Parent)
+		}
+		if m.Agent {
+			if err := s.confine(ctx, m, view.Record); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if err := s.plans.Create(m, s.now()); err != nil {

@@ -55,7 +55,7 @@ func (s *System) repository(ctx context.Context, r messages.Request) (messages.R
 	if err != nil {
 		return nil, messages.AsError("change repository", err)
 	}
-	return s.askWithin(ctx, worktreePatience, s.worktrees, change)
+	return s.changeWorktree(ctx, change)
 }
 
 func (s *System) listRepositories(m messages.ListRepositories) messages.RepositoryList {
@@ -108,7 +108,7 @@ func (s *System) scanRepositories(ctx context.Context, m messages.ScanRepositori
 	list := messages.RepositoryList{}
 	for _, dir := range found {
 		var known *messages.Error
-		answer, err := s.repository(ctx, messages.RegisterRepository{Directory: dir})
+		answer, err := s.repository(ctx, messages.RegisterRepository{By: m.By, Directory: dir})
 		if errors.As(err, &known) && known.Kind == messages.AlreadyExists {
 			answer, err = s.repos.View(known.Details["repo_id"], s.registry)
 		}

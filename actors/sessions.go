@@ -26,6 +26,7 @@ type sessions struct {
 	going   map[messages.SessionID][]routed // being let go, and what arrived meanwhile
 	ending  []*actor.PID                    // wait for all agents to have ended
 	left    map[messages.SessionID]bool     // sessions whose agents have not ended yet
+	begun   map[messages.SessionID]bool     // sessions whose actors have started once
 	closed  bool
 }
 
@@ -49,7 +50,10 @@ type unfinished struct {
 
 func sessionsProps(s *System) *actor.Props {
 	return s.tree.Props("sessions", s.policy, func() actor.Actor {
-		return &sessions{deps: s, session: s.sessionDeps(), live: map[messages.SessionID]*actor.PID{}, going: map[messages.SessionID][]routed{}}
+		return &sessions{
+			deps: s, session: s.sessionDeps(), live: map[messages.SessionID]*actor.PID{}, going: map[messages.SessionID][]routed{},
+			begun: map[messages.SessionID]bool{},
+		}
 	})
 }
 
@@ -82,6 +86,12 @@ func (s *sessions) Receive(ctx actor.Context) {
 		for _, pid := range s.live {
 			ctx.Send(pid, m)
 		}
+	case session.Toward:
+		if m.Start {
+			s.route(ctx, m.Session, routed{nil, m.Message})
+		} else {
+			s.tell(ctx, m.Session, m.Message)
+		}
 	case addressed:
 		s.tell(ctx, m.session, m.message)
 	case session.Idle:
@@ -96,6 +106,7 @@ func (s *sessions) Receive(ctx actor.Context) {
 		if pid := s.live[m.Session]; pid != nil && s.left[m.Session] {
 			ctx.Request(pid, session.EndAgent{})
 		}
+		s.restarted(ctx, m.Session)
 	case session.AgentEnded:
 		s.ended(ctx, m.Session)
 	}
@@ -148,6 +159,7 @@ func (s *sessions) letGo(ctx actor.Context, m session.LeaveAnswer) {
 		return // its supervisor gave it up meanwhile
 	}
 	if m.Leaves {
+		delete(s.begun, m.Session)
 		delete(s.live, m.Session)
 		ctx.Poison(pid)
 		return
@@ -156,6 +168,18 @@ func (s *sessions) letGo(ctx actor.Context, m session.LeaveAnswer) {
 	delete(s.going, m.Session)
 	for _, r := range waiting {
 		s.route(ctx, m.Session, r)
+	}
+}
+
+// restarted has the sessions below one whose actor was restarted tell it again what waits there. Which they are is in their own
+// records.
+func (s *sessions) restarted(ctx actor.Context, id messages.SessionID) {
+	if !s.begun[id] {
+		s.begun[id] = true
+		return
+	}
+	for _, pid := range s.live {
+		ctx.Send(pid, session.ForwardAgain{To: id})
 	}
 }
 

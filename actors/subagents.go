@@ -96,6 +96,9 @@ func (s *System) spawnSubagent(ctx context.Context, m messages.SpawnSubagent) (m
 			return nil, subagentLimit(op, m.Parent, "%d subagents of %s have not ended", now.Subagents, m.Parent)
 		}
 		defer done()
+		if err := s.affordable(m, parent.Record); err != nil {
+			return nil, err
+		}
 		if begin.Start, err = s.subagentStart(begin.Start); err != nil {
 			return nil, err
 		}
@@ -145,7 +148,7 @@ func (s *System) beginning(m messages.SpawnSubagent, parent messages.SessionLoad
 	maps.Copy(environment, m.Environment)
 	child := messages.SubagentRecord{
 		Parent: m.Parent, Depth: 1, Prompt: subagent.Cut(m.Prompt, subagent.MaxPrompt), Tools: m.Tools, MaxTurns: m.MaxTurns, BudgetUSD: m.BudgetUSD,
-		Lease: m.Lease, Step: m.Step, Status: messages.SubagentPending,
+		Lease: m.Lease, Forward: m.Forward, Step: m.Step, Status: messages.SubagentPending,
 	}
 	if r.Subagent != nil {
 		child.Depth = r.Subagent.Depth + 1
@@ -165,9 +168,13 @@ func (s *System) beginning(m messages.SpawnSubagent, parent messages.SessionLoad
 		return messages.BeginSubagent{}, messages.Errorf("spawn subagent", messages.WrongState, "an auto-approved subagent is fenced, and this machine cannot fence agents: %w", err).
 			WithHint("let a person approve its calls, or set auto_approve_config.unfenced if you accept that it may write anywhere")
 	}
+	limit := m.Budget // nil: that of the settings
+	if limit == nil && m.BudgetUSD > 0 {
+		limit = &messages.BudgetLimit{Micros: microsOf(m.BudgetUSD)}
+	}
 	start := messages.StartSession{
 		Session: m.Subagent, Client: m.Client, Name: cmp.Or(m.Name, firstLine(m.Prompt)), WorkingDirectory: m.WorkingDirectory, WorktreeID: m.WorktreeID,
-		Lease: m.Lease,
+		Lease: m.Lease, Budget: limit,
 		Model: cmp.Or(m.Model, r.Model), Environment: environment, Resume: r.Resume,
 		Options: messages.AgentOptions{MaxTurns: m.MaxTurns, MaxBudgetUSD: m.BudgetUSD},
 	}
@@ -264,7 +271,8 @@ func (s *System) worktreeShared(id messages.SessionID) error {
 	return nil
 }
 
-// subagentEnded wakes those who wait for a subagent, and gives back what it held. What is not written then is given back when the daemon starts.
+// subagentEnded wakes callers that wait for a subagent, and releases its leases. Leases whose release cannot be written are released
+// when the daemon starts.
 func (s *System) subagentEnded(r messages.SessionRecord) {
 	s.endings.ended(r.ID)
 	if s.registry == nil {

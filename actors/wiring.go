@@ -175,9 +175,11 @@ func (s *System) sessionDeps() *session.Deps {
 		Run: s.runDeps(), Client: s.clientDeps(), Permission: s.permissionDeps(),
 		DiskFull: s.room.Full, Rules: s.rules.Rules, NotContinuing: s.versions.NotContinuing, Stops: s.stops,
 		Environment: s.planner.Environment, DirectoryRules: s.directories.Rules, EditRefused: s.checks.EditRefused, Guard: s.directories.Guard, EndStrays: strays.EndIn,
+		SpentBelow: s.spentBelow,
 		Background: s.background, NoteVersion: s.versions.Add, KeepReport: s.keepReport, KeepAbilities: sidecar.LearnAbilities,
 		Temporary: s.planner.Temporary, Archive: s.archiver.Ended, Audit: s.ended, Notify: s.notifier.Send, SubagentEnded: s.subagentEnded,
-		Shows: s.logs, Mask: s.options.Mask,
+		PlanBudgetDecided: func(id messages.RequestID) { s.endings.ended(messages.SessionID(id)) },
+		Shows:             s.logs, Mask: s.options.Mask,
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"betcode/actors/internal/checks"
+	"betcode/actors/internal/paths"
 	"betcode/actors/worktree"
 	"betcode/messages"
 )
@@ -25,10 +25,10 @@ func (s *System) worktreeDeps() worktree.Deps {
 			now := s.settings.Load()
 			return worktree.Setup{Commands: now.SetupCommands, Limit: now.SetupTime}
 		},
-		Trusted: func(dir string) bool {
+		Trusted: func(dir string) (map[string]string, bool) {
 			review, err := s.directories.Review(messages.ReviewDirectory{Directory: dir})
 			found, ok := review.(messages.DirectoryReview)
-			return err == nil && ok && found.Trusted
+			return found.Files, err == nil && ok && found.Trusted
 		},
 		Variable: s.inherited,
 		Stop: func(ctx context.Context, id messages.SessionID) (bool, error) {
@@ -76,9 +76,30 @@ func (s *System) worktree(ctx context.Context, r messages.Request) (messages.Rep
 		return s.listWorktrees(ctx, m)
 	case messages.GetWorktree:
 		return s.getWorktree(ctx, m)
+	case messages.ReadSetup:
+		if m.Worktree, _, err = s.registry.Repository("read setup", m.Worktree); err != nil {
+			return nil, err
+		}
+		return result(s.registry.ReadSetup(m))
+	case messages.CancelSetup:
+		if m.Worktree, _, err = s.registry.Repository("cancel setup", m.Worktree); err == nil {
+			err = s.registry.CancelSetup(ctx, m.Worktree)
+		}
+		if err != nil {
+			return nil, err
+		}
+		s.audit(messages.AuditEntry{
+			Type: messages.AuditSetupCanceled, ActorType: messages.ActorUser, ActorID: string(m.Client), Outcome: messages.OutcomeSuccess,
+			Context: map[string]string{"worktree_id": m.Worktree},
+		})
+		return s.getWorktree(ctx, messages.GetWorktree{Worktree: m.Worktree})
 	case messages.CreateWorktree:
 		found, failed := s.git.Repository(ctx, m.Directory)
 		m.Common, m.Main = found.Common, found.Main
+		change, err = m, failed
+	case messages.MergeBranches:
+		found, failed := s.git.Repository(ctx, m.Directory)
+		m.Common = found.Common
 		change, err = m, failed
 	case messages.SwitchWorktree:
 		m.Worktree, m.Common, err = s.registry.Repository("switch worktree", m.Worktree)
@@ -93,7 +114,20 @@ func (s *System) worktree(ctx context.Context, r messages.Request) (messages.Rep
 	if err != nil {
 		return nil, messages.AsError("change worktree", err)
 	}
-	return s.askWithin(ctx, worktreePatience, s.worktrees, change)
+	return s.changeWorktree(ctx, change)
+}
+
+// changeWorktree has a repository make a change, and the audit log tell of it.
+func (s *System) changeWorktree(ctx context.Context, change messages.WorktreeRequest) (messages.Reply, error) {
+	entry, tells := s.worktreeEntry(change)
+	answer, err := s.askWithin(ctx, worktreePatience, s.worktrees, change)
+	if err == nil && tells {
+		if v, ok := answer.(messages.WorktreeView); ok {
+			entry.Context["worktree_id"], entry.Context["path"] = v.ID, v.Path
+		}
+		s.audit(entry)
+	}
+	return answer, err
 }
 
 // noWorktrees is the refusal where no worktrees are kept.
@@ -148,7 +182,7 @@ func (s *System) inWorktree(m messages.StartSession) (messages.StartSession, err
 	if m.WorkingDirectory == "" {
 		m.WorkingDirectory = path
 	}
-	if !checks.Below(m.WorkingDirectory, path) {
+	if !paths.Below(m.WorkingDirectory, path) {
 		return m, messages.Errorf(op, messages.Invalid, "working directory %s is not in the worktree at %s", m.WorkingDirectory, path).
 			WithHint("Leave one of them out.")
 	}

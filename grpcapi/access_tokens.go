@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"betcode/grpcapi/door"
+	"betcode/grpcapi/translate"
 	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
@@ -40,7 +41,7 @@ func (s accessService) CreateAccessToken(_ context.Context, r *pb.CreateAccessTo
 	if err != nil {
 		return nil, err
 	}
-	return &pb.CreateAccessTokenResponse{Secret: secret, Token: tokenOut(made)}, nil
+	return &pb.CreateAccessTokenResponse{Secret: secret, Token: translate.TokenOut(made)}, nil
 }
 
 // ListAccessTokens implements AccessService.
@@ -55,7 +56,7 @@ func (s accessService) ListAccessTokens(context.Context, *pb.ListAccessTokensReq
 	}
 	out := &pb.ListAccessTokensResponse{}
 	for _, t := range list {
-		out.Tokens = append(out.Tokens, tokenOut(t))
+		out.Tokens = append(out.Tokens, translate.TokenOut(t))
 	}
 	return out, nil
 }
@@ -67,10 +68,4 @@ func (s accessService) RevokeAccessToken(_ context.Context, r *pb.RevokeAccessTo
 		return nil, err
 	}
 	return &pb.RevokeAccessTokenResponse{}, store.Revoke(r.GetName())
-}
-
-func tokenOut(t messages.Token) *pb.AccessToken {
-	return &pb.AccessToken{
-		Name: t.Name, Scopes: t.Rights.Names(), CreatedAt: timeOut(t.CreatedAt), LastUsedAt: timeOut(t.LastUsed), ExpiresAt: timeOut(t.ExpiresAt),
-	}
 }

@@ -1,13 +1,13 @@
 package grpcapi
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"strings"
 	"time"
 
 	"betcode/grpcapi/door"
+	"betcode/grpcapi/handler"
+	"betcode/grpcapi/translate"
 	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
@@ -17,152 +17,13 @@ import (
 // an id, its beginning, a name, "@last".
 type adminService struct {
 	pb.UnimplementedAdminServiceServer
-	asker Asker
+	asker handler.Asker
 	one   *expensive
 }
 
 // GetTree implements AdminService.
 func (s adminService) GetTree(ctx context.Context, _ *pb.GetTreeRequest) (*pb.TreeNode, error) {
-	return unary(ctx, s.asker, messages.GetTree{}, nil, treeOut)
-}
-
-// ListPermissions implements AdminService.
-func (s adminService) ListPermissions(ctx context.Context, r *pb.ListPermissionsRequest) (*pb.ListPermissionsResponse, error) {
-	pending, err := s.pending(ctx, r.GetSessionId())
-	if err != nil {
-		return nil, err
-	}
-	names, err := s.names(ctx, pending)
-	if err != nil {
-		return nil, err
-	}
-	out := &pb.ListPermissionsResponse{}
-	for _, p := range pending {
-		out.Permissions = append(out.Permissions, pendingOut(p, names[p.Session]))
-	}
-	return out, nil
-}
-
-// AnswerPermission implements AdminService.
-func (s adminService) AnswerPermission(ctx context.Context, r *pb.AnswerPermissionRequest) (*pb.AnswerPermissionResponse, error) {
-	m, err := adminAnswerIn(r, door.CallOf(ctx).Client)
-	if err != nil {
-		return nil, err
-	}
-	repeated, err := s.repeatedIn(ctx, r)
-	if m.Session = repeated; repeated == "" && err == nil {
-		m.Session, m.Request, err = s.meant(ctx, r)
-	}
-	if err != nil {
-		return nil, err
-	}
-	answered, err := ask[messages.PermissionAnswered](ctx, once{s.asker}, m)
-	if err != nil {
-		return nil, err
-	}
-	if repeated != "" {
-		m.Request = cmp.Or(answered.Request, m.Request)
-	}
-	out := answeredOut(answered)
-	out.SessionId, out.RequestId = string(m.Session), string(m.Request)
-	return out, nil
-}
-
-// repeatedIn returns the session of an earlier call with the same key, if this call names
-// no session; empty if there was none. The present meaning of the request does not matter.
-func (s adminService) repeatedIn(ctx context.Context, r *pb.AnswerPermissionRequest) (messages.SessionID, error) {
-	key := door.CallOf(ctx).Key
-	if key == "" || r.GetSessionId() != "" {
-		return "", nil
-	}
-	resolved, err := ask[messages.SessionResolved](ctx, s.asker, messages.ResolveKey{Key: key})
-	if messages.KindOf(err) == messages.NotFound {
-		return "", nil
-	}
-	return resolved.Session, err
-}
-
-// meant returns the request that an answer is about, and its session.
-func (s adminService) meant(ctx context.Context, r *pb.AnswerPermissionRequest) (messages.SessionID, messages.RequestID, error) {
-	pending, err := s.pending(ctx, r.GetSessionId())
-	if err != nil {
-		return "", "", err
-	}
-	session, request, err := findRequest(pending, r.GetRequestId())
-	if err == nil || messages.KindOf(err) != messages.NotFound {
-		return session, request, err
-	}
-	// Not pending: the session answers whether it existed and who decided it.
-	if r.GetSessionId() != "" {
-		session, err = s.resolve(ctx, r.GetSessionId())
-		return session, messages.RequestID(r.GetRequestId()), err
-	}
-	base, _, _ := strings.Cut(r.GetRequestId(), "/")
-	decided, failed := ask[messages.RequestResolved](ctx, s.asker, messages.ResolveRequest{Reference: base})
-	switch {
-	case failed != nil && messages.KindOf(failed) == messages.NotFound:
-		return "", "", err
-	case failed != nil:
-		return "", "", failed
-	}
-	return decided.Session, decided.Request, nil
-}
-
-// findRequest returns the pending request whose id begins with ref, and its session. A
-// question may be named with its number, "<request>/<n>".
-func findRequest(pending []messages.PermissionRecord, ref string) (messages.SessionID, messages.RequestID, error) {
-	const op = "find permission request"
-	base, number, numbered := strings.Cut(ref, "/")
-	var found []messages.PermissionRecord
-	for _, p := range pending {
-		if string(p.Request) == base || slices.Contains(p.Formerly, messages.RequestID(base)) {
-			found = []messages.PermissionRecord{p}
-			break
-		}
-		if strings.HasPrefix(string(p.Request), base) {
-			found = append(found, p)
-		}
-	}
-	switch len(found) {
-	case 0:
-		return "", "", messages.Errorf(op, messages.NotFound, "no pending request has an id that begins with %q", wire.Clip(ref)).
-			WithHint("It may have been answered already; 'betcode permission list' shows the pending ones.")
-	case 1:
-		request := found[0].Request
-		if numbered {
-			request += messages.RequestID("/" + number)
-		}
-		return found[0].Session, request, nil
-	}
-	ids := make([]string, len(found))
-	for i, p := range found {
-		ids[i] = string(p.Request)
-	}
-	return "", "", wire.Invalid(op, "Give more of the id.", "%q may be %s", wire.Clip(ref), wire.Clip(strings.Join(ids, ", ")))
-}
-
-// ExplainPermission implements AdminService.
-func (s adminService) ExplainPermission(ctx context.Context, r *pb.ExplainPermissionRequest) (*pb.ExplainPermissionResponse, error) {
-	m, err := explainIn(r)
-	if err != nil {
-		return nil, err
-	}
-	if m.WorkingDirectory == "" {
-		session, err := s.resolve(ctx, r.GetSessionId())
-		if err != nil {
-			return nil, err
-		}
-		view, err := ask[messages.SessionView](ctx, s.asker, messages.GetSession{Session: session})
-		if err != nil {
-			return nil, err
-		}
-		m.Session, m.WorkingDirectory = session, view.Record.WorkingDirectory
-	}
-	explained, err := ask[messages.PermissionExplained](ctx, s.asker, m)
-	if err != nil {
-		return nil, err
-	}
-	return explainedOut(explained, m.Session), nil
+	return handler.Unary(ctx, s.asker, messages.GetTree{}, nil, translate.TreeOut)
 }
 
 // TrustDirectory implements AdminService.
@@ -170,7 +31,7 @@ func (s adminService) TrustDirectory(ctx context.Context, r *pb.TrustDirectoryRe
 	m := messages.TrustDirectory{Trusted: !r.GetRemove()}
 	if r.GetDirectory() != "" {
 		var err error
-		if m.Directory, err = directoryIn("trust directory", r.GetDirectory()); err != nil {
+		if m.Directory, err = translate.DirectoryIn("trust directory", r.GetDirectory()); err != nil {
 			return nil, err
 		}
 	}
@@ -178,7 +39,7 @@ func (s adminService) TrustDirectory(ctx context.Context, r *pb.TrustDirectoryRe
 	if r.GetInspect() {
 		return s.reviewDirectory(ctx, r)
 	}
-	return unary(ctx, s.asker, m, nil, func(a messages.TrustedDirectories) *pb.TrustDirectoryResponse {
+	return handler.Unary(ctx, s.asker, m, nil, func(a messages.TrustedDirectories) *pb.TrustDirectoryResponse {
 		return &pb.TrustDirectoryResponse{Directories: a.Directories}
 	})
 }
@@ -186,8 +47,8 @@ func (s adminService) TrustDirectory(ctx context.Context, r *pb.TrustDirectoryRe
 // ShowSession implements AdminService.
 func (s adminService) ShowSession(ctx context.Context, r *pb.ShowSessionRequest) (*pb.ShowSessionResponse, error) {
 	session, err := s.resolve(ctx, r.GetSessionId())
-	return unary(ctx, s.asker, messages.GetSession{Session: session}, err, func(v messages.SessionView) *pb.ShowSessionResponse {
-		return viewOut(v, time.Now())
+	return handler.Unary(ctx, s.asker, messages.GetSession{Session: session}, err, func(v messages.SessionView) *pb.ShowSessionResponse {
+		return translate.ViewOut(v, time.Now())
 	})
 }
 
@@ -195,7 +56,7 @@ func (s adminService) ShowSession(ctx context.Context, r *pb.ShowSessionRequest)
 func (s adminService) StopSession(ctx context.Context, r *pb.StopSessionRequest) (*pb.StopSessionResponse, error) {
 	session, err := s.resolve(ctx, r.GetSessionId())
 	m := messages.StopSession{Session: session, Client: door.CallOf(ctx).Client}
-	return unary(ctx, once{s.asker}, m, err, func(a messages.SessionStopped) *pb.StopSessionResponse {
+	return handler.Unary(ctx, handler.Once{Asker: s.asker}, m, err, func(a messages.SessionStopped) *pb.StopSessionResponse {
 		return &pb.StopSessionResponse{WasRunning: a.WasRunning}
 	})
 }
@@ -203,7 +64,7 @@ func (s adminService) StopSession(ctx context.Context, r *pb.StopSessionRequest)
 // ContinueSession implements AdminService.
 func (s adminService) ContinueSession(ctx context.Context, r *pb.ContinueSessionRequest) (*pb.ContinueSessionResponse, error) {
 	session, err := s.resolve(ctx, r.GetSessionId())
-	return unary(ctx, once{s.asker}, messages.ContinueSession{Session: session}, err, func(a messages.SessionContinued) *pb.ContinueSessionResponse {
+	return handler.Unary(ctx, handler.Once{Asker: s.asker}, messages.ContinueSession{Session: session}, err, func(a messages.SessionContinued) *pb.ContinueSessionResponse {
 		return &pb.ContinueSessionResponse{WasWaiting: a.WasWaiting}
 	})
 }
@@ -211,24 +72,24 @@ func (s adminService) ContinueSession(ctx context.Context, r *pb.ContinueSession
 // RestartSession implements AdminService.
 func (s adminService) RestartSession(ctx context.Context, r *pb.RestartSessionRequest) (*pb.RestartSessionResponse, error) {
 	session, err := s.resolve(ctx, r.GetSessionId())
-	return unary(ctx, once{s.asker}, messages.RestartSession{Session: session}, err, func(a messages.SessionRestarted) *pb.RestartSessionResponse {
+	return handler.Unary(ctx, handler.Once{Asker: s.asker}, messages.RestartSession{Session: session}, err, func(a messages.SessionRestarted) *pb.RestartSessionResponse {
 		return &pb.RestartSessionResponse{WasRunning: a.WasRunning, Queued: a.Queued}
 	})
 }
 
 // SetSessionBudget implements AdminService.
 func (s adminService) SetSessionBudget(ctx context.Context, r *pb.SetSessionBudgetRequest) (*pb.SetSessionBudgetResponse, error) {
-	m, err := setBudgetIn(r)
+	m, err := translate.SetBudgetIn(r)
 	if err == nil {
 		m.Session, err = s.resolve(ctx, r.GetSessionId())
 	}
 	m.Client = door.CallOf(ctx).Client
-	return unary(ctx, once{s.asker}, m, err, empty[pb.SetSessionBudgetResponse])
+	return handler.Unary(ctx, handler.Once{Asker: s.asker}, m, err, handler.Empty[pb.SetSessionBudgetResponse])
 }
 
 // Shutdown implements AdminService.
 func (s adminService) Shutdown(ctx context.Context, r *pb.ShutdownRequest) (*pb.ShutdownResponse, error) {
-	return unary(ctx, s.asker, messages.Shutdown{KeepAgents: r.GetKeepAgents()}, nil, empty[pb.ShutdownResponse])
+	return handler.Unary(ctx, s.asker, messages.Shutdown{KeepAgents: r.GetKeepAgents()}, nil, handler.Empty[pb.ShutdownResponse])
 }
 
 // Resolve implements AdminService.
@@ -237,7 +98,7 @@ func (s adminService) Resolve(ctx context.Context, r *pb.ResolveRequest) (*pb.Re
 	if strings.TrimSpace(r.GetRef()) == "" {
 		return nil, wire.Invalid(op, `Give an id, its beginning, a name, or "@last".`, "ref is empty")
 	}
-	return unary(ctx, s.asker, messages.ResolveSession{Reference: r.GetRef()}, nil, func(a messages.SessionResolved) *pb.ResolveResponse {
+	return handler.Unary(ctx, s.asker, messages.ResolveSession{Reference: r.GetRef()}, nil, func(a messages.SessionResolved) *pb.ResolveResponse {
 		return &pb.ResolveResponse{SessionId: string(a.Session)}
 	})
 }
@@ -251,34 +112,5 @@ func (s adminService) resolve(ctx context.Context, ref string) (messages.Session
 	return messages.SessionID(resolved.GetSessionId()), err
 }
 
-// pending returns the undecided requests of one session or, for "", of all.
-func (s adminService) pending(ctx context.Context, ref string) ([]messages.PermissionRecord, error) {
-	var question messages.ListPermissions
-	if ref != "" {
-		session, err := s.resolve(ctx, ref)
-		if err != nil {
-			return nil, err
-		}
-		question.Session = session
-	}
-	list, err := ask[messages.PermissionList](ctx, s.asker, question)
-	return list.Permissions, err
-}
-
-// names returns the names of the sessions of pending.
-func (s adminService) names(ctx context.Context, pending []messages.PermissionRecord) (map[messages.SessionID]string, error) {
-	names := map[messages.SessionID]string{}
-	for _, p := range pending {
-		if _, ok := names[p.Session]; ok {
-			continue
-		}
-		view, err := ask[messages.SessionView](ctx, s.asker, messages.GetSession{Session: p.Session})
-		switch {
-		case err != nil && messages.KindOf(err) == messages.NotFound: // deleted meanwhile
-		case err != nil:
-			return nil, err
-		}
-		names[p.Session] = view.Record.Name
-	}
-	return names, nil
-}
+// expensive are the calls that are served one at a time.
+type expensive struct{ verify, rules exclusive }

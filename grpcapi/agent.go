@@ -11,6 +11,8 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	"betcode/grpcapi/door"
+	"betcode/grpcapi/handler"
+	"betcode/grpcapi/translate"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -23,21 +25,21 @@ type agentService struct {
 
 // ListSessions implements AgentService.
 func (s agentService) ListSessions(ctx context.Context, r *pb.ListSessionsRequest) (*pb.ListSessionsResponse, error) {
-	m, err := listIn(r)
+	m, err := translate.ListIn(r)
 	if err != nil {
 		return nil, err
 	}
-	list, err := ask[messages.SessionList](ctx, s.server.asker, m)
+	list, err := handler.Ask[messages.SessionList](ctx, s.server.asker, m)
 	if err != nil {
 		return nil, err
 	}
-	pending, err := ask[messages.PermissionList](ctx, s.server.asker, messages.ListPermissions{})
+	pending, err := handler.Ask[messages.PermissionList](ctx, s.server.asker, messages.ListPermissions{})
 	if err != nil {
 		return nil, err
 	}
-	out := listOut(list, time.Now())
+	out := translate.ListOut(list, time.Now())
 	for _, session := range out.GetSessions() {
-		noteAsks(session, pending.Permissions)
+		translate.NoteAsks(session, pending.Permissions)
 	}
 	return out, nil
 }
@@ -50,15 +52,15 @@ func (s agentService) ResumeSession(r *pb.ResumeSessionRequest, stream grpc.Serv
 	}
 	ctx := stream.Context()
 	door.NoteSession(ctx, r)
-	m, err := resumeIn(r, door.CallOf(ctx).Client)
+	m, err := translate.ResumeIn(r, door.CallOf(ctx).Client)
 	if err != nil {
 		return err
 	}
-	view, err := ask[messages.SessionView](ctx, s.server.asker, messages.GetSession{Session: m.Session})
+	view, err := handler.Ask[messages.SessionView](ctx, s.server.asker, messages.GetSession{Session: m.Session})
 	if err != nil {
 		return err
 	}
-	if err := withinHead("resume session", m.From, view.Record.Head); err != nil {
+	if err := translate.WithinHead("resume session", m.From, view.Record.Head); err != nil {
 		return err
 	}
 	m.Type = door.CallOf(ctx).Type
@@ -90,7 +92,7 @@ func (s agentService) ResumeSession(r *pb.ResumeSessionRequest, stream grpc.Serv
 			}
 			continue
 		case <-s.server.draining:
-			return sendFatal(ctx, stream, errDraining())
+			return sendFatal(ctx, stream, handler.ShuttingDown())
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -112,35 +114,26 @@ func (s agentService) ResumeSession(r *pb.ResumeSessionRequest, stream grpc.Serv
 	}
 }
 
-// withinHead refuses a cursor beyond the head.
-func withinHead(op string, from, head messages.Seq) error {
-	if from <= head {
-		return nil
-	}
-	return messages.Errorf(op, messages.OutOfRange, "sequence %d is beyond the head %d", from, head).
-		WithHint("The journal may have been restored from a backup: drop the cursor, and read the history from its beginning.")
-}
-
 // CompactSession implements AgentService. It answers before clients time out, with what is
 // known by then.
 func (s agentService) CompactSession(ctx context.Context, r *pb.CompactSessionRequest) (*pb.CompactSessionResponse, error) {
-	m, err := compactIn(r)
+	m, err := translate.CompactIn(r)
 	if key := door.CallOf(ctx).Key; key != "" && r.GetIdempotencyKey() == "" {
 		m.Key = key
 	}
-	return unary(ctx, patient{s.server}, m, err, compactOut)
+	return handler.Unary(ctx, s.server.patient(), m, err, translate.CompactOut)
 }
 
 // CancelTurn implements AgentService. As the unary call of an operator it needs no input
 // lock.
 func (s agentService) CancelTurn(ctx context.Context, r *pb.CancelTurnRequest) (*pb.CancelTurnResponse, error) {
-	session, err := sessionIn("cancel turn", r.GetSessionId())
+	session, err := translate.SessionIn("cancel turn", r.GetSessionId())
 	if err != nil {
 		return nil, err
 	}
-	m, err := cancelIn(r, session, door.CallOf(ctx).Client)
+	m, err := translate.CancelIn(r, session, door.CallOf(ctx).Client)
 	m.Force = true
-	return unary(ctx, once{s.server.asker}, m, err, func(a messages.TurnCanceling) *pb.CancelTurnResponse {
+	return handler.Unary(ctx, handler.Once{Asker: s.server.asker}, m, err, func(a messages.TurnCanceling) *pb.CancelTurnResponse {
 		return &pb.CancelTurnResponse{WasActive: a.WasActive}
 	})
 }
@@ -148,44 +141,44 @@ func (s agentService) CancelTurn(ctx context.Context, r *pb.CancelTurnRequest) (
 // RequestInputLock implements AgentService. It answers when the holder responds, or after
 // 10 s without a response.
 func (s agentService) RequestInputLock(ctx context.Context, r *pb.InputLockRequest) (*pb.InputLockResponse, error) {
-	session, err := sessionIn("request input lock", r.GetSessionId())
-	return unary(ctx, patient{s.server}, messages.TakeLock{Session: session, Client: door.CallOf(ctx).Client}, err, lockOut)
+	session, err := translate.SessionIn("request input lock", r.GetSessionId())
+	return handler.Unary(ctx, s.server.patient(), messages.TakeLock{Session: session, Client: door.CallOf(ctx).Client}, err, translate.LockOut)
 }
 
 // ListSessionGrants implements AgentService.
 func (s agentService) ListSessionGrants(ctx context.Context, r *pb.ListSessionGrantsRequest) (*pb.ListSessionGrantsResponse, error) {
-	session, err := sessionIn("list grants", r.GetSessionId())
-	return unary(ctx, s.server.asker, messages.GetSession{Session: session}, err, func(v messages.SessionView) *pb.ListSessionGrantsResponse {
-		return &pb.ListSessionGrantsResponse{Grants: grantsOut(v.Record.Grants)}
+	session, err := translate.SessionIn("list grants", r.GetSessionId())
+	return handler.Unary(ctx, s.server.asker, messages.GetSession{Session: session}, err, func(v messages.SessionView) *pb.ListSessionGrantsResponse {
+		return &pb.ListSessionGrantsResponse{Grants: translate.GrantsOut(v.Record.Grants)}
 	})
 }
 
 // ClearSessionGrants implements AgentService.
 func (s agentService) ClearSessionGrants(ctx context.Context, r *pb.ClearSessionGrantsRequest) (*pb.ClearSessionGrantsResponse, error) {
-	m, err := clearGrantsIn(r)
+	m, err := translate.ClearGrantsIn(r)
 	m.Client = door.CallOf(ctx).Client
-	return unary(ctx, once{s.server.asker}, m, err, empty[pb.ClearSessionGrantsResponse])
+	return handler.Unary(ctx, handler.Once{Asker: s.server.asker}, m, err, handler.Empty[pb.ClearSessionGrantsResponse])
 }
 
 // SetSessionGrant implements AgentService.
 func (s agentService) SetSessionGrant(ctx context.Context, r *pb.SetSessionGrantRequest) (*pb.SetSessionGrantResponse, error) {
-	m, err := setGrantIn(r)
+	m, err := translate.SetGrantIn(r)
 	m.Client = door.CallOf(ctx).Client
-	return unary(ctx, once{s.server.asker}, m, err, empty[pb.SetSessionGrantResponse])
+	return handler.Unary(ctx, handler.Once{Asker: s.server.asker}, m, err, handler.Empty[pb.SetSessionGrantResponse])
 }
 
 // RenameSession implements AgentService.
 func (s agentService) RenameSession(ctx context.Context, r *pb.RenameSessionRequest) (*pb.RenameSessionResponse, error) {
-	m, err := renameIn(r)
-	return unary(ctx, once{s.server.asker}, m, err, empty[pb.RenameSessionResponse])
+	m, err := translate.RenameIn(r)
+	return handler.Unary(ctx, handler.Once{Asker: s.server.asker}, m, err, handler.Empty[pb.RenameSessionResponse])
 }
 
 // DeleteSession implements AgentService. A session that does not exist is no error, so that
 // the call may be repeated.
 func (s agentService) DeleteSession(ctx context.Context, r *pb.DeleteSessionRequest) (*pb.DeleteSessionResponse, error) {
-	session, err := sessionIn("delete session", r.GetSessionId())
+	session, err := translate.SessionIn("delete session", r.GetSessionId())
 	m := messages.DeleteSession{Session: session, Client: door.CallOf(ctx).Client}
-	out, err := unary(ctx, once{s.server.asker}, m, err, func(messages.Done) *pb.DeleteSessionResponse {
+	out, err := handler.Unary(ctx, handler.Once{Asker: s.server.asker}, m, err, func(messages.Done) *pb.DeleteSessionResponse {
 		return &pb.DeleteSessionResponse{Deleted: true}
 	})
 	if err != nil && messages.KindOf(err) == messages.NotFound {

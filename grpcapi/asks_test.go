@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"betcode/grpcapi/translate"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -23,11 +24,11 @@ func TestAskLine(t *testing.T) {
 		"a question":     {messages.PermissionRecord{Question: true, Input: []byte("{\"questions\": [{\"question\": \"Which \u202eone?\"}]}")}, `the agent asks: "Which \\u202eone?"`},
 		"more questions": {messages.PermissionRecord{Question: true, Input: []byte(`{"questions": [{"question": "a"}, {"question": "b"}]}`)}, `the agent asks: "a" (and 1 more)`},
 	} {
-		if got := askLine(c.record); got != c.want {
+		if got := translate.AskLine(c.record); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
-	if got := askLine(messages.PermissionRecord{Tool: "Bash", Input: []byte(`{"command": "` + strings.Repeat("x", 10000) + `"}`)}); len(got) > 500 {
+	if got := translate.AskLine(messages.PermissionRecord{Tool: "Bash", Input: []byte(`{"command": "` + strings.Repeat("x", 10000) + `"}`)}); len(got) > 500 {
 		t.Errorf("%d bytes", len(got))
 	}
 }

@@ -7,6 +7,8 @@ import (
 
 	"google.golang.org/grpc"
 
+	"betcode/grpcapi/handler"
+	"betcode/grpcapi/translate"
 	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
@@ -38,26 +40,26 @@ func (s commandService) GetCommandRegistry(ctx context.Context, r *pb.GetCommand
 	if r.GetSessionId() == "" {
 		return out, nil
 	}
-	session, err := sessionIn("get command registry", r.GetSessionId())
+	session, err := translate.SessionIn("get command registry", r.GetSessionId())
 	if err != nil {
 		return nil, err
 	}
-	abilities, err := ask[messages.Abilities](ctx, s.server.asker, messages.GetAbilities{Session: session})
+	abilities, err := handler.Ask[messages.Abilities](ctx, s.server.asker, messages.GetAbilities{Session: session})
 	if err != nil {
 		return nil, err
 	}
-	out.Commands = append(out.Commands, commandsOut(abilities)...)
+	out.Commands = append(out.Commands, translate.CommandsOut(abilities)...)
 	return out, nil
 }
 
 // ListAgents implements CommandService.
 func (s commandService) ListAgents(ctx context.Context, r *pb.ListAgentsRequest) (*pb.ListAgentsResponse, error) {
-	sessions, err := ask[messages.SessionList](ctx, s.server.asker, messages.ListSessions{Limit: agentSessions})
+	sessions, err := handler.Ask[messages.SessionList](ctx, s.server.asker, messages.ListSessions{Limit: agentSessions})
 	if err != nil {
 		return nil, err
 	}
 	if r.GetSessionId() != "" {
-		one, err := ask[messages.SessionResolved](ctx, s.server.asker, messages.ResolveSession{Reference: r.GetSessionId()})
+		one, err := handler.Ask[messages.SessionResolved](ctx, s.server.asker, messages.ResolveSession{Reference: r.GetSessionId()})
 		if err != nil {
 			return nil, err
 		}
@@ -65,31 +67,31 @@ func (s commandService) ListAgents(ctx context.Context, r *pb.ListAgentsRequest)
 	}
 	var agents []*pb.AgentInfo
 	for _, record := range sessions.Sessions {
-		agents = append(agents, sessionAgentOut(record))
+		agents = append(agents, translate.SessionAgentOut(record))
 	}
 	slices.SortStableFunc(agents, func(a, b *pb.AgentInfo) int { return rank(a) - rank(b) })
 	for _, record := range sessions.Sessions {
 		if record.Phase != messages.PhaseActive {
 			continue // subagents run in active sessions only
 		}
-		running, err := ask[messages.Subagents](ctx, s.server.asker, messages.GetSubagents{Session: record.ID})
+		running, err := handler.Ask[messages.Subagents](ctx, s.server.asker, messages.GetSubagents{Session: record.ID})
 		if err != nil {
 			return nil, err
 		}
 		for _, subagent := range running.Subagents {
-			agents = append(agents, subagentOut(subagent, record.ID))
+			agents = append(agents, translate.SubagentOut(subagent, record.ID))
 		}
 	}
 	known := map[string]bool{}
 	for _, record := range sessions.Sessions[:min(agentMemories, len(sessions.Sessions))] {
-		abilities, err := ask[messages.Abilities](ctx, s.server.asker, messages.GetAbilities{Session: record.ID, Remembered: true})
+		abilities, err := handler.Ask[messages.Abilities](ctx, s.server.asker, messages.GetAbilities{Session: record.ID, Remembered: true})
 		if err != nil {
 			return nil, err
 		}
 		for _, kind := range abilities.Agents {
 			if !known[kind.Name] {
 				known[kind.Name] = true
-				agents = append(agents, agentTypeOut(kind, record.ID))
+				agents = append(agents, translate.AgentTypeOut(kind, record.ID))
 			}
 		}
 	}
@@ -109,20 +111,20 @@ func rank(a *pb.AgentInfo) int {
 // ListPath implements CommandService.
 func (s commandService) ListPath(ctx context.Context, r *pb.ListPathRequest) (*pb.ListPathResponse, error) {
 	const op = "list path"
-	if len(r.GetQuery()) > maxPathBytes {
-		return nil, wire.Invalid(op, "Shorten it.", "the query has %d bytes, the limit is %d", len(r.GetQuery()), maxPathBytes)
+	if len(r.GetQuery()) > translate.MaxPathBytes {
+		return nil, wire.Invalid(op, "Shorten it.", "the query has %d bytes, the limit is %d", len(r.GetQuery()), translate.MaxPathBytes)
 	}
 	ref := r.GetSessionId()
 	if ref == "" {
 		ref = "@last"
 	}
-	resolved, err := ask[messages.SessionResolved](ctx, s.server.asker, messages.ResolveSession{Reference: ref})
+	resolved, err := handler.Ask[messages.SessionResolved](ctx, s.server.asker, messages.ResolveSession{Reference: ref})
 	if err != nil {
 		return nil, err
 	}
-	return unary(ctx, s.server.asker, messages.ListPath{
+	return handler.Unary(ctx, s.server.asker, messages.ListPath{
 		Session: resolved.Session, Query: r.GetQuery(), Limit: completions(r.GetMaxResults()),
-	}, nil, pathsOut)
+	}, nil, translate.PathsOut)
 }
 
 func completions(wanted uint32) int {

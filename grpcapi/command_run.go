@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"betcode/grpcapi/handler"
+	"betcode/grpcapi/translate"
 	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
@@ -121,18 +123,18 @@ func (s commandService) statusLines(ctx context.Context, _ string) ([]string, er
 	if h.GetDegradedReason() != "" {
 		lines = append(lines, "Degraded: "+h.GetDegradedReason())
 	}
-	if states := h.GetMetadata()[degradedStates]; states != "" {
+	if states := h.GetMetadata()[translate.DegradedStates]; states != "" {
 		lines = append(lines, "Degraded states: "+strings.ReplaceAll(states, ",", ", "))
 	}
 	return append(lines, "Uptime: "+h.GetMetadata()["uptime"], "Version: "+h.GetMetadata()["version"]), nil
 }
 
 func (s commandService) treeLines(ctx context.Context, _ string) ([]string, error) {
-	tree, err := ask[messages.TreeNode](ctx, s.server.asker, messages.GetTree{})
+	tree, err := handler.Ask[messages.TreeNode](ctx, s.server.asker, messages.GetTree{})
 	if err != nil {
 		return nil, err
 	}
-	return nodeLines(treeOut(tree), 0), nil
+	return nodeLines(translate.TreeOut(tree), 0), nil
 }
 
 // nodeLines returns the subtree of an actor as lines, indented by two spaces a level.
@@ -171,7 +173,7 @@ func (s commandService) permissionLines(ctx context.Context, session string) ([]
 }
 
 func (s commandService) sessionLines(ctx context.Context, _ string) ([]string, error) {
-	list, err := ask[messages.SessionList](ctx, s.server.asker, messages.ListSessions{Limit: defaultCompletions})
+	list, err := handler.Ask[messages.SessionList](ctx, s.server.asker, messages.ListSessions{Limit: defaultCompletions})
 	if err != nil {
 		return nil, err
 	}
@@ -180,4 +182,20 @@ func (s commandService) sessionLines(ctx context.Context, _ string) ([]string, e
 		lines = append(lines, fmt.Sprintf("%s  %-8s %s  %s  %s", r.ID, r.Phase, r.UpdatedAt.UTC().Format(time.RFC3339), r.WorkingDirectory, r.Name))
 	}
 	return append(lines, fmt.Sprintf("%d of %d sessions", len(list.Sessions), list.Total)), nil
+}
+
+// serviceEntries returns the commands of the daemon.
+func serviceEntries() []*pb.CommandEntry {
+	out := []*pb.CommandEntry{serviceEntry(helpCommand, "the daemon's own commands")}
+	for _, c := range serviceCommands {
+		out = append(out, serviceEntry(c.name, c.description))
+	}
+	return out
+}
+
+func serviceEntry(name, description string) *pb.CommandEntry {
+	return &pb.CommandEntry{
+		Name: name, Description: description, Category: pb.CommandCategory_COMMAND_CATEGORY_SERVICE,
+		ExecutionMode: pb.ExecutionMode_EXECUTION_MODE_LOCAL, Source: "betcode", Group: "betcode", DisplayName: "/" + name,
+	}
 }

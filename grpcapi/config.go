@@ -1,14 +1,11 @@
 package grpcapi
 
 import (
-	"cmp"
 	"context"
-	"slices"
-	"strings"
-
-	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"betcode/grpcapi/door"
+	"betcode/grpcapi/handler"
+	"betcode/grpcapi/translate"
 	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
@@ -17,23 +14,23 @@ import (
 // configService is ConfigService.
 type configService struct {
 	pb.UnimplementedConfigServiceServer
-	asker Asker
+	asker handler.Asker
 }
 
 // GetSettings implements ConfigService.
 func (s configService) GetSettings(ctx context.Context, r *pb.GetSettingsRequest) (*pb.Settings, error) {
-	scope, directory, err := scopeIn("get settings", r.GetScope(), r.GetWorkingDirectory())
-	return unary(ctx, s.asker, messages.GetSettings{Scope: scope, Directory: directory}, err, settingsOut)
+	scope, directory, err := translate.ScopeIn("get settings", r.GetScope(), r.GetWorkingDirectory())
+	return handler.Unary(ctx, s.asker, messages.GetSettings{Scope: scope, Directory: directory}, err, translate.SettingsOut)
 }
 
 // UpdateSettings implements ConfigService.
 func (s configService) UpdateSettings(ctx context.Context, r *pb.UpdateSettingsRequest) (*pb.Settings, error) {
 	const op = "update settings"
-	scope, directory, err := scopeIn(op, r.GetScope(), r.GetWorkingDirectory())
+	scope, directory, err := translate.ScopeIn(op, r.GetScope(), r.GetWorkingDirectory())
 	if err != nil {
 		return nil, err
 	}
-	changes, err := changesIn(r)
+	changes, err := translate.ChangesIn(r)
 	if err != nil {
 		return nil, err
 	}
@@ -41,45 +38,25 @@ func (s configService) UpdateSettings(ctx context.Context, r *pb.UpdateSettingsR
 		return nil, wire.Invalid(op, "Set a member of settings that is not zero, or name it in values.", "the request changes no setting")
 	}
 	m := messages.UpdateSettings{Scope: scope, Directory: directory, Changes: changes, Revision: r.GetRevision(), Client: door.CallOf(ctx).Client}
-	return unary(ctx, s.asker, m, nil, settingsOut)
+	return handler.Unary(ctx, s.asker, m, nil, translate.SettingsOut)
 }
 
 // ListMcpServers implements ConfigService.
 func (s configService) ListMcpServers(ctx context.Context, r *pb.ListMcpServersRequest) (*pb.ListMcpServersResponse, error) {
 	const op = "list MCP servers"
-	wanted, err := serverStatusIn(op, r.GetStatusFilter())
+	wanted, err := translate.ServerStatusIn(op, r.GetStatusFilter())
 	if err != nil {
 		return nil, err
 	}
 	var session messages.SessionID
 	if r.GetSessionId() != "" {
-		if session, err = sessionIn(op, r.GetSessionId()); err != nil {
+		if session, err = translate.SessionIn(op, r.GetSessionId()); err != nil {
 			return nil, err
 		}
 	}
-	return unary(ctx, s.asker, messages.GetAgentReports{Session: session}, nil, func(a messages.AgentReports) *pb.ListMcpServersResponse {
-		return serversOut(a.Reports, wanted)
+	return handler.Unary(ctx, s.asker, messages.GetAgentReports{Session: session}, nil, func(a messages.AgentReports) *pb.ListMcpServersResponse {
+		return translate.ServersOut(a.Reports, wanted)
 	})
-}
-
-// serversOut translates the servers of reports that have a status; 0 = any. Of several
-// servers with one name the newest report counts.
-func serversOut(reports []messages.AgentReport, wanted pb.McpServerStatus) *pb.ListMcpServersResponse {
-	out := &pb.ListMcpServersResponse{}
-	seen := map[string]bool{}
-	for _, report := range reports { // newest first
-		for _, server := range report.Servers {
-			if seen[server.Name] {
-				continue
-			}
-			seen[server.Name] = true
-			if info := serverOut(server, report); wanted == 0 || info.GetStatus() == wanted {
-				out.Servers = append(out.Servers, info)
-			}
-		}
-	}
-	slices.SortFunc(out.GetServers(), func(a, b *pb.McpServerInfo) int { return cmp.Compare(a.GetName(), b.GetName()) })
-	return out
 }
 
 // GetPermissions implements ConfigService.
@@ -88,84 +65,15 @@ func (s configService) GetPermissions(ctx context.Context, r *pb.GetPermissionsR
 	var m messages.ListRules
 	var err error
 	if r.GetSessionId() != "" {
-		if m.Session, err = sessionIn(op, r.GetSessionId()); err != nil {
+		if m.Session, err = translate.SessionIn(op, r.GetSessionId()); err != nil {
 			return nil, err
 		}
 	}
-	if m.Directory, err = directoryIn(op, r.GetWorkingDirectory()); err != nil {
+	if m.Directory, err = translate.DirectoryIn(op, r.GetWorkingDirectory()); err != nil {
 		return nil, err
 	}
 	if m.Session != "" && m.Directory != "" {
 		return nil, wire.Invalid(op, "Leave one of them out.", "session_id and working_directory are both set; a session has a directory")
 	}
-	return unary(ctx, s.asker, m, nil, rulesOut)
-}
-
-func rulesOut(list messages.RuleList) *pb.PermissionRules {
-	out := &pb.PermissionRules{}
-	for _, rule := range list.Rules {
-		out.Rules = append(out.Rules, ruleOut(rule))
-		switch {
-		case rule.Effect == "deny" && rule.Argument == "":
-			out.DeniedTools = append(out.DeniedTools, rule.Tool)
-		case rule.Effect == "ask":
-			out.RequireApproval = append(out.RequireApproval, rule.Text)
-		}
-	}
-	return out
-}
-
-// serverStatusIn translates a filter; 0 = any.
-func serverStatusIn(op, filter string) (pb.McpServerStatus, error) {
-	const prefix = "MCP_SERVER_STATUS_"
-	name := strings.ToUpper(strings.TrimSpace(filter))
-	if name == "" {
-		return 0, nil
-	}
-	if status, ok := pb.McpServerStatus_value[prefix+strings.TrimPrefix(name, prefix)]; ok && status != 0 {
-		return pb.McpServerStatus(status), nil
-	}
-	return 0, wire.Invalid(op, "Use running, stopped, starting or error, or leave it empty for all.", "the status_filter %q is unknown", wire.Clip(filter))
-}
-
-// serverOut translates a server that an agent has reported.
-func serverOut(s messages.McpServer, r messages.AgentReport) *pb.McpServerInfo {
-	out := &pb.McpServerInfo{
-		Name: wire.Printable(s.Name), ServerType: wire.Printable(s.Type), Endpoint: wire.Printable(s.Endpoint),
-		SessionId: string(r.Session), ReportedAt: timestamppb.New(r.At),
-	}
-	switch s.Status {
-	case "connected":
-		out.Status = pb.McpServerStatus_MCP_SERVER_STATUS_RUNNING
-	case "pending":
-		out.Status = pb.McpServerStatus_MCP_SERVER_STATUS_STARTING
-	case "disabled":
-		out.Status, out.ErrorMessage = pb.McpServerStatus_MCP_SERVER_STATUS_STOPPED, "The server is disabled."
-	case "failed":
-		out.Status, out.ErrorMessage = pb.McpServerStatus_MCP_SERVER_STATUS_ERROR, "The agent could not connect to the server."
-	case "needs-auth":
-		out.Status, out.ErrorMessage = pb.McpServerStatus_MCP_SERVER_STATUS_ERROR, "The server requires a login."
-	default:
-		out.ErrorMessage = "The agent reports " + wire.Printable(s.Status) + "."
-	}
-	if !r.Running {
-		out.Status, out.ErrorMessage = pb.McpServerStatus_MCP_SERVER_STATUS_STOPPED, "The agent does not run."
-	}
-	prefix := "mcp__" + serverPrefix(s.Name) + "__"
-	for _, tool := range r.Tools {
-		if name, ok := strings.CutPrefix(tool, prefix); ok {
-			out.Tools = append(out.Tools, wire.Printable(name))
-		}
-	}
-	return out
-}
-
-// serverPrefix returns a server's name as it appears in the names of its tools.
-func serverPrefix(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '_' || r == '-' || (r >= '0' && r <= '9') || (r >= 'a' && r <= 'z') || (r >= 'A' && r <= 'Z') {
-			return r
-		}
-		return '_'
-	}, name)
+	return handler.Unary(ctx, s.asker, m, nil, translate.RulesOut)
 }

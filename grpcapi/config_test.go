@@ -17,17 +17,17 @@ import (
 func exampleSettings() messages.SettingsView {
 	return messages.SettingsView{
 		Values: []messages.SettingValue{
-			{Name: nameMaxAgents, Value: int64(7), Text: "7", Source: "user", Origin: "/c/settings.json", Line: 3, Default: "5", Live: true},
-			{Name: nameStateDir, Value: "/state", Text: "/state", Source: "default", Restart: true},
-			{Name: nameSocket, Value: "/s", Text: "/s"},
-			{Name: nameListen, Value: "127.0.0.1:50051", Text: "127.0.0.1:50051"},
-			{Name: nameLogLevel, Value: "warn", Text: "warn"},
-			{Name: nameMaxPayload, Value: int64(64 << 20), Text: "64MiB"},
-			{Name: nameModel, Value: "opus", Text: "opus"},
-			{Name: nameAutoCompact, Value: true, Text: "true"},
-			{Name: nameThreshold, Value: int64(150_000), Text: "150000"},
-			{Name: nameTTL, Value: 48 * time.Hour, Text: "2d"},
-			{Name: nameExtend, Value: true, Text: "true"},
+			{Name: "daemon.max_subprocesses", Value: int64(7), Text: "7", Source: "user", Origin: "/c/settings.json", Line: 3, Default: "5", Live: true},
+			{Name: "daemon.state_dir", Value: "/state", Text: "/state", Source: "default", Restart: true},
+			{Name: "daemon.socket_path", Value: "/s", Text: "/s"},
+			{Name: "daemon.listen_tcp", Value: "127.0.0.1:50051", Text: "127.0.0.1:50051"},
+			{Name: "daemon.log_level", Value: "warn", Text: "warn"},
+			{Name: "daemon.max_payload_bytes", Value: int64(64 << 20), Text: "64MiB"},
+			{Name: "sessions.default_model", Value: "opus", Text: "opus"},
+			{Name: "sessions.auto_compact", Value: true, Text: "true"},
+			{Name: "sessions.auto_compact_threshold", Value: int64(150_000), Text: "150000"},
+			{Name: "permissions.default_ttl", Value: 48 * time.Hour, Text: "2d"},
+			{Name: "permissions.extend_on_activity", Value: true, Text: "true"},
 		},
 		Features: map[string]bool{"x": true}, Trusted: []string{"/w"}, Allows: true,
 		Warnings: []messages.SettingWarning{{Path: "/c/settings.json", Line: 9, Column: 2, Message: "unknown"}},
@@ -96,9 +96,9 @@ func TestUpdateSettings(t *testing.T) {
 		"permissions.allow":                   {Settings: &pb.Settings{Permissions: &pb.PermissionSettings{EnableAutoApprove: true}}},
 		"betcode trust":                       {Settings: &pb.Settings{Permissions: &pb.PermissionSettings{AutoApproveDirectories: []string{"/x"}}}},
 		"with and without clients differ":     {Settings: &pb.Settings{Permissions: &pb.PermissionSettings{ConnectedTimeoutSecs: 1, DisconnectedTimeoutSecs: 2}}},
-		"daemon.log_level is set twice":       {Settings: &pb.Settings{Daemon: &pb.DaemonSettings{LogLevel: "info"}}, Values: map[string]string{nameLogLevel: "warn"}},
-		"daemon.log_level is set and unset":   {Settings: &pb.Settings{Daemon: &pb.DaemonSettings{LogLevel: "info"}}, Unset: []string{nameLogLevel}},
-		"the scope project needs a directory": {Values: map[string]string{nameModel: "opus"}, Scope: "project"},
+		"daemon.log_level is set twice":       {Settings: &pb.Settings{Daemon: &pb.DaemonSettings{LogLevel: "info"}}, Values: map[string]string{"daemon.log_level": "warn"}},
+		"daemon.log_level is set and unset":   {Settings: &pb.Settings{Daemon: &pb.DaemonSettings{LogLevel: "info"}}, Unset: []string{"daemon.log_level"}},
+		"the scope project needs a directory": {Values: map[string]string{"sessions.default_model": "opus"}, Scope: "project"},
 	} {
 		if _, err := config.UpdateSettings(as(t, "c"), r); status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v: %v does not say %q", r, err, says)

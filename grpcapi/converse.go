@@ -9,6 +9,8 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	"betcode/grpcapi/door"
+	"betcode/grpcapi/handler"
+	"betcode/grpcapi/translate"
 	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
@@ -60,7 +62,7 @@ type conversation struct {
 	stream  grpc.BidiStreamingServer[pb.AgentRequest, pb.AgentEvent]
 	client  messages.ClientID
 	session messages.SessionID
-	events  Stream
+	events  handler.Stream
 
 	inline     chan failure  // errors and warnings about requests, from receive
 	halfClosed chan struct{} // closed by receive when the client sends no more requests
@@ -98,7 +100,7 @@ func (c *conversation) open(ctx context.Context) error {
 	if start == nil {
 		return wire.Invalid(op, hint, "the first message is %s", requestName(request))
 	}
-	m, err := startIn(start, c.client)
+	m, err := translate.StartIn(start, c.client)
 	if err != nil {
 		return err
 	}
@@ -109,15 +111,15 @@ func (c *conversation) open(ctx context.Context) error {
 	if err := c.knownCursor(ctx, start, m.Session); err != nil {
 		return err // before a session is created
 	}
-	started, err := ask[messages.SessionStarted](ctx, c.server.asker, m)
+	started, err := handler.Ask[messages.SessionStarted](ctx, c.server.asker, m)
 	if err != nil {
 		return err
 	}
-	attach, err := attachIn(start, m.Session, c.client, started.Created)
+	attach, err := translate.AttachIn(start, m.Session, c.client, started.Created)
 	if err != nil {
 		return err
 	}
-	if err := withinHead("attach", attach.From, started.View.Record.Head); err != nil {
+	if err := translate.WithinHead("attach", attach.From, started.View.Record.Head); err != nil {
 		return err
 	}
 	attach.Approves = !attach.Observer && door.CallOf(ctx).Rights.Has(messages.MayApprove)
@@ -133,11 +135,11 @@ func (c *conversation) open(ctx context.Context) error {
 // deleted, or the client talks to another daemon. A session created under its id would have other events under the numbers
 // that the client has.
 func (c *conversation) knownCursor(ctx context.Context, start *pb.StartConversation, session messages.SessionID) error {
-	history, err := historyIn(start.GetHistory(), start.GetFromSequence())
+	history, err := translate.HistoryIn(start.GetHistory(), start.GetFromSequence())
 	if err != nil || history != messages.HistoryFromSequence || start.GetFromSequence() == 0 || start.GetSessionId() == "" {
 		return err
 	}
-	_, err = ask[messages.SessionView](ctx, c.server.asker, messages.GetSession{Session: session})
+	_, err = handler.Ask[messages.SessionView](ctx, c.server.asker, messages.GetSession{Session: session})
 	if messages.KindOf(err) != messages.NotFound {
 		return nil // what else is wrong with the session shows when it is started
 	}
@@ -173,7 +175,7 @@ func (c *conversation) send(ctx context.Context) error {
 			halfClosed = nil
 			c.events.Finish()
 		case <-c.server.draining:
-			return errDraining()
+			return handler.ShuttingDown()
 		case <-ctx.Done():
 			return ctx.Err()
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 
+	"betcode/grpcapi/translate"
 	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
@@ -91,25 +92,25 @@ func (c *conversation) translate(request *pb.AgentRequest) (messages.Request, su
 		return nil, subject{}, wire.Invalid("start conversation", "Open another stream for another session.",
 			"this stream already belongs to a session")
 	case *pb.AgentRequest_Message:
-		m, err := inputIn(r.Message, c.session, c.client)
+		m, err := translate.InputIn(r.Message, c.session, c.client)
 		return m, subject{"idempotency_key", r.Message.GetIdempotencyKey()}, err
 	case *pb.AgentRequest_Permission:
-		m, err := answerIn(r.Permission, c.session, c.client)
+		m, err := translate.AnswerIn(r.Permission, c.session, c.client)
 		return underKey(m.Key, "permission", r.Permission, m), subject{"request_id", wire.Clip(r.Permission.GetRequestId())}, err
 	case *pb.AgentRequest_QuestionResponse:
-		m, err := questionIn(r.QuestionResponse, c.session, c.client)
+		m, err := translate.QuestionIn(r.QuestionResponse, c.session, c.client)
 		return m, subject{"request_id", wire.Clip(r.QuestionResponse.GetQuestionId())}, err
 	case *pb.AgentRequest_Cancel:
-		m, err := cancelIn(r.Cancel, c.session, c.client)
+		m, err := translate.CancelIn(r.Cancel, c.session, c.client)
 		return m, subject{}, err
 	case *pb.AgentRequest_Encrypted:
 		return nil, subject{}, messages.Errorf("decrypt request", messages.Unimplemented, "encrypted requests are not supported yet").
 			WithHint("Send it in the clear: the local socket is private to its user.")
 	case *pb.AgentRequest_Lock:
-		m, err := lockIn(r.Lock, c.session, c.client)
+		m, err := translate.LockIn(r.Lock, c.session, c.client)
 		return m, subject{}, err
 	case *pb.AgentRequest_Settings:
-		m, err := settingsIn(r.Settings, c.session, c.client)
+		m, err := translate.SettingsIn(r.Settings, c.session, c.client)
 		return m, subject{}, err
 	}
 	return nil, subject{}, wire.Invalid("read request", "Set one of the members of AgentRequest that this daemon knows.", "the request is empty")

@@ -3,14 +3,16 @@
 //
 // # Rooms
 //
-// Package door decides which calls are served, package wire turns bytes into messages and
-// errors into statuses, package version compares versions and features, and package gitlab is
-// the one service that no actor answers.
+// This package has the server, and the services of sessions and of the daemon itself. Package fleet
+// serves subagents and orchestrations, package repository repositories and worktrees, and package
+// gitlab is the one service that no actor answers. They share package handler, the form of a handler,
+// and package translate, which is pure. Package door decides which calls are served, package wire
+// turns bytes into messages and errors into statuses, package version compares versions and features.
 //
 // # Who owns what
 //
-// [Server] owns the gRPC server. Requests are answered by an [Asker], which the actor system
-// implements; this package imports neither the actor system nor the journal, so its tests
+// [Server] owns the gRPC server. Requests are answered by a [handler.Asker], which the actor
+// system implements; this package imports neither the actor system nor the journal, so its tests
 // need neither.
 //
 // One stream has one sender. A Converse handler receives in one goroutine and sends in

@@ -18,6 +18,3 @@ func (e *exclusive) begin(op, what string) (end func(), err error) {
 	}
 	return func() { e.busy.Store(false) }, nil
 }
-
-// expensive are the calls that are served one at a time.
-type expensive struct{ verify, rules exclusive }

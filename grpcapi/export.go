@@ -4,6 +4,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 
+	"betcode/grpcapi/handler"
+	"betcode/grpcapi/translate"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -19,17 +21,17 @@ func (s adminService) ExportSession(r *pb.ExportSessionRequest, stream grpc.Serv
 	if err != nil {
 		return err
 	}
-	view, err := ask[messages.SessionView](ctx, s.asker, messages.GetSession{Session: session})
+	view, err := handler.Ask[messages.SessionView](ctx, s.asker, messages.GetSession{Session: session})
 	if err != nil {
 		return err
 	}
 	for at := messages.Seq(0); at < view.Record.Head; {
-		page, err := ask[messages.HistoryPage](ctx, s.asker, messages.ReadHistory{Session: session, After: at})
+		page, err := handler.Ask[messages.HistoryPage](ctx, s.asker, messages.ReadHistory{Session: session, After: at})
 		if err != nil {
 			return err
 		}
 		if page.Gap != nil {
-			if err := stream.Send(GapOut(session, page.Gap)); err != nil {
+			if err := stream.Send(translate.GapOut(session, page.Gap)); err != nil {
 				return err
 			}
 		}

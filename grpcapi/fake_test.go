@@ -20,6 +20,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"betcode/grpcapi/door"
+	"betcode/grpcapi/handler"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -112,7 +113,7 @@ func (f *fakeAsker) Ask(_ context.Context, r messages.Request) (messages.Reply, 
 	}
 }
 
-func (f *fakeAsker) Attach(_ context.Context, a messages.Attach) (Stream, messages.Attached, error) {
+func (f *fakeAsker) Attach(_ context.Context, a messages.Attach) (handler.Stream, messages.Attached, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.attached = append(f.attached, a)
@@ -234,7 +235,7 @@ func idleEvent(t testing.TB, seq uint64) messages.Event {
 }
 
 // serve starts a server over an in-memory listener and returns a connection to it.
-func serve(t testing.TB, a Asker) (*grpc.ClientConn, *Server) {
+func serve(t testing.TB, a handler.Asker) (*grpc.ClientConn, *Server) {
 	t.Helper()
 	return serveOptions(t, Options{Asker: a, Version: "1.2.3"})
 }
@@ -265,6 +266,14 @@ func serveOptions(t testing.TB, o Options) (*grpc.ClientConn, *Server) {
 		}
 	})
 	return conn, s
+}
+
+// serveFeature serves a fake asker with a feature on.
+func serveFeature(t *testing.T, feature string, answer func(messages.Request) (messages.Reply, error)) (*grpc.ClientConn, *fakeAsker) {
+	t.Helper()
+	asker := &fakeAsker{answer: answer}
+	conn, _ := serveOptions(t, Options{Asker: asker, Features: func() map[string]bool { return map[string]bool{feature: true} }})
+	return conn, asker
 }
 
 // socketPath is in a directory with a short name, whatever the test and the

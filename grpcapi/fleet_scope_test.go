@@ -17,6 +17,7 @@ import (
 // tool of it is denied.
 func TestFleetScope(t *testing.T) {
 	const child, grandchild, stranger, other, nobody = keyA, "22222222-2222-4222-8222-222222222222", "33333333-3333-4333-8333-333333333333", "44444444-4444-4444-8444-444444444444", "55555555-5555-4555-8555-555555555555"
+	const ownPlan, childPlan, otherPlan = "66666666-6666-4666-8666-666666666666", "77777777-7777-4777-8777-777777777777", "88888888-8888-4888-8888-888888888888"
 	record := func(id, parent string) messages.SessionRecord {
 		return messages.SessionRecord{ID: messages.SessionID(id), Subagent: &messages.SubagentRecord{Parent: messages.SessionID(parent)}}
 	}
@@ -32,6 +33,19 @@ func TestFleetScope(t *testing.T) {
 			return messages.SubagentCanceled{Canceled: true}, nil
 		case messages.SendToSubagent:
 			return messages.InputAcknowledged{}, nil
+		case messages.CreateOrchestration:
+			if r.Parent != sessionA || !r.Agent {
+				t.Errorf("%+v", r)
+			}
+			return messages.OrchestrationCreated{ID: r.ID}, nil
+		case messages.GetOrchestration:
+			parent := map[messages.OrchestrationID]messages.SessionID{ownPlan: sessionA, childPlan: child, otherPlan: other}[r.ID]
+			if parent == "" {
+				return nil, messages.Errorf("show orchestration", messages.NotFound, "none")
+			}
+			return messages.OrchestrationView{ID: r.ID, Parent: parent}, nil
+		case messages.CancelOrchestration:
+			return messages.OrchestrationView{ID: r.ID}, nil
 		case messages.SpawnSubagent:
 			if r.Parent != sessionA {
 				t.Errorf("%+v", r)
@@ -59,6 +73,11 @@ func TestFleetScope(t *testing.T) {
 	must[*pb.SpawnSubagentResponse](t)(client.SpawnSubagent(ctx, &pb.SpawnSubagentRequest{Prompt: "x"}))
 	must[*pb.CancelSubagentResponse](t)(client.CancelSubagent(ctx, &pb.CancelSubagentRequest{SubagentId: grandchild}))
 	must[*pb.SendToSubagentResponse](t)(client.SendToSubagent(ctx, &pb.SendToSubagentRequest{SubagentId: child, Content: "x"}))
+
+	steps := []*pb.OrchestrationStep{{Id: "a", Prompt: "x"}}
+	must[*pb.CreateOrchestrationResponse](t)(client.CreateOrchestration(ctx, &pb.CreateOrchestrationRequest{Steps: steps}))
+	must[*pb.OrchestrationInfo](t)(client.GetOrchestration(ctx, &pb.GetOrchestrationRequest{OrchestrationId: ownPlan}))
+	must[*pb.OrchestrationInfo](t)(client.CancelOrchestration(ctx, &pb.CancelOrchestrationRequest{OrchestrationId: childPlan}))
 
 	wrong := metadata.AppendToOutgoingContext(t.Context(), door.FleetTicket, "wrong")
 	for name, c := range map[string]struct {
@@ -107,6 +126,38 @@ func TestFleetScope(t *testing.T) {
 		}},
 		"revoke": {codes.PermissionDenied, func() error {
 			_, err := client.RevokeAutoApprove(ctx, &pb.RevokeAutoApproveRequest{SubagentId: child, Reason: "long enough"})
+			return err
+		}},
+		"plan for a stranger": {codes.NotFound, func() error {
+			_, err := client.CreateOrchestration(ctx, &pb.CreateOrchestrationRequest{ParentSessionId: other, Steps: steps})
+			return err
+		}},
+		"plan with approval": {codes.PermissionDenied, func() error {
+			_, err := client.CreateOrchestration(ctx, &pb.CreateOrchestrationRequest{Steps: []*pb.OrchestrationStep{{Id: "a", Prompt: "x", AutoApprove: true, AllowedTools: []string{"Bash"}}}})
+			return err
+		}},
+		"plan of a stranger": {codes.NotFound, func() error {
+			_, err := client.GetOrchestration(ctx, &pb.GetOrchestrationRequest{OrchestrationId: otherPlan})
+			return err
+		}},
+		"beginning of an id": {codes.NotFound, func() error {
+			_, err := client.GetOrchestration(ctx, &pb.GetOrchestrationRequest{OrchestrationId: ownPlan[:8]})
+			return err
+		}},
+		"cancel the plan of a stranger": {codes.NotFound, func() error {
+			_, err := client.CancelOrchestration(ctx, &pb.CancelOrchestrationRequest{OrchestrationId: otherPlan})
+			return err
+		}},
+		"cancel no plan": {codes.NotFound, func() error {
+			_, err := client.CancelOrchestration(ctx, &pb.CancelOrchestrationRequest{OrchestrationId: nobody})
+			return err
+		}},
+		"list plans": {codes.PermissionDenied, func() error {
+			_, err := client.ListOrchestrations(ctx, &pb.ListOrchestrationsRequest{})
+			return err
+		}},
+		"retry a plan": {codes.PermissionDenied, func() error {
+			_, err := client.RetryOrchestration(ctx, &pb.RetryOrchestrationRequest{OrchestrationId: ownPlan})
 			return err
 		}},
 		"answer a request": {codes.PermissionDenied, func() error {

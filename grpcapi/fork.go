@@ -6,6 +6,8 @@ import (
 	"github.com/google/uuid"
 
 	"betcode/grpcapi/door"
+	"betcode/grpcapi/handler"
+	"betcode/grpcapi/translate"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -20,7 +22,7 @@ func (s adminService) ForkSession(ctx context.Context, r *pb.ForkSessionRequest)
 	if err != nil {
 		return nil, err
 	}
-	if err := nameIn("fork session", r.GetName()); err != nil {
+	if err := translate.NameIn("fork session", r.GetName()); err != nil {
 		return nil, err
 	}
 	id := uuid.New()
@@ -28,7 +30,7 @@ func (s adminService) ForkSession(ctx context.Context, r *pb.ForkSessionRequest)
 		id = uuid.NewSHA1(forks, []byte(key))
 	}
 	m := messages.ForkSession{Session: session, Fork: messages.SessionID(id.String()), Client: door.CallOf(ctx).Client, Name: r.GetName()}
-	return unary(ctx, s.asker, m, nil, func(a messages.SessionForked) *pb.ForkSessionResponse {
-		return &pb.ForkSessionResponse{SessionId: string(a.Session), Origin: forkOut(a.Origin)}
+	return handler.Unary(ctx, s.asker, m, nil, func(a messages.SessionForked) *pb.ForkSessionResponse {
+		return &pb.ForkSessionResponse{SessionId: string(a.Session), Origin: translate.ForkOut(a.Origin)}
 	})
 }

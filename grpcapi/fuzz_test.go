@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"betcode/grpcapi/translate"
 	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
@@ -86,7 +87,7 @@ func checkSound(t *testing.T, r messages.Request) {
 	}
 	switch m := r.(type) {
 	case messages.SendInput:
-		if wire.CanonicalUUID(m.Key) != m.Key || len(m.Content) > maxContentBytes {
+		if wire.CanonicalUUID(m.Key) != m.Key || len(m.Content) > translate.MaxContentBytes {
 			t.Errorf("input %+v", m)
 		}
 	case messages.AnswerPermission:

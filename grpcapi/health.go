@@ -10,6 +10,8 @@ import (
 	"google.golang.org/grpc"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 
+	"betcode/grpcapi/handler"
+	"betcode/grpcapi/translate"
 	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
@@ -35,11 +37,11 @@ func (s *Server) status(ctx context.Context, service string) pb.ServingStatus {
 	}
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
-	view, err := ask[messages.HealthView](ctx, s.asker, messages.GetHealth{})
+	view, err := handler.Ask[messages.HealthView](ctx, s.asker, messages.GetHealth{})
 	if err != nil {
 		return pb.ServingStatus_NOT_SERVING
 	}
-	return overallOut(view)
+	return translate.OverallOut(view)
 }
 
 func (s *Server) serves(service string) bool {
@@ -76,7 +78,7 @@ func (s *Server) watch(ctx context.Context, service string, send func(pb.Serving
 					return err
 				}
 			}
-			return errDraining()
+			return handler.ShuttingDown()
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -100,13 +102,13 @@ func (h standardHealth) Check(ctx context.Context, r *healthpb.HealthCheckReques
 	if now == pb.ServingStatus_SERVICE_UNKNOWN {
 		return nil, errUnknownService(r.GetService())
 	}
-	return &healthpb.HealthCheckResponse{Status: standardOut(now)}, nil
+	return &healthpb.HealthCheckResponse{Status: translate.StandardOut(now)}, nil
 }
 
 // Watch implements grpc.health.v1.Health.
 func (h standardHealth) Watch(r *healthpb.HealthCheckRequest, stream grpc.ServerStreamingServer[healthpb.HealthCheckResponse]) error {
 	return h.server.watch(stream.Context(), r.GetService(), func(s pb.ServingStatus) error {
-		return stream.Send(&healthpb.HealthCheckResponse{Status: standardOut(s)})
+		return stream.Send(&healthpb.HealthCheckResponse{Status: translate.StandardOut(s)})
 	})
 }
 
@@ -140,20 +142,20 @@ type detailsService struct {
 
 // GetHealthDetails implements BetCodeHealth.
 func (h detailsService) GetHealthDetails(ctx context.Context, _ *pb.HealthDetailsRequest) (*pb.HealthDetailsResponse, error) {
-	view, err := ask[messages.HealthView](ctx, h.server.asker, messages.GetHealth{})
+	view, err := handler.Ask[messages.HealthView](ctx, h.server.asker, messages.GetHealth{})
 	if err != nil {
 		return nil, err
 	}
-	out := healthOut(h.server.withLocalServer(view, time.Now()))
+	out := translate.HealthOut(h.server.withLocalServer(view, time.Now()))
 	if out.Metadata == nil {
 		out.Metadata = map[string]string{}
 	}
 	out.Metadata[unknownKey] = strconv.FormatInt(h.server.door.UnknownFields(), 10)
-	recent, err := ask[messages.SessionList](ctx, h.server.asker, messages.ListSessions{Limit: limitedAmong})
+	recent, err := handler.Ask[messages.SessionList](ctx, h.server.asker, messages.ListSessions{Limit: limitedAmong})
 	if err != nil {
 		return out, nil //nolint:nilerr // the components report the failure
 	}
-	out.RateLimitedSessions, out.RateLimitedUntil = limitsOut(recent.Sessions, recent.Slots, time.Now())
+	out.RateLimitedSessions, out.RateLimitedUntil = translate.LimitsOut(recent.Sessions, recent.Slots, time.Now())
 	return out, nil
 }
 
@@ -169,3 +171,7 @@ func (s *Server) withLocalServer(v messages.HealthView, now time.Time) messages.
 	v.Components = append(slices.Clip(v.Components), c)
 	return v
 }
+
+// limitedAmong is how many sessions, most recently used first, are checked for limits of the
+// account.
+const limitedAmong = 1000

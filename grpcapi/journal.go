@@ -9,6 +9,8 @@ import (
 
 	"google.golang.org/grpc"
 
+	"betcode/grpcapi/handler"
+	"betcode/grpcapi/translate"
 	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
@@ -16,7 +18,7 @@ import (
 
 // JournalStats implements AdminService.
 func (s adminService) JournalStats(ctx context.Context, _ *pb.JournalStatsRequest) (*pb.JournalStatsResponse, error) {
-	return unary(ctx, s.asker, messages.GetJournalStats{}, nil, JournalStatsOut)
+	return handler.Unary(ctx, s.asker, messages.GetJournalStats{}, nil, translate.JournalStatsOut)
 }
 
 // VerifyJournal implements AdminService. Problems are sent at the end, when all are known.
@@ -37,8 +39,8 @@ func (s adminService) VerifyJournal(_ *pb.VerifyJournalRequest, stream grpc.Serv
 		}
 		sent <- err
 	}()
-	report, err := ask[messages.JournalReport](ctx, s.asker, messages.VerifyJournal{Progress: func(f messages.JournalFile) {
-		news.put(JournalFileOut(f))
+	report, err := handler.Ask[messages.JournalReport](ctx, s.asker, messages.VerifyJournal{Progress: func(f messages.JournalFile) {
+		news.put(translate.JournalFileOut(f))
 	}})
 	news.close()
 	if failed := <-sent; failed != nil {
@@ -47,7 +49,7 @@ func (s adminService) VerifyJournal(_ *pb.VerifyJournalRequest, stream grpc.Serv
 	if err != nil {
 		return err
 	}
-	for _, m := range JournalReportOut(report) {
+	for _, m := range translate.JournalReportOut(report) {
 		if err := stream.Send(m); err != nil {
 			return err
 		}
@@ -115,65 +117,8 @@ func (n *news) send(stream grpc.ServerStreamingServer[pb.VerifyJournalResponse])
 func (s adminService) BackupJournal(ctx context.Context, r *pb.BackupJournalRequest) (*pb.BackupJournalResponse, error) {
 	const op = "back up journal"
 	path := r.GetPath()
-	if !filepath.IsAbs(path) || len(path) > maxPathBytes || !utf8.ValidString(path) || strings.ContainsRune(path, 0) {
+	if !filepath.IsAbs(path) || len(path) > translate.MaxPathBytes || !utf8.ValidString(path) || strings.ContainsRune(path, 0) {
 		return nil, wire.Invalid(op, "Give the absolute path of a directory that does not exist.", "the path %q is not absolute or not valid", wire.Clip(path))
 	}
-	return unary(ctx, s.asker, messages.BackupJournal{Path: filepath.Clean(path), Link: r.GetLink()}, nil, JournalBackupOut)
+	return handler.Unary(ctx, s.asker, messages.BackupJournal{Path: filepath.Clean(path), Link: r.GetLink()}, nil, translate.JournalBackupOut)
 }
-
-// The translations below are exported for the command line, which reads a journal itself when
-// no daemon has it open.
-
-// JournalStatsOut translates the statistics of a journal.
-func JournalStatsOut(s messages.JournalStats) *pb.JournalStatsResponse {
-	out := &pb.JournalStatsResponse{
-		Directory: strings.ToValidUTF8(s.Directory, "?"), Lineage: s.Lineage, Format: saturate(count(s.Format)), Sessions: count(s.Sessions),
-		TotalBytes: count(s.SealedBytes + s.ActiveBytes + s.PayloadBytes),
-		Payloads:   count(s.Payloads), PayloadBytes: count(s.PayloadBytes), GarbageBytes: count(s.GarbageBytes),
-		RewrittenFiles: count(s.Rewritten), SweptPayloads: count(s.Swept),
-		Commits: count(s.Commits), Appends: count(s.Appends), Refused: count(s.Refused),
-		Events: count(s.Events), EventBytes: count(s.EventBytes), WrittenBytes: count(s.WrittenBytes),
-		RetainBytes: count(s.RetainBytes), RetainSeconds: count(int64(s.RetainAge.Seconds())), DroppedFiles: count(s.Dropped),
-		LogBytes: count(s.LogBytes), CheckpointBytes: count(s.CheckpointBytes), Checkpoints: count(s.Checkpoints),
-		CheckpointFailure: strings.ToValidUTF8(s.CheckpointFailure, "?"),
-	}
-	for _, f := range s.Files {
-		out.Files = append(out.Files, &pb.JournalFileInfo{
-			Name: f.Name, Bytes: count(f.Bytes), SealedAt: timeOut(f.SealedAt), PayloadBytes: count(f.Payloads), GarbageBytes: count(f.Garbage),
-		})
-	}
-	return out
-}
-
-// JournalFileOut translates the progress in a file.
-func JournalFileOut(f messages.JournalFile) *pb.VerifyJournalResponse {
-	return &pb.VerifyJournalResponse{News: &pb.VerifyJournalResponse_File{File: &pb.JournalFileReport{
-		Name: f.Name, Bytes: count(f.Bytes), Keys: count(f.Keys), Events: count(f.Events), ChainedEvents: count(f.Chained), Complete: f.Complete,
-	}}}
-}
-
-// maxProblems bounds the problems that are sent one by one.
-const maxProblems = 1000
-
-// JournalReportOut translates a report, the summary last.
-func JournalReportOut(r messages.JournalReport) []*pb.VerifyJournalResponse {
-	var out []*pb.VerifyJournalResponse
-	for _, p := range r.Problems[:min(len(r.Problems), maxProblems)] {
-		out = append(out, &pb.VerifyJournalResponse{News: &pb.VerifyJournalResponse_Problem{Problem: &pb.JournalProblem{
-			File: p.File, Key: strings.ToValidUTF8(p.Key, "?"), Message: strings.ToValidUTF8(p.Err.Error(), "?"),
-		}}})
-	}
-	return append(out, &pb.VerifyJournalResponse{News: &pb.VerifyJournalResponse_Done{Done: &pb.JournalVerified{
-		Ok: r.OK(), Sessions: count(r.Sessions), Problems: count(len(r.Problems)),
-	}}})
-}
-
-// JournalBackupOut translates the result of a backup.
-func JournalBackupOut(b messages.JournalBackup) *pb.BackupJournalResponse {
-	return &pb.BackupJournalResponse{
-		Path: strings.ToValidUTF8(b.Path, "?"), Lineage: b.Lineage, Files: count(b.Files), Bytes: count(b.Bytes),
-		LinkedBytes: count(b.LinkedBytes), PausedMs: b.Paused.Milliseconds(),
-	}
-}
-
-func count[N int | int64](n N) uint64 { return uint64(max(n, 0)) }

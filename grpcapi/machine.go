@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"betcode/grpcapi/handler"
+	"betcode/grpcapi/repository"
+	"betcode/grpcapi/translate"
 	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
@@ -42,7 +45,7 @@ func (s machineService) SwitchMachine(ctx context.Context, r *pb.SwitchMachineRe
 
 // local returns the machine of this daemon.
 func (s machineService) local(ctx context.Context) (*pb.Machine, error) {
-	view, err := ask[messages.MachineView](ctx, s.server.asker, messages.GetMachine{})
+	view, err := handler.Ask[messages.MachineView](ctx, s.server.asker, messages.GetMachine{})
 	if err != nil {
 		return nil, err
 	}
@@ -80,9 +83,9 @@ func (s *Server) services() []string {
 func machineOut(v messages.MachineView, services []string) *pb.Machine {
 	return &pb.Machine{
 		Id: v.ID, Name: v.Hostname, Hostname: v.Hostname, Status: pb.MachineStatus_ONLINE,
-		Capabilities: services, LastSeen: timeOut(v.Seen), Worktrees: worktreesOut(v.Worktrees),
+		Capabilities: services, LastSeen: translate.TimeOut(v.Seen), Worktrees: repository.WorktreesOut(v.Worktrees),
 		Resources: &pb.MachineResources{
-			Os: v.OS, CpuCores: saturate(uint64(max(v.Cores, 0))), MemoryBytes: v.Memory, DiskFreeBytes: v.DiskFree,
+			Os: v.OS, CpuCores: translate.Saturate(uint64(max(v.Cores, 0))), MemoryBytes: v.Memory, DiskFreeBytes: v.DiskFree,
 		},
 	}
 }

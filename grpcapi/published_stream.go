@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"betcode/grpcapi/handler"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -86,7 +87,7 @@ func (c *conversation) repeatPrompts(ctx context.Context, request *pb.AgentReque
 	if q := request.GetQuestionResponse(); q != nil {
 		c.answered[q.GetQuestionId()] = true
 	}
-	prompts, err := ask[messages.Prompts](ctx, c.server.asker, messages.GetPrompts{Session: c.session})
+	prompts, err := handler.Ask[messages.Prompts](ctx, c.server.asker, messages.GetPrompts{Session: c.session})
 	if err != nil {
 		return // the session is gone, which ends the stream
 	}

@@ -3,6 +3,7 @@ package grpcapi
 import (
 	"google.golang.org/grpc"
 
+	"betcode/grpcapi/handler"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -13,7 +14,7 @@ func (s adminService) RawOutput(r *pb.RawOutputRequest, stream grpc.ServerStream
 	if err != nil {
 		return err
 	}
-	_, err = ask[messages.Done](stream.Context(), s.asker, messages.GetRawOutput{
+	_, err = handler.Ask[messages.Done](stream.Context(), s.asker, messages.GetRawOutput{
 		Session: session, Run: messages.RunNumber(r.GetRun()),
 		Give: func(data []byte) error { return stream.Send(&pb.RawOutputResponse{Data: data}) },
 	})

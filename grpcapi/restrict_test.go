@@ -19,6 +19,7 @@ import (
 	"google.golang.org/grpc/test/bufconn"
 
 	"betcode/grpcapi/door"
+	"betcode/grpcapi/handler"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -39,7 +40,7 @@ func (c callerIs) ServerHandshake(conn net.Conn) (net.Conn, credentials.AuthInfo
 func (c callerIs) Clone() credentials.TransportCredentials { return c }
 
 // serveAs returns a connection whose caller has a restriction.
-func serveAs(t *testing.T, a Asker, r door.Restriction) (*grpc.ClientConn, *Server) {
+func serveAs(t *testing.T, a handler.Asker, r door.Restriction) (*grpc.ClientConn, *Server) {
 	t.Helper()
 	return serveCaller(t, Options{Asker: a}, r)
 }

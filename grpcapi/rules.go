@@ -6,6 +6,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 
+	"betcode/grpcapi/handler"
+	"betcode/grpcapi/translate"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -26,15 +28,15 @@ func (s adminService) TestRules(r *pb.TestRulesRequest, stream grpc.ServerStream
 	if len(r.GetAllow())+len(r.GetAsk())+len(r.GetDeny()) > 0 {
 		lists = &messages.RuleLists{Allow: r.GetAllow(), Ask: r.GetAsk(), Deny: r.GetDeny()}
 		for field, rules := range map[string][]string{"allow": lists.Allow, "ask": lists.Ask, "deny": lists.Deny} {
-			if _, err := toolsIn(op, field, rules); err != nil {
+			if _, err := translate.ToolsIn(op, field, rules); err != nil {
 				return err
 			}
 		}
 	}
 	summary := &pb.TestRulesResponse{}
 	test := func(session messages.SessionID) error {
-		tested, err := ask[messages.RulesTested](stream.Context(), s.asker, messages.TestRules{
-			Session: session, Rules: lists, Found: func(c messages.TestedCall) error { return stream.Send(testedOut(session, c)) },
+		tested, err := handler.Ask[messages.RulesTested](stream.Context(), s.asker, messages.TestRules{
+			Session: session, Rules: lists, Found: func(c messages.TestedCall) error { return stream.Send(translate.TestedOut(session, c)) },
 		})
 		summary.Calls += uint64(tested.Calls)
 		summary.Problems = tested.Problems
@@ -59,7 +61,7 @@ func (s adminService) TestRules(r *pb.TestRulesRequest, stream grpc.ServerStream
 func (s adminService) eachSession(ctx context.Context, do func(messages.SessionID) error) error {
 	var all []messages.SessionID
 	for {
-		page, err := ask[messages.SessionList](ctx, s.asker, messages.ListSessions{Offset: len(all)})
+		page, err := handler.Ask[messages.SessionList](ctx, s.asker, messages.ListSessions{Offset: len(all)})
 		if err != nil {
 			return err
 		}
@@ -76,11 +78,4 @@ func (s adminService) eachSession(ctx context.Context, do func(messages.SessionI
 		}
 	}
 	return nil
-}
-
-func testedOut(session messages.SessionID, c messages.TestedCall) *pb.TestRulesResponse {
-	return &pb.TestRulesResponse{
-		SessionId: string(session), Sequence: uint64(c.Seq), ToolName: c.Tool, Description: c.Description,
-		Was: c.Was, ResolvedBy: c.By, Effect: c.Effect, Rules: c.Rules,
-	}
 }

@@ -16,6 +16,10 @@ import (
 	"google.golang.org/grpc/reflection"
 
 	"betcode/grpcapi/door"
+	"betcode/grpcapi/fleet"
+	"betcode/grpcapi/handler"
+	"betcode/grpcapi/repository"
+	"betcode/grpcapi/translate"
 	"betcode/grpcapi/version"
 	"betcode/grpcapi/wire"
 	"betcode/messages"
@@ -41,8 +45,12 @@ const (
 	maxStreams = 4096
 )
 
-// What the options of a server are made of, see package door.
+// What the options of a server are made of, see packages handler and door.
 type (
+	// Asker answers requests.
+	Asker = handler.Asker
+	// Stream is the reading end of one attached stream.
+	Stream = handler.Stream
 	// Limits bound the rate of requests of one caller.
 	Limits = door.Limits
 	// TCPOptions configure connections over TCP.
@@ -52,7 +60,7 @@ type (
 // Options configure a [Server].
 type Options struct {
 	// Asker answers all requests. Required.
-	Asker Asker
+	Asker handler.Asker
 	// Logger; nil logs nothing.
 	Logger *zerolog.Logger
 	// Version of the daemon, for VersionService.
@@ -90,7 +98,7 @@ type Options struct {
 
 // Server serves betcode.v1, gRPC's health, reflection and channelz.
 type Server struct {
-	asker   Asker
+	asker   handler.Asker
 	log     *zerolog.Logger
 	options Options
 	door    *door.Interceptor
@@ -162,10 +170,10 @@ func New(o Options) *Server {
 	pb.RegisterGitLabServiceServer(all, s.options.GitLab)
 	pb.RegisterCommandServiceServer(all, commandService{server: s})
 	pb.RegisterMachineServiceServer(all, machineService{server: s})
-	pb.RegisterFleetServiceServer(all, fleetService{asker: s.asker})
-	pb.RegisterGitRepoServiceServer(all, gitRepoService{server: s})
-	pb.RegisterWorktreeServiceServer(all, worktreeService{server: s})
-	pb.RegisterSubagentServiceServer(all, fleetScope{subagentService{server: s}, s.asker})
+	pb.RegisterFleetServiceServer(all, fleet.NewService(s.asker))
+	pb.RegisterGitRepoServiceServer(all, repository.NewRepositories(s.patient()))
+	pb.RegisterWorktreeServiceServer(all, repository.NewWorktrees(s.patient()))
+	pb.RegisterSubagentServiceServer(all, fleet.NewSubagents(s.patient()))
 	pb.RegisterHealthServer(all, healthService{server: s})
 	healthpb.RegisterHealthServer(all, standardHealth{server: s})
 	reflection.Register(s.grpc)
@@ -202,11 +210,11 @@ func (s *Server) SetLimits(l door.Limits) { s.door.SetLimits(l) }
 
 // exists reports whether a session exists; false for an id that is none.
 func (s *Server) exists(ctx context.Context, id string) (bool, error) {
-	session, err := sessionIn("start conversation", id)
+	session, err := translate.SessionIn("start conversation", id)
 	if err != nil {
 		return false, nil //nolint:nilerr // the request would create a session
 	}
-	_, err = ask[messages.SessionView](ctx, s.asker, messages.GetSession{Session: session})
+	_, err = handler.Ask[messages.SessionView](ctx, s.asker, messages.GetSession{Session: session})
 	switch {
 	case err == nil:
 		return true, nil
@@ -224,7 +232,12 @@ func (s *Server) registered(service string) bool {
 
 // reports returns the newest reports of agents.
 func (s *Server) reports(ctx context.Context, limit int) (messages.AgentReports, error) {
-	return ask[messages.AgentReports](ctx, s.asker, messages.GetAgentReports{Limit: limit})
+	return handler.Ask[messages.AgentReports](ctx, s.asker, messages.GetAgentReports{Limit: limit})
+}
+
+// handler.Patient returns the Asker of requests that may take long.
+func (s *Server) patient() handler.Patient {
+	return handler.Patient{Asker: s.asker, Draining: s.draining}
 }
 
 // Shutdown stops accepting, ends the streams with UNAVAILABLE and waits for the calls that
@@ -246,12 +259,6 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		<-done
 		return context.Cause(ctx)
 	}
-}
-
-// errDraining ends the streams when the daemon shuts down.
-func errDraining() error {
-	return messages.Errorf("serve", messages.Unavailable, "the daemon is shutting down").WithCode(messages.DaemonStopping).
-		WithHint("Reconnect with your last sequence; nothing is lost.")
 }
 
 // sendFatal sends the error that ends a stream to its client, unless the client is gone, and

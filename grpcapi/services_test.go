@@ -19,6 +19,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"betcode/grpcapi/door"
+	"betcode/grpcapi/translate"
 	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
@@ -361,7 +362,7 @@ func TestExplainPermission(t *testing.T) {
 		why     string // empty: refused
 	}{
 		"argument":     {&pb.ExplainPermissionRequest{ToolName: "Bash", Argument: "ls", WorkingDirectory: "/x"}, "ls in /x"},
-		"input":        {&pb.ExplainPermissionRequest{ToolName: "Bash", Input: structOut([]byte(`{"a":"<"}`)), WorkingDirectory: "/x"}, `{"a":"<"} in /x`},
+		"input":        {&pb.ExplainPermissionRequest{ToolName: "Bash", Input: translate.StructOut([]byte(`{"a":"<"}`)), WorkingDirectory: "/x"}, `{"a":"<"} in /x`},
 		"session":      {&pb.ExplainPermissionRequest{ToolName: "Bash", Argument: "ls", SessionId: sessionA}, "ls in /w"},
 		"no tool":      {&pb.ExplainPermissionRequest{Argument: "ls", WorkingDirectory: "/x"}, ""},
 		"no argument":  {&pb.ExplainPermissionRequest{ToolName: "Bash", WorkingDirectory: "/x"}, ""},

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"betcode/grpcapi/door"
+	"betcode/grpcapi/handler"
+	"betcode/grpcapi/translate"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -16,20 +18,5 @@ func (s adminService) GetStartup(ctx context.Context, _ *pb.GetStartupRequest) (
 		return nil, messages.Errorf(op, messages.Denied, "the daemon's environment is served over the Unix socket only").
 			WithHint("Run the command on the daemon's machine, without --address.")
 	}
-	return unary(ctx, s.asker, messages.GetStartup{}, nil, startupOut)
-}
-
-func startupOut(s messages.Startup) *pb.GetStartupResponse {
-	return &pb.GetStartupResponse{
-		Arguments: bytesOf(s.Arguments), Environment: bytesOf(s.Environment),
-		Directory: []byte(s.Directory), ErrorFile: []byte(s.ErrorFile),
-	}
-}
-
-func bytesOf(all []string) [][]byte {
-	out := make([][]byte, len(all))
-	for i, s := range all {
-		out[i] = []byte(s)
-	}
-	return out
+	return handler.Unary(ctx, s.asker, messages.GetStartup{}, nil, translate.StartupOut)
 }

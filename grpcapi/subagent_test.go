@@ -9,15 +9,15 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
+	"betcode/grpcapi/translate"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
 
-// subagents serves the service with its feature on.
+// subagentsOf serves the service with its feature on.
 func subagentsOf(t *testing.T, answer func(messages.Request) (messages.Reply, error)) (pb.SubagentServiceClient, *fakeAsker) {
 	t.Helper()
-	asker := &fakeAsker{answer: answer}
-	conn, _ := serveOptions(t, Options{Asker: asker, Features: func() map[string]bool { return map[string]bool{"subagent_orchestration": true} }})
+	conn, asker := serveFeature(t, "subagent_orchestration", answer)
 	return pb.NewSubagentServiceClient(conn), asker
 }
 
@@ -104,8 +104,8 @@ func TestSubagentsAreListed(t *testing.T) {
 	list := must[*pb.ListSubagentsResponse](t)(client.ListSubagents(as(t, "c"), &pb.ListSubagentsRequest{ParentSessionId: sessionA, StatusFilter: "failed"}))
 	want := &pb.SubagentInfo{
 		Id: elsewhere, ParentSessionId: sessionA, SessionId: elsewhere, Name: "n", Prompt: "p", Model: "opus", WorkingDirectory: "/p",
-		Status: pb.SubagentStatus_SUBAGENT_STATUS_FAILED, AutoApprove: true, MaxTurns: 3, AllowedTools: []string{"Read"}, ResultSummary: "why", CreatedAt: timeOut(at), CompletedAt: timeOut(at),
-		ToolCallsExecuted: 5, ToolCallsAutoApproved: 6, AutoApproveUntil: timeOut(at), Deadline: timeOut(at), WorktreeId: "w", WorktreeLock: pb.WorktreeLock_WORKTREE_LOCK_EXCLUSIVE,
+		Status: pb.SubagentStatus_SUBAGENT_STATUS_FAILED, AutoApprove: true, MaxTurns: 3, AllowedTools: []string{"Read"}, ResultSummary: "why", CreatedAt: translate.TimeOut(at), CompletedAt: translate.TimeOut(at),
+		ToolCallsExecuted: 5, ToolCallsAutoApproved: 6, AutoApproveUntil: translate.TimeOut(at), Deadline: translate.TimeOut(at), WorktreeId: "w", WorktreeLock: pb.WorktreeLock_WORKTREE_LOCK_EXCLUSIVE,
 		CostUsd: 0.5, OrchestrationId: "o", StepId: "s", Attempt: 4, Depth: 2,
 	}
 	if len(list.GetSubagents()) != 1 || !proto.Equal(list.GetSubagents()[0], want) {

@@ -16,12 +16,13 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/test/bufconn"
 
+	"betcode/grpcapi/handler"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
 
 // serveSmall serves with a limit for requests, and connects with options.
-func serveSmall(t *testing.T, a Asker, limit int, options ...grpc.DialOption) *grpc.ClientConn {
+func serveSmall(t *testing.T, a handler.Asker, limit int, options ...grpc.DialOption) *grpc.ClientConn {
 	t.Helper()
 	s := New(Options{Asker: a, MaxMessageBytes: limit, Credentials: insecure.NewCredentials()})
 	l := bufconn.Listen(1 << 20)

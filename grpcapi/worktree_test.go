@@ -1,6 +1,7 @@
 package grpcapi
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
+	"betcode/grpcapi/translate"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -15,8 +17,7 @@ import (
 // worktrees serves the service with its feature on.
 func worktrees(t *testing.T, answer func(messages.Request) (messages.Reply, error)) (pb.WorktreeServiceClient, *fakeAsker) {
 	t.Helper()
-	asker := &fakeAsker{answer: answer}
-	conn, _ := serveOptions(t, Options{Asker: asker, Features: func() map[string]bool { return map[string]bool{"worktree_management": true} }})
+	conn, asker := serveFeature(t, "worktree_management", answer)
 	return pb.NewWorktreeServiceClient(conn), asker
 }
 
@@ -27,7 +28,7 @@ func TestWorktrees(t *testing.T) {
 		Work: &messages.WorktreeWork{Commit: "12", Changed: 1, Untracked: 2, Upstream: "o/b", Ahead: 3, Behind: 4, Unpushed: 5, DiskBytes: 6, DiskFailed: true},
 	}
 	want := &pb.WorktreeInfo{
-		Id: keyA, Name: "fresh", Path: "/p-?", Branch: "b", CreatedAt: timeOut(time.Unix(7, 0)), ActiveSessionId: sessionA, RepoPath: "/p",
+		Id: keyA, Name: "fresh", Path: "/p-?", Branch: "b", CreatedAt: translate.TimeOut(time.Unix(7, 0)), ActiveSessionId: sessionA, RepoPath: "/p",
 		State: pb.WorktreeState_WORKTREE_STATE_READY, Active: true, SessionCount: 2,
 		Setup: &pb.WorktreeSetup{Status: pb.WorktreeSetupStatus_WORKTREE_SETUP_STATUS_TIMEOUT, Output: "slow"},
 		Work:  &pb.WorktreeWork{Commit: "12", ChangedFiles: 1, UntrackedFiles: 2, Upstream: "o/b", Ahead: 3, Behind: 4, Unpushed: 5, DiskBytes: 6, DiskBytesPartial: true},
@@ -59,15 +60,16 @@ func TestWorktrees(t *testing.T) {
 	if again := must[*pb.WorktreeInfo](t)(client.SetupWorktree(ctx, &pb.SetupWorktreeRequest{WorktreeId: "fresh"})); !proto.Equal(again, want) {
 		t.Errorf("%v", again)
 	}
+	by := messages.By{Client: "c"}
 	for n, want := range []messages.Request{
 		messages.ListWorktrees{Directory: "/p"},
-		messages.CreateWorktree{Directory: "/p", Branch: "b", Name: "n", Path: "/x", CreateBranch: true, Base: "main"},
+		messages.CreateWorktree{By: by, Directory: "/p", Branch: "b", Name: "n", Path: "/x", CreateBranch: true, Base: "main"},
 		messages.GetWorktree{Worktree: "fresh"},
-		messages.SwitchWorktree{Worktree: "fresh"},
-		messages.RemoveWorktree{Worktree: "fresh", Force: true},
-		messages.SetupWorktree{Worktree: "fresh"},
+		messages.SwitchWorktree{By: by, Worktree: "fresh"},
+		messages.RemoveWorktree{By: by, Worktree: "fresh", Force: true},
+		messages.SetupWorktree{By: by, Worktree: "fresh"},
 	} {
-		if got := asker.saw()[n]; got != want {
+		if got := asker.saw()[n]; !reflect.DeepEqual(got, want) {
 			t.Errorf("asked %+v, want %+v", got, want)
 		}
 	}

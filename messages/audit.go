@@ -42,6 +42,17 @@ const (
 	AuditOrchestrationResumed  AuditType = "orchestration_resume" // ours: a client lets steps start again
 	AuditBudgetChanged         AuditType = "budget_change"        // ours: a client changed how much a session may consume
 
+	AuditWorktreeCreated        AuditType = "worktree_create"       // ours: a client or a plan had a worktree made
+	AuditWorktreeRemoved        AuditType = "worktree_remove"       // ours: a client had one removed
+	AuditWorktreeSwitched       AuditType = "worktree_switch"       // ours: a client made one the active one
+	AuditWorktreeSetUp          AuditType = "worktree_setup"        // ours: a client had the setup of one run again
+	AuditSetupCanceled          AuditType = "worktree_setup_cancel" // ours: a client ended the setup of one
+	AuditRepositoryRegistered   AuditType = "repository_register"   // ours: a client registered a repository
+	AuditRepositoryUpdated      AuditType = "repository_update"     // ours: a client changed how one is used
+	AuditRepositoryUnregistered AuditType = "repository_unregister" // ours: a client had one forgotten
+	AuditBranchCreated          AuditType = "branch_create"         // ours: a client made a branch
+	AuditBranchDeleted          AuditType = "branch_delete"         // ours: a client deleted one
+
 	AuditAdmin         AuditType = "admin_call"     // ours: a call that needs the admin right
 	AuditRefused       AuditType = "call_refused"   // ours: a caller lacked a right; later ones of the same minute are counted
 	AuditOpened        AuditType = "audit_open"     // ours: a daemon has opened the log
@@ -61,7 +72,9 @@ func AuditTypes() []AuditType {
 		AuditSessionError, AuditRateLimited, AuditAuthSuccess, AuditAuthFailure,
 		AuditSubagentSpawn, AuditSubagentComplete, AuditSubagentFail, AuditSubagentCancel, AuditSubagentTimeout, AuditToolUnknown,
 		AuditTurnCanceled, AuditRules, AuditSelfApproved, AuditForgedRequest, AuditForgedInput, AuditForgedFleet, AuditAgentResumed, AuditFleetStopped, AuditFleetResumed,
-		AuditOrchestrationCreated, AuditOrchestrationCanceled, AuditOrchestrationRetried, AuditOrchestrationPaused, AuditOrchestrationResumed, AuditBudgetChanged, AuditAdmin, AuditRefused,
+		AuditOrchestrationCreated, AuditOrchestrationCanceled, AuditOrchestrationRetried, AuditOrchestrationPaused, AuditOrchestrationResumed, AuditBudgetChanged,
+		AuditWorktreeCreated, AuditWorktreeRemoved, AuditWorktreeSwitched, AuditWorktreeSetUp, AuditSetupCanceled,
+		AuditRepositoryRegistered, AuditRepositoryUpdated, AuditRepositoryUnregistered, AuditBranchCreated, AuditBranchDeleted, AuditAdmin, AuditRefused,
 		AuditOpened, AuditLost,
 	}
 }

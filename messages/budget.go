@@ -1,6 +1,9 @@
 package messages
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // Spent is what turns have consumed. The zero value is nothing. Sums are of integers, so that the order of turns does not matter.
 type Spent struct {
@@ -9,6 +12,23 @@ type Spent struct {
 	Work    time.Duration // of turns, without the time in which the agent waits for a person
 	Turns   uint32        // that have ended with a result
 	Unknown uint32        // turns, or parts of turns that an end of the process cut off, whose cost the agent has not reported
+}
+
+// Plus returns the sum of both.
+func (s Spent) Plus(o Spent) Spent {
+	return Spent{
+		Micros: s.Micros + min(o.Micros, math.MaxUint64-s.Micros), Tokens: s.Tokens + min(o.Tokens, math.MaxUint64-s.Tokens),
+		Work: s.Work + min(o.Work, math.MaxInt64-s.Work), Turns: s.Turns + min(o.Turns, math.MaxUint32-s.Turns),
+		Unknown: s.Unknown + min(o.Unknown, math.MaxUint32-s.Unknown),
+	}
+}
+
+// Max returns the larger of both, member by member.
+func (s Spent) Max(o Spent) Spent {
+	return Spent{
+		Micros: max(s.Micros, o.Micros), Tokens: max(s.Tokens, o.Tokens), Work: max(s.Work, o.Work), Turns: max(s.Turns, o.Turns),
+		Unknown: max(s.Unknown, o.Unknown),
+	}
 }
 
 // BudgetLimit is how much may be consumed; zero members limit nothing.
@@ -60,6 +80,7 @@ type Budget struct {
 	Limit BudgetLimit // in force
 	Step  BudgetLimit // what an answer raises Limit by, or a multiple of it
 	Spent Spent       // since the session began; a fork begins with nothing
+	Below Spent       // consumed by its subagents and theirs, as far as it was told: it counts against Limit; zero without a limit
 
 	Day     string // the local day, as 2026-11-23, on which the session last consumed something; empty before
 	DayBase Spent  // Spent when that day began
@@ -87,8 +108,10 @@ type Holding string
 
 // The reasons. Stored, and shown as SessionSummary.waiting.
 const (
-	HeldByBudget Holding = "budget"     // the session's own budget is used
-	HeldByDay    Holding = "budget_day" // the daemon's budget of the day is used
+	HeldByBudget Holding = "budget"        // the session's own budget is used
+	HeldByFamily Holding = "budget_parent" // the budget of a session above is used
+	HeldByDay    Holding = "budget_day"    // the daemon's budget of the day is used
+	HeldByPlan   Holding = "budget_plan"   // the budget of a plan is used, which is played on behalf of the session
 )
 
 // USD returns the cost in US dollars, for people and for the API.
@@ -106,6 +129,29 @@ type SetBudget struct {
 
 // Target implements [SessionRequest].
 func (m SetBudget) Target() SessionID { return m.Session }
+
+// AskPlanBudget has the session on whose behalf a plan is played ask people whether the plan may consume more. The same Request again
+// asks nobody twice. Answered with [PlanBudgetAnswer].
+type AskPlanBudget struct {
+	ask
+	Session  SessionID
+	Request  RequestID
+	Plan     OrchestrationID
+	Spent    Spent
+	Limit    BudgetLimit
+	Step     BudgetLimit // by which the limit is raised
+	Withdraw bool        // the question is over
+}
+
+// Target implements [SessionRequest].
+func (m AskPlanBudget) Target() SessionID { return m.Session }
+
+// PlanBudgetAnswer answers [AskPlanBudget]: [Undecided] while people are asked.
+type PlanBudgetAnswer struct {
+	answer
+	Decision Decision
+	By       string
+}
 
 // The largest budgets.
 const (

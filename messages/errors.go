@@ -68,10 +68,12 @@ const (
 	SubprocessCrashed Code = "SUBPROCESS_CRASHED"
 	WorktreeNotFound  Code = "WORKTREE_NOT_FOUND"
 	WorktreeInUse     Code = "WORKTREE_IN_USE"
+	BudgetSpent       Code = "BUDGET_SPENT"
 	SubagentLimit     Code = "SUBAGENT_LIMIT"
 	PermissionConfig  Code = "INVALID_PERMISSION_CONFIG"
 	SubagentNotFound  Code = "SUBAGENT_NOT_FOUND" // ours
 	DagCycle          Code = "DAG_CYCLE"
+	MergeConflict     Code = "MERGE_CONFLICT"        // ours
 	NotTrusted        Code = "DIRECTORY_NOT_TRUSTED" // ours
 	DiskFull          Code = "DISK_FULL"             // ours
 	ClientTooSlow     Code = "CLIENT_TOO_SLOW"       // ours

@@ -6,7 +6,7 @@ import (
 	"betcode/messages/plan"
 )
 
-// The conversation about orchestrations: plans whose steps are subagents. Where a request names an orchestration, it takes the
+// The conversation about orchestrations: plans whose steps are subagents and merges. Where a request names an orchestration, it takes the
 // id or the beginning of one.
 
 // OrchestrationID identifies one orchestration: a lower-case UUID.
@@ -29,6 +29,7 @@ type CreateOrchestration struct {
 	Directory string    // absolute, of the session that is made; required without Parent
 	Plan      plan.Plan
 	Digest    []byte // of the request
+	Agent     bool   // the agent of Parent submits the plan: it is kept to the directory and the repository of Parent
 }
 
 // OrchestrationCreated answers [CreateOrchestration].
@@ -157,8 +158,11 @@ const (
 	EventStepCancelled  OrchestrationEventKind = "step_cancelled"
 	EventPaused         OrchestrationEventKind = "paused"
 	EventResumed        OrchestrationEventKind = "resumed"
-	EventStopping       OrchestrationEventKind = "stopping" // a failure or a client stops the plan
-	EventRetried        OrchestrationEventKind = "retried"  // Steps are started again
+	EventStopping       OrchestrationEventKind = "stopping"       // a failure or a client stops the plan
+	EventRetried        OrchestrationEventKind = "retried"        // Steps are started again
+	EventBudgetUsed     OrchestrationEventKind = "budget_used"    // no step starts; people are asked, the Asked-th time
+	EventBudgetRaised   OrchestrationEventKind = "budget_raised"  // to Limit
+	EventBudgetRefused  OrchestrationEventKind = "budget_refused" // no step starts until a person lets the plan go on
 	EventCompleted      OrchestrationEventKind = "completed"
 	EventFailed         OrchestrationEventKind = "failed"
 )
@@ -169,15 +173,18 @@ type OrchestrationEvent struct {
 	At        time.Time              `json:"at"`
 	Kind      OrchestrationEventKind `json:"kind"`
 	Step      string                 `json:"step,omitempty"`
-	Attempt   int                    `json:"attempt,omitempty"`  // from 1
-	Subagent  SessionID              `json:"subagent,omitempty"` // of the attempt
-	Summary   string                 `json:"summary,omitempty"`  // the result of the step
-	Error     string                 `json:"error,omitempty"`    // or the reason
+	Attempt   int                    `json:"attempt,omitempty"`   // from 1
+	Subagent  SessionID              `json:"subagent,omitempty"`  // of the attempt; none for a merge
+	Summary   string                 `json:"summary,omitempty"`   // the result of the step
+	Error     string                 `json:"error,omitempty"`     // or the reason
+	Conflicts []string               `json:"conflicts,omitempty"` // paths because of which a merge failed
 	WillRetry bool                   `json:"will_retry,omitempty"`
 	Blocked   []string               `json:"blocked,omitempty"` // steps that will not start because of it
 	Steps     []string               `json:"steps,omitempty"`   // that are retried
 	Client    ClientID               `json:"client,omitempty"`
-	Usage     OrchestrationUsage     `json:"usage,omitzero"` // of the attempt, as its agent reports; of the plan in its last event
+	Asked     int                    `json:"asked,omitempty"` // questions about the budget of the plan
+	Limit     *BudgetLimit           `json:"limit,omitempty"` // the budget from here on
+	Usage     OrchestrationUsage     `json:"usage,omitzero"`  // of the attempt, as its agent reports; of the plan in its last event
 
 	Completed int `json:"completed,omitempty"` // steps, this one included
 	Failed    int `json:"failed,omitempty"`    // steps that failed, were blocked or cancelled, in the last event
@@ -188,11 +195,12 @@ type OrchestrationUsage struct {
 	CostUSD      float64 `json:"cost_usd,omitempty"`
 	InputTokens  uint64  `json:"input_tokens,omitempty"`
 	OutputTokens uint64  `json:"output_tokens,omitempty"`
+	Spent        Spent   `json:"spent,omitzero"` // the same as budgets count it
 }
 
 // Plus returns the sum of both.
 func (u OrchestrationUsage) Plus(v OrchestrationUsage) OrchestrationUsage {
-	return OrchestrationUsage{u.CostUSD + v.CostUSD, u.InputTokens + v.InputTokens, u.OutputTokens + v.OutputTokens}
+	return OrchestrationUsage{u.CostUSD + v.CostUSD, u.InputTokens + v.InputTokens, u.OutputTokens + v.OutputTokens, u.Spent.Plus(v.Spent)}
 }
 
 // OrchestrationView is an orchestration as clients see it.
@@ -214,6 +222,9 @@ type OrchestrationView struct {
 	Failed    int // or blocked, or cancelled
 	Running   int
 	Usage     OrchestrationUsage // of attempts that have ended
+	Limit     BudgetLimit        // at which the plan starts no further step
+	Held      Holding            // steps wait because of it; empty: none does
+	Refused   bool               // a person has refused to raise it, or nobody has answered
 	Steps     []OrchestrationStepView
 }
 
@@ -225,6 +236,9 @@ type OrchestrationStepView struct {
 	Status    StepStatus
 	Attempt   int       // the newest, from 1; 0 before the first
 	Subagent  SessionID // of that
+	Branch    string    // that it works on; empty = that of its directory
+	MergeInto string    // it merges into this branch; empty = it is a subagent
+	Conflicts []string  // paths because of which the merge failed
 	Summary   string
 	Error     string
 	StartedAt time.Time

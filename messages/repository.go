@@ -30,6 +30,7 @@ type RepositorySettings struct {
 // [RepositoryView].
 type RegisterRepository struct {
 	ask
+	By
 	Directory string // absolute; any directory of the repository
 	Settings  RepositorySettings
 
@@ -39,6 +40,7 @@ type RegisterRepository struct {
 // UpdateRepository changes the settings of a repository. What is nil stays. Answered with [RepositoryView].
 type UpdateRepository struct {
 	ask
+	By
 	Repo            string
 	Name            *string
 	Mode            *PlaceMode
@@ -53,6 +55,7 @@ type UpdateRepository struct {
 // [RepositoryUnregistered].
 type UnregisterRepository struct {
 	ask
+	By
 	Repo      string
 	Worktrees bool
 
@@ -88,6 +91,7 @@ type GetRepository struct {
 // found. It follows no links and looks into no hidden directory. Answered with [RepositoryList].
 type ScanRepositories struct {
 	ask
+	By
 	Directory string // absolute
 	Depth     int    // levels below it; 0 = 3
 }
@@ -125,6 +129,7 @@ type GetBranch struct {
 // CreateBranch creates a branch. Answered with [BranchView].
 type CreateBranch struct {
 	ask
+	By
 	Repo, Name string
 	Start      string // revision; empty = what is checked out in the main working tree
 
@@ -135,6 +140,7 @@ type CreateBranch struct {
 // nowhere else, unless forced. Answered with [Done].
 type DeleteBranch struct {
 	ask
+	By
 	Repo, Name string
 	Force      bool
 

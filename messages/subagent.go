@@ -28,7 +28,9 @@ type SpawnSubagent struct {
 	AutoApprove      bool
 	Auto             AutoApproveLimits
 	InheritGrants    bool // the parent's present grants are the subagent's
+	Forward          bool `json:",omitempty"` // clients of the parent are shown its requests too; absent from digests of older requests
 	Step             StepAttempt
+	Budget           *BudgetLimit `json:",omitempty"` // at which its session pauses and asks; nil = that of the settings. Left out of the digest without one
 }
 
 // AutoApproveLimits bound what is approved without a person.
@@ -189,7 +191,7 @@ type SubagentRecord struct {
 	MaxTurns  uint32
 	BudgetUSD float64
 	Lease     LeaseMode
-	Forward   bool
+	Forward   bool // clients of the session above are shown its requests too
 	Step      StepAttempt
 	Deadline  time.Time // it fails then; zero = never
 	Auto      AutoApprove

@@ -19,6 +19,7 @@ type DirectoryReview struct {
 	Changes   []DirectoryFinding // since it was trusted, if it was
 	Problems  []string           // reasons why it cannot be trusted
 	Ask       []string           // rules for calls that an agent asks about until it is trusted
+	Files     map[string]string  // all that it covers: absolute paths with the SHA-256 of their content, in hexadecimal
 }
 
 // DirectoryFinding is one thing that a file makes an agent do.

@@ -12,16 +12,22 @@ type WorktreeRequest interface {
 	Repository() string
 }
 
-// CreateWorktree makes a worktree: a directory in which one branch is checked out. Answered with [WorktreeView] when the
-// worktree is whole.
+// By is the client that asks for a change, as it calls itself. The audit log names it.
+type By struct{ Client ClientID }
+
+// CreateWorktree makes a worktree: a directory in which one branch is checked out. Asked again with the same key, also after a
+// crash, it makes none but the first. Answered with [WorktreeView] when the worktree is whole.
 type CreateWorktree struct {
 	ask
+	By
 	Directory    string // absolute; any directory of the repository
 	Branch       string
 	Name         string // empty = the branch, with dashes for slashes
 	Path         string // absolute; empty = beside the repository
 	CreateBranch bool   // the branch is new
 	Base         string // revision at which a new branch begins; empty = what is checked out in Directory
+	Key          string // idempotency key, a UUID: the id of the worktree that is made; empty = none
+	Digest       []byte // of the request, if it has a key
 
 	Common string // the repository; the daemon sets both
 	Main   string
@@ -34,8 +40,11 @@ func (m CreateWorktree) Repository() string { return m.Common }
 // [WrongState] if work would be lost. Answered with [WorktreeRemoved].
 type RemoveWorktree struct {
 	ask
+	By
 	Worktree string
 	Force    bool // although work is lost
+
+	UnusedSince time.Time // only if it was last used before, and no lease is held; zero = however it is used
 
 	Common string // its repository; the daemon sets it
 }
@@ -52,6 +61,7 @@ type WorktreeRemoved struct {
 // SwitchWorktree makes a worktree the active one of its repository. Answered with [WorktreeSwitched].
 type SwitchWorktree struct {
 	ask
+	By
 	Worktree string
 
 	Common string // its repository; the daemon sets it
@@ -70,6 +80,7 @@ type WorktreeSwitched struct {
 // SetupWorktree runs the setup of a worktree again. Answered with [WorktreeView] when it has begun.
 type SetupWorktree struct {
 	ask
+	By
 	Worktree string
 
 	Common string // its repository; the daemon sets it
@@ -77,6 +88,58 @@ type SetupWorktree struct {
 
 // Repository implements [WorktreeRequest].
 func (m SetupWorktree) Repository() string { return m.Common }
+
+// MergeBranches merges branches into another one of the repository, in order, each with a commit of its own; all or nothing. The
+// merge with the same id is made once, however often it is asked for. It is refused with [MergeConflict], and then nothing has
+// changed. Answered with [BranchesMerged].
+type MergeBranches struct {
+	ask
+	ID        string // a UUID
+	Directory string // absolute; any directory of the repository
+	Branches  []string
+	Into      string
+	Within    string // the working tree of Into, if there is one, is inside of this directory; empty = anywhere
+
+	Common string // the repository; the daemon sets it
+}
+
+// Repository implements [WorktreeRequest].
+func (m MergeBranches) Repository() string { return m.Common }
+
+// BranchesMerged answers [MergeBranches].
+type BranchesMerged struct {
+	answer
+	Commit string // that has the branches
+	Made   bool   // now; otherwise the branches were merged before
+}
+
+// ReadSetup asks for what the setup of a worktree writes. It does not wait. Answered with [SetupPage].
+type ReadSetup struct {
+	ask
+	Worktree string
+	Run      string // as a page has said; empty = the last one
+	From     uint64 // bytes of its output that the caller has
+}
+
+// SetupPage answers [ReadSetup]. Of a long output only the end is kept: From is then above that of the request.
+type SetupPage struct {
+	answer
+	Run     string
+	Output  []byte
+	From    uint64 // offset of Output
+	Next    uint64 // offset behind it
+	Status  SetupStatus
+	Ended   bool            // there is nothing behind Next
+	Changed <-chan struct{} // closed when there is more, or the end; nil if it has ended
+}
+
+// CancelSetup ends the setup of a worktree, or takes it out of the queue. It does not wait for changes of the repository.
+// One that does not run is [WrongState]. Answered with [WorktreeView] when it has ended.
+type CancelSetup struct {
+	ask
+	By
+	Worktree string
+}
 
 // ListWorktrees asks for the worktrees that the daemon keeps. It does not wait for changes of a repository. Answered with
 // [WorktreeList].
@@ -122,6 +185,7 @@ type WorktreeView struct {
 
 	Sessions      int       // that work in it
 	ActiveSession SessionID // the one of them that was used last; empty if there is none
+	LastUsed      time.Time // when it was created or switched to, or one of them was used
 
 	Setup WorktreeSetup
 
@@ -141,12 +205,13 @@ const (
 	SetupFailed     SetupStatus = "failed"
 	SetupTimeout    SetupStatus = "timeout"
 	SetupNotTrusted SetupStatus = "not_trusted" // it did not run: the user does not trust the worktree
+	SetupCanceled   SetupStatus = "canceled"    // a client canceled it
 )
 
 // WorktreeSetup is the last setup of a worktree.
 type WorktreeSetup struct {
 	Status SetupStatus `json:"status,omitempty"`
-	Output string      `json:"output,omitempty"` // the end of what it wrote, at most 8 KiB
+	Output string      `json:"output,omitempty"` // the end of what it wrote, at most 8 KiB; while it runs, as of a second ago
 }
 
 // WorktreeWork is how a worktree differs from what is committed and pushed.

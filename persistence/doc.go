@@ -19,7 +19,7 @@
 //     file they are in. A hole is [messages.DataLoss].
 //   - After a crash at any moment the directory opens with everything that was committed:
 //     in a commit, in a checkpoint, while a journal is created or a file is sealed.
-//   - After a failed sync nobody knows what is on disk. From then on nothing is written
+//   - After a failed sync the content of the disk is unknown. From then on nothing is written
 //     and no state is read until the journal is opened again ([Store.Reopen]); events
 //     that were visible before stay visible.
 //   - Damage is an error, not a crash. A panic of bbolt and a fault of the mapped file

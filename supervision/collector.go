@@ -9,22 +9,23 @@ import (
 	"time"
 )
 
-// Room is how much garbage a daemon may keep, in bytes, beside as much as is live. A
-// small heap is collected often, and whatever allocates meanwhile is made to help:
-// that, and not the disk, was what the slowest of a hundred events waited for
-// (docs/performance.md).
+// Room is the garbage, in bytes, that a daemon may keep in addition to the size of its
+// live heap. Without it a small heap is collected often, and goroutines that allocate
+// during a cycle have to assist: the p99 latency of an event came from these assists, not
+// from the disk (docs/performance.md).
 const Room = 32 << 20
 
 const (
-	// quiet is how long nothing was collected when a daemon is taken for idle.
+	// quiet is the time without a cycle after which the daemon counts as idle.
 	quiet = 15 * time.Second
-	// worth is how many bytes it takes to give some back then.
+	// worth is the least number of spare bytes that an idle daemon returns to the system.
 	worth = 8 << 20
 )
 
-// Collector sets the pace of the garbage collector: it comes when there are so many
-// bytes of garbage, and what is not needed is given back when there is nothing to do. It
-// has no goroutine, and no timer at rest: the collector's own cycles wake it.
+// Collector sets the pace of the garbage collector. A cycle starts after [Room] bytes of
+// garbage above the live heap, and an idle daemon returns spare memory to the system. A
+// Collector has no goroutine, and no running timer in an idle daemon: the cycles of the
+// garbage collector wake it.
 type Collector struct {
 	room  int64
 	quiet time.Duration
@@ -32,13 +33,13 @@ type Collector struct {
 	mu      sync.Mutex
 	percent int    // GOGC as it was set
 	cycles  uint64 // number of collections at the last poll
-	look    *time.Timer
-	looks   bool // that is running
+	timer   *time.Timer
+	polling bool // timer is running
 	closed  bool
 }
 
-// PaceCollector begins to set the pace for this process, until [Collector.Close]. Where
-// GOGC is set an operator has decided: then there is none, which may be closed as well.
+// PaceCollector sets the pace of this process until [Collector.Close]; room is in bytes.
+// It returns nil, which may be closed as well, if the operator has set GOGC.
 func PaceCollector(room int64) *Collector {
 	if os.Getenv("GOGC") != "" {
 		return nil
@@ -50,65 +51,67 @@ func paceCollector(room int64, quiet time.Duration) *Collector {
 	c := &Collector{room: room, quiet: quiet, percent: defaultPercent}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.look, c.looks = time.AfterFunc(quiet, c.giveBack), true
+	c.timer, c.polling = time.AfterFunc(quiet, c.returnSpare), true
 	c.watch()
 	return c
 }
 
-// defaultPercent is GOGC as the runtime has it.
+// defaultPercent is the runtime's default of GOGC.
 const defaultPercent = 100
 
-// watch has the end of the next cycle told, by something that dies in it.
+// watch has cycled called after the next cycle: it allocates an object without references,
+// which that cycle collects, with cycled as its cleanup.
 func (c *Collector) watch() {
 	runtime.AddCleanup(&struct{ _ [64]byte }{}, (*Collector).cycled, c)
 }
 
-// cycled follows a cycle of the collector.
+// cycled adjusts GOGC after a cycle of the garbage collector, and schedules the next poll.
 func (c *Collector) cycled() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
 		return
 	}
-	if percent := percentFor(readHeap().live, c.room); differs(percent, c.percent) {
+	if percent := percentFor(readHeap(), c.room); differs(percent, c.percent) {
 		c.percent = percent
 		debug.SetGCPercent(percent)
 	}
-	c.lookAgain()
+	c.schedulePoll()
 	c.watch()
 }
 
-// lookAgain schedules the next poll of the memory that is in use.
-func (c *Collector) lookAgain() {
-	if !c.looks {
-		c.looks = true
-		c.look.Reset(c.quiet)
+// schedulePoll schedules the next poll, unless one is scheduled. The caller holds mu.
+func (c *Collector) schedulePoll() {
+	if !c.polling {
+		c.polling = true
+		c.timer.Reset(c.quiet)
 	}
 }
 
-// giveBack returns memory to the system if it has not been needed since the last poll.
-func (c *Collector) giveBack() {
+// returnSpare returns spare memory to the system if no cycle has run since the last poll.
+func (c *Collector) returnSpare() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
 		return
 	}
-	c.looks = false
+	c.polling = false
 	switch h := readHeap(); {
 	case h.cycles != c.cycles:
 		c.cycles = h.cycles
-		c.lookAgain()
+		c.schedulePoll()
 	case h.spare > worth:
-		debug.FreeOSMemory() // a cycle as any other: it is looked once more
+		debug.FreeOSMemory() // runs a cycle, so cycled schedules one more poll
 		c.cycles = readHeap().cycles
 	}
 }
 
-// heap is what the runtime says of it.
+// heap is a sample of the runtime's metrics.
 type heap struct {
-	cycles uint64 // of the collector
-	live   int64  // bytes that the last one found in use
-	spare  int64  // bytes that are garbage by now, or free
+	cycles uint64 // cycles of the garbage collector so far
+	live   int64  // bytes that the last cycle found in use
+	roots  int64  // bytes of stacks and globals that the last cycle scanned
+	spare  int64  // bytes that are free, or became garbage since the last cycle
 }
 
 func readHeap() heap {
@@ -117,22 +120,25 @@ func readHeap() heap {
 		{Name: "/gc/heap/live:bytes"},
 		{Name: "/memory/classes/heap/objects:bytes"},
 		{Name: "/memory/classes/heap/free:bytes"},
+		{Name: "/gc/scan/stack:bytes"},
+		{Name: "/gc/scan/globals:bytes"},
 	}
 	metrics.Read(samples)
 	bytes := func(i int) int64 { return int64(samples[i].Value.Uint64()) } //nolint:gosec // there is not that much memory
-	return heap{cycles: samples[0].Value.Uint64(), live: bytes(1), spare: bytes(2) + bytes(3) - bytes(1)}
+	return heap{cycles: samples[0].Value.Uint64(), live: bytes(1), roots: bytes(4) + bytes(5), spare: bytes(2) + bytes(3) - bytes(1)}
 }
 
-// percentFor is the GOGC with which the next cycle comes after as much garbage as is
-// live, and room.
-func percentFor(live, room int64) int {
-	return defaultPercent + int(defaultPercent*room/max(live, 1<<20))
+// percentFor returns the GOGC with which the next cycle starts after h.live + room bytes of garbage. The runtime applies GOGC to
+// live heap and roots, so the divisor is the sum of both: with hundreds of goroutines the stacks are larger than the live heap,
+// and without them in the divisor the heap grew half as large again.
+func percentFor(h heap, room int64) int {
+	return int(defaultPercent * (h.live + room) / max(h.live+h.roots, 1<<20))
 }
 
-// differs reports whether a change is worth the moment for which it stops the world.
-func differs(a, b int) bool { return 5*a > 6*b || 5*b > 6*a }
+// differs reports whether a and b differ by more than 10 %. Setting GOGC stops the world, so smaller changes are skipped.
+func differs(a, b int) bool { return 10*a > 11*b || 10*b > 11*a }
 
-// Close leaves the collector to the runtime.
+// Close restores the runtime's default of GOGC.
 func (c *Collector) Close() {
 	if c == nil {
 		return
@@ -140,6 +146,6 @@ func (c *Collector) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true
-	c.look.Stop()
+	c.timer.Stop()
 	debug.SetGCPercent(defaultPercent)
 }

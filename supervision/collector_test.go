@@ -9,31 +9,31 @@ import (
 
 func TestPercent(t *testing.T) {
 	for _, c := range []struct {
-		live, room int64
-		want       int
+		live, roots, room int64
+		want              int
 	}{
-		{32 << 20, 32 << 20, 200},
-		{8 << 20, 32 << 20, 500},
-		{64 << 20, 32 << 20, 150},
-		{64 << 20, 0, 100},
-		{0, 32 << 20, 3300}, // before anything was counted
+		{32 << 20, 0, 32 << 20, 200},
+		{8 << 20, 0, 32 << 20, 500},
+		{8 << 20, 12 << 20, 32 << 20, 200}, // stacks are scanned as well: 40 MiB of garbage, not 100
+		{64 << 20, 0, 32 << 20, 150},
+		{64 << 20, 0, 0, 100},
+		{0, 0, 32 << 20, 3200}, // before anything was counted
 	} {
-		if got := percentFor(c.live, c.room); got != c.want {
-			t.Errorf("%d live, room for %d: %d, want %d", c.live, c.room, got, c.want)
+		if got := percentFor(heap{live: c.live, roots: c.roots}, c.room); got != c.want {
+			t.Errorf("%d live, %d roots, room for %d: %d, want %d", c.live, c.roots, c.room, got, c.want)
 		}
 	}
 	for _, c := range []struct {
 		a, b int
 		want bool
-	}{{100, 100, false}, {100, 119, false}, {119, 100, false}, {100, 121, true}, {121, 100, true}} {
+	}{{100, 100, false}, {100, 109, false}, {109, 100, false}, {100, 111, true}, {111, 100, true}} {
 		if differs(c.a, c.b) != c.want {
 			t.Errorf("%d and %d: differs is %t", c.a, c.b, !c.want)
 		}
 	}
 }
 
-// A cycle of the runtime's sets the pace of the next one, and so does the next, until
-// the end.
+// Each cycle of the garbage collector sets the pace of the next one, until Close.
 func TestCollectorFollowsCycles(t *testing.T) {
 	t.Setenv("GOGC", "")
 	c := PaceCollector(1 << 37) // as no live heap would have it by chance
@@ -77,7 +77,7 @@ func TestCollectorGivesBack(t *testing.T) {
 	looks := func() bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		return c.looks
+		return c.polling
 	}
 	for range 2 {
 		func() {

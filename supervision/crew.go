@@ -6,24 +6,24 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// spares is how many goroutines a [Crew] keeps that have nothing to do: as many as
-// actors are commonly awake at once. The collector shrinks their stacks.
+// spares is the most idle goroutines that a [Crew] keeps: about as many as actors are
+// usually active at once. The garbage collector shrinks their stacks.
 const spares = 256
 
-// Crew runs what has to be done, each piece on a goroutine of its own, and keeps
-// a few of these for the next pieces: an actor's turn is short, and a new
-// goroutine pays for growing its stack each time. It never makes anything wait.
+// Crew runs functions, each on a goroutine of its own, and keeps some of the goroutines
+// for later functions. An actor's turn is short, and a new goroutine has to grow its
+// stack each time. A function never waits for a goroutine.
 //
-// As an [actor.Dispatcher] it runs mailboxes. The creator of a crew ends it with
+// As an [actor.Dispatcher] a crew runs mailboxes. The creator of a crew ends it with
 // [Crew.Close].
 type Crew struct {
-	work   chan func()   // taken by spare goroutines only
-	places chan struct{} // one token each while they wait for it
+	work   chan func()   // received by idle goroutines only
+	places chan struct{} // one token for each idle goroutine
 	closed chan struct{}
 	once   sync.Once
 }
 
-// NewCrew returns a crew without workers; it grows with its work.
+// NewCrew returns a crew without goroutines. They are started as functions arrive.
 func NewCrew() *Crew {
 	return &Crew{work: make(chan func()), places: make(chan struct{}, spares), closed: make(chan struct{})}
 }
@@ -42,12 +42,12 @@ func (c *Crew) Go(f func()) {
 // Schedule implements actor.Dispatcher.
 func (c *Crew) Schedule(f func()) { c.Go(f) }
 
-// Throughput implements actor.Dispatcher: the messages after which a mailbox lets
-// others have their turn; the library's default.
+// Throughput implements actor.Dispatcher: after so many messages a mailbox yields. It is
+// the library's default.
 func (c *Crew) Throughput() int { return 300 }
 
-// serve does one piece of work after the other, until there are enough others
-// who wait for the next.
+// serve runs f and then later functions. It returns when there are enough idle goroutines
+// without it, or after Close.
 func (c *Crew) serve(f func()) {
 	for f != nil {
 		f()
@@ -61,7 +61,7 @@ func (c *Crew) serve(f func()) {
 	}
 }
 
-// next waits for work; there is none after the end.
+// next waits for a function. It returns nil after Close.
 func (c *Crew) next() func() {
 	select {
 	case f := <-c.work:
@@ -71,8 +71,8 @@ func (c *Crew) next() func() {
 	}
 }
 
-// Close ends the goroutines that wait for work, and those that would wait later. What is being
-// done, or is begun afterwards, is still done; those who gave it know when.
+// Close ends the idle goroutines, and makes busy ones end after their function. It does not
+// wait for functions: those that run, or are passed to Go afterwards, still run to their end.
 func (c *Crew) Close() {
 	c.once.Do(func() {
 		close(c.closed)

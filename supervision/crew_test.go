@@ -6,8 +6,8 @@ import (
 	"testing/synctest"
 )
 
-// Whatever is given to a crew is done, at the same time if need be; what is left
-// of it has a bound, and is gone after Close.
+// A crew runs every function, concurrently if necessary. The number of idle goroutines is
+// bounded, and zero after Close.
 func TestCrew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		crew := NewCrew()
@@ -36,8 +36,7 @@ func TestCrew(t *testing.T) {
 	})
 }
 
-// Idle workers are used again: a thousand pieces of work, one after the other, need one
-// goroutine.
+// Idle goroutines are reused: a thousand functions, one after the other, need one.
 func TestCrewIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		crew := NewCrew()

@@ -9,30 +9,30 @@
 //   - [Tree] is the live picture: which actors run, how often each was restarted, which is
 //     backing off and why.
 //
-// Two more serve all that runs: [Crew] has its goroutines, and [Collector] sets the pace
-// of the garbage collector.
+// Two more serve the whole process: [Crew] runs the actors on pooled goroutines, and
+// [Collector] sets the pace of the garbage collector.
 //
-// Every actor of ours is described by [Tree.Props], which is the one place where
-// the library's traps are kept out:
+// Every actor is described by [Tree.Props]. Only there are the defects of the actor
+// library worked around:
 //
 //   - the producer makes a new struct for each incarnation, and the supervisor
 //     strategy is always ours;
 //   - a panic keeps its stack;
-//   - a panic while stopping is shown and swallowed: the library would resurrect
-//     the actor, or never tell its parent;
-//   - a restart is called off when the actor is stopped: the library would take
-//     it for a reason to bring the actor back;
+//   - a panic while stopping is reported and recovered: the library would restart
+//     the actor, or never notify its parent;
+//   - a stop cancels a pending restart: the library would let the restart win and
+//     keep the actor running;
 //   - an actor that is stopping gets no more messages: the library would deliver
 //     them, and a child that is spawned then is never stopped, nor is the actor
 //     that waits for it;
-//   - what is sent to a name that is just being taken waits for Started: the
-//     library would crash, or deliver it first.
+//   - a message to a name whose mailbox is not ready yet waits for Started: the
+//     library would crash, or deliver the message before Started.
 //
 // # Two different failures
 //
-// An actor crashes: that is our bug, and it is this package's business. An agent
-// process exits: that is the agent's business, exit codes are read by the
-// session. Neither causes the other.
+// A crash of an actor is a bug of the daemon, and this package handles it. The exit of
+// an agent process is no crash: the session reads the exit code. Neither causes the
+// other.
 //
 // # What a restart promises
 //

@@ -7,44 +7,43 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// mailbox keeps what arrives too early. The library makes the name of an actor
-// known before its mailbox can be used: an actor that sends to a name at the moment
-// when it is taken (again) would run into a nil pointer, on a goroutine where no
-// supervisor sees it, or be heard before Started.
+// mailbox buffers messages that arrive before Started. The library registers the name of
+// an actor before its mailbox is usable. Without the buffer a message sent in between
+// dereferences a nil pointer, on a goroutine without a supervisor, or is delivered before
+// Started.
 //
-// It also drops a restart that comes behind the wish to stop. The library would
-// take the two together, if children must end first, for a restart, and the actor
-// would live on with nobody left who stops it.
+// It also drops a restart that follows a stop. If the actor has to wait for its children,
+// the library would let the restart win, and nothing would stop the actor again.
 type mailbox struct {
 	actor.Mailbox
 
 	open   atomic.Bool
 	mu     sync.Mutex
-	ending bool // it was told to stop
+	ending bool // a Stop was posted
 	system []any
 	user   []any
 }
 
 // PostUserMessage implements actor.Mailbox.
 func (m *mailbox) PostUserMessage(message any) {
-	if m.open.Load() || !m.keep(&m.user, message) {
+	if m.open.Load() || !m.buffer(&m.user, message) {
 		m.Mailbox.PostUserMessage(message)
 	}
 }
 
-// PostSystemMessage implements actor.Mailbox. Started is the library's own, and
-// the first.
+// PostSystemMessage implements actor.Mailbox. The library itself posts Started, as the
+// first message; it is never buffered.
 func (m *mailbox) PostSystemMessage(message any) {
 	if m.late(message) {
 		return
 	}
 	_, first := message.(*actor.Started)
-	if first || m.open.Load() || !m.keep(&m.system, message) {
+	if first || m.open.Load() || !m.buffer(&m.system, message) {
 		m.Mailbox.PostSystemMessage(message)
 	}
 }
 
-// late reports whether a message is a restart behind a stop.
+// late reports whether a message is a restart that follows a stop.
 func (m *mailbox) late(message any) bool {
 	switch message.(type) {
 	case *actor.Stop:
@@ -59,8 +58,8 @@ func (m *mailbox) late(message any) bool {
 	return false
 }
 
-// keep puts a message aside; it reports false if there is no need to any more.
-func (m *mailbox) keep(early *[]any, message any) bool {
+// buffer keeps a message until Start. It reports false if the mailbox has been started.
+func (m *mailbox) buffer(early *[]any, message any) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.open.Load() {
@@ -70,8 +69,8 @@ func (m *mailbox) keep(early *[]any, message any) bool {
 	return true
 }
 
-// Start implements actor.Mailbox. The library calls it when the mailbox can be
-// used and has Started in it.
+// Start implements actor.Mailbox. The library calls it when the mailbox is usable and
+// contains Started.
 func (m *mailbox) Start() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

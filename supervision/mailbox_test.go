@@ -11,13 +11,13 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// What is sent to a name while the actor behind it is being made arrives, in
-// order, and behind Started.
+// Messages that are sent to a name while its actor is being spawned arrive in order, after
+// Started.
 func TestMessagesForAnActorThatIsBeingMade(t *testing.T) {
 	bubble(t, func(w *world) {
 		made := false
 		props := w.tree.Props("test", steady, func() actor.Actor { return &player{world: w} })
-		// OnInit runs when the name is known and the mailbox cannot be used yet.
+		// OnInit runs when the name is registered and the mailbox is not usable yet.
 		props = props.Configure(actor.WithOnInit(func(ctx actor.Context) {
 			made = true
 			early := actor.NewPID(ctx.Self().Address, ctx.Self().Id)
@@ -54,7 +54,7 @@ func TestStopForAnActorThatIsBeingMade(t *testing.T) {
 	})
 }
 
-// Senders that never stop, to a name that is taken and given up all the time.
+// Senders that never stop, to a name that is registered and removed all the time.
 func TestSendingToANameThatComesAndGoes(t *testing.T) {
 	system := quietSystem()
 	crew := NewCrew()
@@ -95,7 +95,7 @@ func TestSendingToANameThatComesAndGoes(t *testing.T) {
 	time.Sleep(1100 * time.Millisecond) // dead letters
 }
 
-// listener notices what it gets before Started.
+// listener counts messages that it gets before Started.
 type listener struct {
 	heard   chan any
 	started bool
@@ -112,8 +112,8 @@ func (l *listener) Receive(ctx actor.Context) {
 	}
 }
 
-// Who was told to stop does so, although its children must end first and its
-// restart was decided when nobody knew.
+// An actor that was stopped ends, although it waits for its children and its restart was
+// decided before the stop.
 func TestStopBeatsARestartBehindIt(t *testing.T) {
 	bubble(t, func(w *world) {
 		child := w.child(w.root, "child", func(p *player) {

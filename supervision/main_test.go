@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// steady is [Default] without chance, so that waits can be told exactly.
+// steady is [Default] without jitter, so that tests know each backoff exactly.
 var steady = Policy{Initial: 500 * time.Millisecond, Max: 30 * time.Second, Limit: 5, Window: time.Minute}
 
 // world is an actor system in virtual time, with one root under which a test
@@ -31,15 +31,15 @@ type world struct {
 	log      []happening
 }
 
-// happening is what an actor of a test has to tell, and when.
+// happening is a report of an actor in a test, with its time.
 type happening struct {
 	after time.Duration // since the world began
 	who   string
 	what  any
 }
 
-// bubble runs a test in a world of its own and ends the world after it. Whatever
-// is still running then fails the test: the bubble waits for every goroutine.
+// bubble runs a test in a world of its own and ends the world after it. A goroutine that
+// still runs then fails the test: the bubble waits for every goroutine.
 func bubble(t *testing.T, test func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -120,7 +120,7 @@ func (w *world) reported() []Failure {
 	return slices.Clone(w.failures)
 }
 
-// heard returns when an actor has told something.
+// heard returns the times at which an actor reported something.
 func (w *world) heard(who string, what any) []time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -133,7 +133,7 @@ func (w *world) heard(who string, what any) []time.Duration {
 	return times
 }
 
-// said returns what an actor has told, in order.
+// said returns the reports of an actor, in order.
 func (w *world) said(who string) []any {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -154,8 +154,8 @@ type spawnChild struct {
 // crashNow makes a player panic.
 const crashNow = "crash"
 
-// player is an actor that follows a script. It tells what it gets before it does
-// anything about it, lifecycle messages by name.
+// player is an actor that follows a script. It reports each message before it handles it,
+// lifecycle messages by name.
 type player struct {
 	world  *world
 	script func(*player)

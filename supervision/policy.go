@@ -19,9 +19,9 @@ type Policy struct {
 	SlowWindow time.Duration // … within that time are giving up too; 0 = only the limit above counts
 }
 
-// Default is the policy of the daemon document: 500 ms doubling to 30 s, five
-// failures in 60 s are giving up. So are more than eight in 10 minutes, since what dies
-// every quarter of a minute would otherwise be restarted without end.
+// Default is the policy of the daemon document: 500 ms doubling to 30 s, and five failures
+// in 60 s give up. More than eight in 10 minutes give up as well: an actor that crashes
+// every 15 s would otherwise be restarted without end.
 func Default() Policy {
 	return Policy{
 		Initial: 500 * time.Millisecond, Max: 30 * time.Second, Jitter: 0.2, Limit: 5, Window: time.Minute,
@@ -29,8 +29,8 @@ func Default() Policy {
 	}
 }
 
-// History is what a policy remembers of one child. The zero value is a child
-// that never failed.
+// History has the recent failures of one child. The zero value is a child that never
+// failed.
 type History struct {
 	Failures []time.Time // within the longer window, oldest first
 	Total    int         // since the child was first started

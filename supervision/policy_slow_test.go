@@ -36,8 +36,7 @@ func TestSlowLimit(t *testing.T) {
 	}
 }
 
-// TestSlowFailuresWaitAsTheFirst: the backoff grows with the failures of the short
-// window alone.
+// The backoff grows only with the failures in the short window.
 func TestSlowFailuresWaitAsTheFirst(t *testing.T) {
 	var h History
 	for i := range 8 {

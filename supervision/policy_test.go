@@ -68,8 +68,8 @@ func TestDefaultPolicyIsThatOfTheDocument(t *testing.T) {
 	}
 }
 
-// Whatever the history: waits stay in their bounds, more failures never mean a
-// shorter nominal wait, old failures are forgotten and nothing given is changed.
+// For any history: waits stay in their bounds, more failures never shorten the nominal
+// wait, old failures are dropped, and Decide does not change its argument.
 func TestPolicyProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := Policy{

@@ -59,9 +59,8 @@ func (t *Tree) Props(kind string, policy Policy, produce func() actor.Actor) *ac
 	)
 }
 
-// guard turns a panic into a [crash] with its stack. While stopping, its last
-// child's end included, there is nobody to restart: the panic is shown and
-// swallowed.
+// guard turns a panic into a [crash] with its stack. While an actor stops, the end of its
+// last child included, a restart is impossible: guard reports the panic and recovers.
 func (t *Tree) guard(ctx actor.ReceiverContext) {
 	reason := recover()
 	if reason == nil {

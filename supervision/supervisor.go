@@ -8,8 +8,8 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// Failure tells about one crash of an actor and what was decided. It is the log
-// line, the metric and the test's point of synchronisation in one.
+// Failure reports one crash of an actor and the decision about it. Logs, metrics and the
+// synchronisation of tests are made from it.
 type Failure struct {
 	Actor    string // the actor's address
 	Kind     string
@@ -20,8 +20,7 @@ type Failure struct {
 }
 
 // Supervisor carries out a [Policy] for the children of one actor. It keeps a
-// history per child, so that a failing child never costs its siblings their
-// restarts.
+// history per child, so the failures of a child never use up restarts of its siblings.
 type Supervisor struct {
 	policy Policy
 	tree   *Tree
@@ -55,7 +54,7 @@ func (s *Supervisor) HandleFailure(_ *actor.ActorSystem, parent actor.Supervisor
 	s.tree.restartAfter(child.Id, decision.After, func() { parent.RestartChildren(child) })
 }
 
-// Forget drops what is known of a child that has stopped permanently.
+// Forget drops the history of a child that has stopped permanently.
 func (s *Supervisor) Forget(child *actor.PID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -93,7 +93,7 @@ func TestGivesUpAloudAfterFiveFailuresInAMinute(t *testing.T) {
 	})
 }
 
-// Each child has a budget of its own: what one costs, no sibling pays.
+// Each child has a history of its own: the failures of one do not count for its siblings.
 func TestSiblingsShareNoBudget(t *testing.T) {
 	bubble(t, func(w *world) {
 		a, b := w.child(w.root, "a", nil), w.child(w.root, "b", nil)

@@ -10,8 +10,8 @@ import (
 	"betcode/messages"
 )
 
-// Tree is the live picture of all actors. It is filled by [Tree.Props] and read
-// by anybody, at any time.
+// Tree is the live picture of all actors, filled by [Tree.Props]. Any goroutine may read
+// it at any time.
 type Tree struct {
 	report func(Failure)
 	crew   *Crew
@@ -29,8 +29,8 @@ type node struct {
 	box     actor.Mailbox
 }
 
-// NewTree returns an empty picture of actors that crew runs. report is told about
-// every failure; it must not wait.
+// NewTree returns an empty picture of actors that crew runs. report is called with each failure;
+// it must not block.
 func NewTree(crew *Crew, report func(Failure)) *Tree {
 	return &Tree{report: report, crew: crew, nodes: map[string]*node{}}
 }
@@ -107,9 +107,8 @@ func (t *Tree) started(id string) {
 	t.update(id, func(n *node) { n.view.State, n.backoff = "running", time.Time{} })
 }
 
-// restartAfter restarts an actor after its backoff, unless it stops before: the
-// library would take the restart of an actor that is stopping for a reason to
-// bring it back.
+// restartAfter restarts an actor after its backoff, unless it stops before: the library
+// would let a restart win over a stop.
 func (t *Tree) restartAfter(id string, backoff time.Duration, restart func()) {
 	t.update(id, func(n *node) {
 		if n.leaving {
@@ -125,7 +124,7 @@ func (t *Tree) restartAfter(id string, backoff time.Duration, restart func()) {
 	})
 }
 
-// leaves notes that an actor is stopping: nothing restarts it any more.
+// leaves notes that an actor is stopping, and cancels its pending restart.
 func (t *Tree) leaves(id string) {
 	t.update(id, func(n *node) {
 		n.leaving = true

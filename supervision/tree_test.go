@@ -123,8 +123,8 @@ func TestFailureKeepsReasonAndStack(t *testing.T) {
 //go:noinline
 func failDeepInside(reason any) { panic(reason) }
 
-// A panic while stopping is told and swallowed: the library would bring the
-// actor back to life, or never tell its parent.
+// A panic while stopping is reported and recovered: the library would restart the actor,
+// or never notify its parent.
 func TestPanicWhileStoppingIsSwallowed(t *testing.T) {
 	for _, when := range []any{"stopping", "terminated", "stopped"} {
 		t.Run(when.(string), func(t *testing.T) {
@@ -179,8 +179,8 @@ func TestPanicWhileRestartingIsAFailure(t *testing.T) {
 	})
 }
 
-// An actor that waits for its children to stop is not disturbed: a child that it
-// spawned then would never be stopped, and neither would it.
+// An actor that waits for its children gets no messages: a child that it spawned then
+// would never be stopped, and neither would the actor.
 func TestStoppingActorGetsNoMessages(t *testing.T) {
 	bubble(t, func(w *world) {
 		parent := w.child(w.root, "parent", nil)

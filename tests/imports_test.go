@@ -159,9 +159,23 @@ var rules = []rule{
 		never:   map[string]string{protoactor: "requests are named by tickets", grpc: "kinds of errors become status codes in the gateway"},
 	},
 	{
-		pkg: "actors/session/budget", may: []string{"messages"},
+		pkg: "actors/session/budget", may: []string{"messages", "actors/internal/texts"},
 		because: "what may be consumed is arithmetic: no session, no actors, no clock",
 		never:   map[string]string{protoactor: "the session counts and asks", grpc: "kinds of errors become status codes in the gateway"},
+	},
+	{
+		pkg: "actors/session/audit", may: []string{"messages", "actors/internal/claude", "actors/internal/texts"},
+		because: "an entry is made from records; the session decides when it is written",
+		never:   map[string]string{protoactor: "entries are values", grpc: "kinds of errors become status codes in the gateway"},
+	},
+	{
+		pkg: "actors/session/evidence", may: []string{"messages", "actors/internal/control"},
+		because: "what proves the origin of an order is in the record of a run: no session, no actors, no clock",
+		never:   map[string]string{protoactor: "the session sends and commits", grpc: "kinds of errors become status codes in the gateway"},
+	},
+	{
+		pkg: "actors/session/trust", may: []string{"messages"},
+		because: "what is not obeyed is described from the guard of an agent alone",
 	},
 	{
 		pkg: "actors/session/watchdog", because: "judging silence needs a clock and nothing else",
@@ -244,12 +258,12 @@ var rules = []rule{
 		because: "it reads the journal through the part of the store that it declares", never: actorsNever,
 	},
 	{
-		pkg: "actors/worktree", may: []string{"messages", "actors/internal/act", "actors/internal/git", "actors/internal/notes", "actors/internal/regular"},
-		because: "it runs git for repositories; which sessions work in a worktree, and how they are stopped, is asked through its Deps", never: actorsNever,
+		pkg: "actors/worktree", may: []string{"messages", "messages/gitname", "actors/internal/act", "actors/internal/git", "actors/internal/notes", "actors/internal/paths", "actors/internal/process", "actors/internal/regular"},
+		because: "it runs git and setups for repositories; which sessions work in a worktree, and how they are stopped, is asked through its Deps", never: actorsNever,
 	},
 	{
-		pkg: "actors/orchestration", may: []string{"messages", "actors/internal/act"},
-		because: "it plays plans; how subagents are spawned, awaited and cancelled is handed in through its Deps", never: actorsNever,
+		pkg: "actors/orchestration", may: []string{"messages", "actors/internal/act", "actors/session/budget"},
+		because: "it plays plans; how subagents are spawned, awaited and cancelled is handed in through its Deps; it raises its budget by the arithmetic of sessions", never: actorsNever,
 	},
 	{
 		pkg: "actors/journal", may: []string{"messages", "actors/internal/act", "actors/health"},
@@ -314,11 +328,31 @@ var rules = []rule{
 		because: "files of users and repositories are read here alone, so that one bound holds for all of them", never: actorsNever,
 	},
 	{
-		pkg: "grpcapi", may: []string{"messages", "proto", "grpcapi/door", "grpcapi/version", "grpcapi/wire"}, because: "the gateway asks through an interface it declares, so that its tests need no actors",
+		pkg: "grpcapi", may: []string{"messages", "proto", "grpcapi"}, because: "the gateway asks through an interface it declares, so that its tests need no actors",
 		never: map[string]string{
 			protoactor: "a gateway test needs no actor system",
 			bbolt:      "a gateway asks; it does not read the journal",
 		},
+	},
+	{
+		pkg: "grpcapi/handler", may: []string{"messages", "grpcapi/door"}, because: "what all handlers share knows no service",
+		never: map[string]string{protoactor: "a gateway test needs no actor system", bbolt: "a gateway asks; it does not read the journal"},
+	},
+	{
+		pkg: "grpcapi/translate", may: []string{"messages", "proto", "grpcapi/wire"}, because: "a translation is pure: it knows its argument and neither caller nor actors",
+		never: map[string]string{
+			protoactor: "messages are values", bbolt: "messages are values", "context": "a translation does not wait", "google.golang.org/grpc/metadata": "a translation knows no call",
+		},
+	},
+	{
+		pkg: "grpcapi/fleet", may: []string{"messages", "proto", "grpcapi/door", "grpcapi/handler", "grpcapi/translate", "grpcapi/wire"},
+		because: "services of subagents know no other service",
+		never:   map[string]string{protoactor: "a gateway test needs no actor system", bbolt: "a gateway asks; it does not read the journal"},
+	},
+	{
+		pkg: "grpcapi/repository", may: []string{"messages", "proto", "grpcapi/door", "grpcapi/handler", "grpcapi/translate", "grpcapi/wire"},
+		because: "services of repositories know no other service",
+		never:   map[string]string{protoactor: "a gateway test needs no actor system", bbolt: "a gateway asks; it does not read the journal"},
 	},
 	{
 		pkg: "grpcapi/door", may: []string{"messages", "proto", "grpcapi/wire"}, because: "calls are admitted before any handler, by what the transport and the request say",
@@ -334,6 +368,15 @@ var rules = []rule{
 		never: map[string]string{protoactor: "decoding needs no actor system", bbolt: "decoding needs no journal"},
 	},
 	{
+		pkg: "gateway/socket", may: []string{"proto"},
+		because: "a front translates for clients of another protocol and asks the daemon as any client does: it can pass none of its checks",
+		never: map[string]string{
+			protoactor: "a front needs no actor system",
+			grpc:       "conversations come through an interface that the front declares, so that its tests need no connection",
+			bbolt:      "a front asks; it does not read the journal",
+		},
+	},
+	{
 		pkg: "cmd/betcode", may: []string{"cmd/betcode/internal/cli"},
 		because: "main hands the streams to the command line; everything else can be tested there",
 	},
@@ -347,7 +390,11 @@ var rules = []rule{
 		because: "the daemon in this process is the one that joins actors, journal and gateway",
 	},
 	{
-		pkg: "cmd/betcode/internal/offline", may: []string{"proto", "messages", "config", "persistence", "actors", "grpcapi", "cmd/betcode/internal"},
+		pkg: "cmd/betcode/internal/gateways", may: []string{"proto", "messages", "config", "actors", "gateway", "grpcapi/door", "cmd/betcode/internal"},
+		because: "a gateway as a process joins a front, a connection to the daemon, and the admission of callers, which asks for their ancestry",
+	},
+	{
+		pkg: "cmd/betcode/internal/offline", may: []string{"proto", "messages", "config", "persistence", "actors", "grpcapi/translate", "cmd/betcode/internal"},
 		because: "what works on files without a daemon reads them as a daemon does, and answers as its gateway does",
 		never:   map[string]string{grpc: "nothing here talks to a daemon"},
 	},
@@ -371,6 +418,14 @@ var rules = []rule{
 		because: "commands know the wire contract; actors and persistence are for host and offline, which do the work",
 	},
 	{
+		pkg: "cmd/betcode/internal/cli/base", may: []string{"proto", "messages", "config", "cmd/betcode/internal"},
+		because: "what every command works with knows no command",
+		never: map[string]string{
+			module + "/cmd/betcode/internal/cli":  "what every command works with knows no command",
+			module + "/cmd/betcode/internal/host": "a daemon is started as a process",
+		},
+	},
+	{
 		pkg: "cmd/betcode/internal/talk", may: []string{
 			"proto", "messages", "cmd/betcode/internal/client", "cmd/betcode/internal/console", "cmd/betcode/internal/exit", "cmd/betcode/internal/render",
 		},
@@ -387,11 +442,14 @@ var rules = []rule{
 		never:   map[string]string{grpc: "a plan that was never sent has a graph"},
 	},
 	{
-		pkg: "cmd/betcode/internal/planfile", may: []string{"messages/plan"},
+		pkg: "cmd/betcode/internal/planfile", may: []string{"messages/plan", "messages/gitname"},
 		because: "a file becomes a plan without a daemon", never: map[string]string{grpc: "a plan is checked without a connection"},
 	},
 	{
-		pkg: "messages/plan", because: "a plan is checked by the command line, the gateway and the actors alike, so it knows none of them",
+		pkg: "messages/gitname", because: "a name is checked before there is a repository, also by the command line, which has no actors",
+	},
+	{
+		pkg: "messages/plan", may: []string{"messages/gitname"}, because: "a plan is checked by the command line, the gateway and the actors alike, so it knows none of them",
 	},
 	{
 		pkg: "cmd/betcode/internal/client", may: []string{
@@ -488,7 +546,7 @@ func ruleFor(pkg string) (rule, bool) {
 	return found, found.pkg != ""
 }
 
-// below says whether a package is another, or lies in a directory below it.
+// below reports whether a package is another, or lies in a directory below it.
 func below(pkg, top string) bool {
 	return pkg == top || strings.HasPrefix(pkg, top+"/")
 }

@@ -23,7 +23,7 @@ type watchOutbox struct{ delay time.Duration }
 
 func (watchOutbox) Effect() {}
 
-// stillFull says whether anything was taken from an outbox since it became full.
+// stillFull reports whether anything was taken from an outbox since it became full.
 type stillFull struct{ taken bool }
 
 // watch sets the timer for an outbox that has become full.

@@ -22,7 +22,7 @@ type Deps struct {
 	Health *actor.PID
 
 	ToSessions  func(ctx actor.Context, message any)
-	WriteFailed func(ctx actor.Context) // called when writing begins or ends to fail, maybe for want of space
+	WriteFailed func(ctx actor.Context) // called when writes begin to fail or succeed again; the disk may be full
 	Spare       func() int64            // free bytes that may be used while garbage is removed
 }
 
@@ -45,17 +45,17 @@ type journal struct {
 
 	restarted bool      // not the first incarnation
 	healthy   bool      // the newest transaction was written
-	sealFrom  time.Time // no seal is tried before; after one that failed
-	retained  time.Time // when old files were last looked for
-	reclaimed time.Time // when garbage was last removed
+	sealFrom  time.Time // after a failed seal: no seal is tried before this time
+	retained  time.Time // last search for old files
+	reclaimed time.Time // last removal of garbage
 }
 
 // How often files are maintained.
 const (
-	sealRetry    = 10 * time.Minute // after a seal that failed: it copies, and a full disk stays full for a while
-	retainEvery  = 24 * time.Hour   // besides after every seal
-	reclaimEvery = time.Hour        // besides after every dropped file
-	reclaimFirst = time.Minute      // after a start, when the daemon has other things to do
+	sealRetry    = 10 * time.Minute // after a failed seal: a seal copies data, and a full disk is not free again at once
+	retainEvery  = 24 * time.Hour   // and after every seal
+	reclaimEvery = time.Hour        // and after every dropped file
+	reclaimFirst = time.Minute      // after a start, so that adoption of agents comes first
 )
 
 // Restarted tells the sessions that appends without an answer will get none.
@@ -111,9 +111,9 @@ func (j *journal) Receive(ctx actor.Context) {
 	}
 }
 
-// report tells health and the log how a transaction went.
+// report passes the result of a transaction to health and the log.
 func (j *journal) report(ctx actor.Context, done groupDone) {
-	if healthy := done.failure == nil; healthy != j.healthy && (done.wrote || !healthy) { // reading proves nothing
+	if healthy := done.failure == nil; healthy != j.healthy && (done.wrote || !healthy) { // a group of loads does not prove that writing works
 		j.healthy = healthy
 		if !healthy {
 			j.deps.Log("journal").Error().Err(done.failure).Msg("the journal fails: what agents say is shown and not kept")

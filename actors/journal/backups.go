@@ -14,7 +14,7 @@ import (
 	"betcode/messages"
 )
 
-// BackupOptions say whether the daemon copies its journal by itself.
+// BackupOptions configure scheduled backups.
 type BackupOptions struct {
 	Directory string        // of the backups; made with mode 0700
 	Every     time.Duration // between two; not positive = none are made

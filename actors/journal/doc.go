@@ -8,9 +8,9 @@
 //
 // # When the disk fails
 //
-// All appends are refused, those that wait first: nothing is kept in memory. Sessions go on and publish events without
-// numbers. The journal is opened again, with backoff, until that succeeds; then [Recovered] has the sessions load themselves
-// again.
+// The actor refuses all appends, waiting ones first: nothing is kept in memory. Sessions go on and publish volatile events,
+// which have no numbers. The actor retries to open the journal, with backoff, until that succeeds; on [Recovered] the sessions
+// load themselves again.
 //
 // # Who owns what
 //
@@ -19,6 +19,6 @@
 //
 // # On a crash
 //
-// Everything that was answered is on disk. Appends that were waiting are lost; [Restarted] tells the sessions, and those that
-// wait for an answer rebuild themselves. The backups actor finds on the disk when the newest backup was made.
+// Everything that was answered is on disk. Appends that were waiting are lost: [Restarted] is sent to the sessions, and each
+// that waits for an answer rebuilds itself. The backups actor reads the time of the newest backup from the disk.
 package journal

@@ -11,15 +11,14 @@ import (
 	"betcode/messages"
 )
 
-// While the journal is not writable, every append is refused, those that wait first, and sessions publish what their agents
-// say without a number. The actor opens the journal again and again, with backoff, until that succeeds. Then the sessions are
-// rebuilt from it.
+// While the journal is not writable, the actor refuses every append, waiting ones first, and sessions publish volatile events.
+// The actor retries to open the journal, with backoff, until that succeeds. Then the sessions are rebuilt from it.
 
 // The backoff of opening the journal again.
 const (
 	reopenLeast = time.Second
 	reopenMost  = 30 * time.Second
-	reopenCalm  = time.Minute // the backoff begins anew with a failure that is so long after the last recovery
+	reopenCalm  = time.Minute // a failure so long after the last recovery begins with the shortest backoff
 )
 
 // recovery tracks a journal that failed.
@@ -44,7 +43,7 @@ type reopenStore struct{}
 
 func (reopenStore) Effect() {}
 
-// failed begins to refuse all appends, those that wait first.
+// failed begins to refuse all appends, waiting ones first.
 func (s state) failed(at time.Time, failure *messages.Error) (state, []act.Effect) {
 	s.recovery.failure = failure
 	if at.Sub(s.recovery.recovered) > reopenCalm {
@@ -59,13 +58,13 @@ func (s state) failed(at time.Time, failure *messages.Error) (state, []act.Effec
 	return s, append(effects, wait)
 }
 
-// later opens the journal again after the backoff, which doubles.
+// later schedules the next attempt to open the journal, and doubles the backoff.
 func (s state) later() (state, act.Effect) {
 	s.recovery.backoff = min(max(2*s.recovery.backoff, reopenLeast), reopenMost)
 	return s, act.After{Delay: s.recovery.backoff, Message: reopenDue{}}
 }
 
-// failing takes a message while the journal is not writable.
+// failing handles a message while the journal is not writable.
 func (s state) failing(at time.Time, from *actor.PID, m any) (state, []act.Effect) {
 	switch m := m.(type) {
 	case messages.Append:

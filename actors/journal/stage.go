@@ -9,8 +9,8 @@ import (
 )
 
 // An append of a megabyte would delay every other session while the disk writes it. So it is staged: its large parts are
-// written first, beside the transactions, one such append at a time. Requests of the same session are held behind it: the
-// order of all requests of one session is kept.
+// written first, beside the transactions, one such append at a time. Later requests of the same session wait for it, so that
+// the order of all requests of one session is kept.
 
 // stageAppend is an effect: write the large parts of an append.
 type stageAppend struct{ append *messages.Append }
@@ -48,7 +48,7 @@ func (s state) takeStaged(at time.Time, m staged) (state, []act.Effect) {
 	return s.stage(at)
 }
 
-// stage queues what need not be held any more, and stages the next append when all earlier requests of its session are
+// stage queues requests that need not wait any more, and stages the next append when all earlier requests of its session are
 // written.
 func (s state) stage(at time.Time) (state, []act.Effect) {
 	var effects []act.Effect

@@ -11,8 +11,8 @@ import (
 	"betcode/messages"
 )
 
-// state is what waits for the disk. Group commit is pipelined: everything that arrives while one transaction is written
-// is the next transaction.
+// state has the requests that wait for the disk. Group commit is pipelined: all requests that arrive while one transaction is
+// written form the next.
 type state struct {
 	gather     time.Duration // least time between the beginnings of two transactions
 	waiting    []request
@@ -81,7 +81,7 @@ func (tryStore) Effect()     {}
 func (tellSessions) Effect() {}
 func (tellHealth) Effect()   {}
 
-// step takes one message at its time and returns the next state and what to do.
+// step handles one message and returns the next state and effects.
 func (s state) step(at time.Time, from *actor.PID, m any) (state, []act.Effect) {
 	if s.recovery.failure != nil {
 		return s.failing(at, from, m)
@@ -138,7 +138,7 @@ func (s state) begin(at time.Time) (state, []act.Effect) {
 	return s, []act.Effect{writeGroup{s.writing}}
 }
 
-// try answers at once if a transaction hangs, and tries to write otherwise.
+// try answers at once if the present transaction hangs, and otherwise tries to write.
 func (s state) try(at time.Time, from *actor.PID) []act.Effect {
 	if since := at.Sub(s.began); s.writing != nil && since >= health.JournalPatience {
 		return []act.Effect{act.Reply{To: from, With: health.JournalTried{Err: fmt.Errorf("a transaction is not written after %s", since.Round(time.Second))}}}

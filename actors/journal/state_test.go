@@ -222,9 +222,8 @@ func TestJournalState(t *testing.T) {
 	}
 }
 
-// Whatever the order of requests, timers and ends of transactions: one
-// transaction at a time, everything in it in order, nothing twice, and whatever
-// waits has somebody who will wake it.
+// For any order of requests, timers and ends of transactions: one transaction at a time,
+// requests in order, nothing twice, and a wake-up is scheduled for each waiting request.
 func TestJournalStateProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sessions := []messages.SessionID{"s", "t", "u"}

@@ -64,11 +64,11 @@ type Upkeep interface {
 	Stats() messages.JournalStats
 	// Verify reads it from end to end.
 	Verify(ctx context.Context, progress func(messages.JournalFile)) (messages.JournalReport, error)
-	// Backup copies it to a new directory, as it is at one moment.
+	// Backup copies a consistent snapshot of it to a new directory.
 	Backup(ctx context.Context, path string, link bool) (messages.JournalBackup, error)
 	// Retain drops the files that are older, or more, than the settings allow.
 	Retain() (dropped int, err error)
-	// Reclaim gives back the space of garbage. It may take long, and may use so much space meanwhile, or any amount if room is
-	// negative.
+	// Reclaim removes garbage. It may take long, and uses at most room bytes of additional space meanwhile, or any amount if
+	// room is negative.
 	Reclaim(ctx context.Context, room int64) (messages.JournalReclaimed, error)
 }

@@ -10,6 +10,7 @@ import (
 
 	"betcode/actors/internal/act"
 	"betcode/messages"
+	"betcode/messages/plan"
 )
 
 // Deps is what orchestrations need of the system.
@@ -21,11 +22,37 @@ type Deps struct {
 	Places    func() int // steps of one plan that may run at the same time
 }
 
-// Subagents starts subagents and waits for them. Its functions wait: they are called on workers.
+// Subagents starts subagents and waits for them, and merges what they did. Its functions wait: they are called on workers.
 type Subagents struct {
-	Spawn  func(ctx context.Context, m messages.SpawnSubagent) error // one that is there already is no error
+	Spawn  func(ctx context.Context, m messages.SpawnSubagent, place Place) error // one that is there already is no error
 	Wait   func(ctx context.Context, id messages.SessionID) (Outcome, error)
 	Cancel func(ctx context.Context, id messages.SessionID, reason string) error
+	Merge  func(ctx context.Context, m Merge) (Outcome, error) // one that was made already is no error
+
+	// Budget has people asked about the budget of a plan and waits for their decision; a withdrawal does not wait.
+	Budget func(ctx context.Context, m messages.AskPlanBudget) (messages.PlanBudgetAnswer, error)
+}
+
+// Place is where a subagent works, besides what its request says.
+type Place struct {
+	Tree  *Worktree // nil = none is made for it
+	Agent bool      // an agent has submitted the plan: it works in the parent's directory
+}
+
+// Worktree is a worktree that is made for a subagent, unless it is there.
+type Worktree struct {
+	Name, Branch, Base string
+	Directory          string // of the repository; empty = the parent's
+}
+
+// Merge is what a step without a subagent does.
+type Merge struct {
+	messages.MergeBranches
+
+	Parent   messages.SessionID
+	Worktree string // whose repository it is; empty = that of Directory, or of the parent's
+	Sources  []plan.Source
+	Agent    bool // an agent has submitted the plan: files change in the parent's directory only
 }
 
 // writePause is the time after which a failed write is tried again, at first and at most.
@@ -91,6 +118,7 @@ type orchestration struct {
 	again   act.Timer
 	timers  act.Timers
 	runs    map[attempt]*runner
+	asking  *runner         // waits for the answer to the budget request; nil = there is no request
 	life    context.Context // of this incarnation
 	cancel  context.CancelFunc
 }
@@ -126,9 +154,12 @@ func (o *orchestration) Receive(ctx actor.Context) {
 		for _, e := range waiting {
 			o.step(ctx, e.from, e.message)
 		}
-	case messages.OrchestrationRequest, ended, retryDue, limitChanged:
-		if e, ok := m.(ended); ok {
+	case messages.OrchestrationRequest, ended, retryDue, limitChanged, budgetAnswered:
+		switch e := m.(type) {
+		case ended:
 			delete(o.runs, e.attempt)
+		case budgetAnswered:
+			o.asking = nil
 		}
 		if o.state == nil {
 			o.early = append(o.early, early{ctx.Sender(), m})
@@ -151,6 +182,9 @@ func (o *orchestration) end() {
 	o.writer.Close(nil)
 	for _, r := range o.runs {
 		r.worker.Close(nil)
+	}
+	if o.asking != nil {
+		o.asking.worker.Close(nil)
 	}
 }
 
@@ -194,7 +228,7 @@ func (o *orchestration) wrote(ctx actor.Context, m wrote) {
 		return
 	}
 	o.pause, o.durable, o.pending = 0, m.durable, o.pending[len(written):]
-	o.deps.Registry.wrote(o.state.view(false), m.durable)
+	o.deps.Registry.wrote(o.state.view(false), m.durable, len(o.pending) > 0)
 	for _, b := range written {
 		for _, e := range b.events {
 			o.log.Info().Str("event", string(e.Kind)).Uint64("seq", e.Seq).Str("step", e.Step).Int("attempt", e.Attempt).Msg("orchestration event")
@@ -221,13 +255,19 @@ func (o *orchestration) perform(ctx actor.Context, effects []act.Effect) {
 			if r := o.runs[e.attempt]; r != nil {
 				r.stop(e.reason)
 			}
+		case askBudget:
+			o.askBudget(ctx, e.AskPlanBudget)
+		case dropBudget:
+			if o.asking != nil {
+				o.asking.stop("the plan stops")
+			}
 		}
 	}
 }
 
 // quiescent reports whether the orchestration has ended and nothing is left to be done.
 func (o *orchestration) quiescent() bool {
-	return o.state != nil && o.state.phase.Ended() && len(o.pending) == 0 && len(o.runs) == 0
+	return o.state != nil && o.state.phase.Ended() && len(o.pending) == 0 && len(o.runs) == 0 && o.asking == nil
 }
 
 func (o *orchestration) leave(ctx actor.Context) {

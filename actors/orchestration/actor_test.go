@@ -42,7 +42,7 @@ func newAgents() *agents {
 
 func (a *agents) deps() Subagents {
 	return Subagents{
-		Spawn: func(_ context.Context, m messages.SpawnSubagent) error {
+		Spawn: func(_ context.Context, m messages.SpawnSubagent, _ Place) error {
 			a.mu.Lock()
 			defer a.mu.Unlock()
 			if a.refuse != nil {
@@ -220,6 +220,30 @@ func TestPlayed(t *testing.T) {
 }
 
 // An orchestration that has ended has no actor; a client that retries a step gets one.
+// A watcher is told of the end when the last event is durable, not when the actor has decided it.
+func TestEndIsDurable(t *testing.T) {
+	r, err := Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := plan.Plan{Steps: []plan.Step{{ID: "a", Prompt: "x"}}}
+	if err := r.Create(messages.CreateOrchestration{ID: testID, Parent: "parent", Plan: p}, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	view, err := r.View("show", testID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	durable, _, _ := r.durable(testID)
+	view.State = messages.OrchestrationCompleted
+	for _, ahead := range []bool{true, false} {
+		r.wrote(view, durable, ahead)
+		if page, err := r.Read(testID, messages.OrchestrationCursor{}); err != nil || page.Ended == ahead {
+			t.Errorf("ahead of the file %t: ended %t, error %v", ahead, page.Ended, err)
+		}
+	}
+}
+
 func TestEndedAndRetried(t *testing.T) {
 	a := newAgents()
 	d := startDaemon(t, t.TempDir(), a)
@@ -273,13 +297,16 @@ func TestRefusedSpawns(t *testing.T) {
 			return messages.Errorf("spawn", messages.Exhausted, "the pool is full")
 		case step == "never":
 			return messages.Errorf("spawn", messages.Invalid, "no such directory")
+		case step == "dear":
+			return messages.Errorf("spawn", messages.Exhausted, "the budget is used").WithCode(messages.BudgetSpent)
 		}
 		return nil
 	}
 	d := startDaemon(t, t.TempDir(), a)
-	d.create(steps(needs("full"), needs("never")))
+	d.create(steps(needs("full"), needs("never"), needs("dear")))
 	v := d.ends()
-	if v.Steps[0].Status != messages.StepCompleted || v.Steps[1].Status != messages.StepFailed || !strings.Contains(v.Steps[1].Error, "no such directory") {
+	if v.Steps[0].Status != messages.StepCompleted || v.Steps[1].Status != messages.StepFailed || !strings.Contains(v.Steps[1].Error, "no such directory") ||
+		v.Steps[2].Status != messages.StepFailed || !strings.Contains(v.Steps[2].Error, "budget") {
 		t.Errorf("%+v", v.Steps)
 	}
 }

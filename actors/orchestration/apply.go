@@ -18,7 +18,13 @@ func (s *state) apply(e messages.OrchestrationEvent) {
 	case messages.EventPaused:
 		s.paused = true
 	case messages.EventResumed:
-		s.paused = false
+		s.paused, s.refused = false, false
+	case messages.EventBudgetUsed:
+		s.asked, s.asking = e.Asked, true
+	case messages.EventBudgetRaised:
+		s.asking, s.allowance = false, *e.Limit
+	case messages.EventBudgetRefused:
+		s.asking, s.refused = false, true
 	case messages.EventStopping:
 		s.stopping(e)
 	case messages.EventRetried:
@@ -39,7 +45,7 @@ func (s *state) applyToStep(i int, e messages.OrchestrationEvent) {
 	if e.Kind == messages.EventStepStarted {
 		step.attempt, step.subagent, step.started = e.Attempt, e.Subagent, e.At
 		step.tries++
-		step.problem, step.startSeq = "", e.Seq
+		step.problem, step.conflicts, step.startSeq = "", nil, e.Seq
 		s.set(i, messages.StepRunning)
 		return
 	}
@@ -55,7 +61,7 @@ func (s *state) applyToStep(i int, e messages.OrchestrationEvent) {
 		s.release(i)
 		return
 	}
-	step.problem = e.Error
+	step.problem, step.conflicts = e.Error, e.Conflicts
 	switch {
 	case e.WillRetry:
 		step.due = e.At.Add(s.Plan.Steps[i].RetryDelay)
@@ -74,7 +80,7 @@ func (s *state) applyToStep(i int, e messages.OrchestrationEvent) {
 
 // stopping has the steps that run cancelled.
 func (s *state) stopping(e messages.OrchestrationEvent) {
-	s.phase, s.reason = messages.OrchestrationStopping, e.Error
+	s.phase, s.reason, s.asking = messages.OrchestrationStopping, e.Error, false
 	for i := range s.steps {
 		switch s.steps[i].status {
 		case messages.StepRunning:
@@ -137,7 +143,7 @@ func (s *state) block(e messages.OrchestrationEvent) {
 
 // retried makes steps pending again, with those that were blocked. What is still blocked is found anew; so is what is ready.
 func (s *state) retried(e messages.OrchestrationEvent) {
-	s.phase, s.reason, s.paused = messages.OrchestrationRunning, "", false
+	s.phase, s.reason, s.paused, s.refused = messages.OrchestrationRunning, "", false, false
 	for _, id := range e.Steps {
 		if i, known := s.index[id]; known && over(s.steps[i].status) {
 			s.steps[i].tries = 0

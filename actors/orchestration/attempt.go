@@ -9,6 +9,7 @@ import (
 
 	"betcode/actors/internal/act"
 	"betcode/messages"
+	"betcode/messages/plan"
 )
 
 // Pauses between tries to reach a subagent: the pool may be full, the daemon's parts may be restarting.
@@ -22,7 +23,7 @@ type cancelledError struct{ reason string }
 
 func (e cancelledError) Error() string { return e.reason }
 
-// runner spawns the subagent of one attempt and waits for its end, on a worker of its own.
+// runner spawns the subagent of one attempt and waits for its end, or merges, on a worker of its own.
 type runner struct {
 	worker *act.Worker
 	stop   func(reason string) // once: the subagent is cancelled
@@ -36,10 +37,18 @@ func (o *orchestration) run(ctx actor.Context, a attempt) {
 	waiting, stop := context.WithCancelCause(o.life)
 	r := &runner{worker: act.NewWorker(ctx, o.deps.Workers, o), stop: func(reason string) { stop(cancelledError{reason}) }}
 	o.runs[a] = r
-	spawn, agents, life := o.state.spawn(a), o.deps.Subagents, o.life
+	agents, life := o.deps.Subagents, o.life
+	var work func() (Outcome, error)
+	if o.state.Plan.Steps[a.step].Merge != nil {
+		merge := o.state.merge(a)
+		work = func() (Outcome, error) { return playMerge(life, waiting, agents, merge) }
+	} else {
+		spawn, place := o.state.spawn(a), Place{o.state.worktree(a), o.state.Agent}
+		work = func() (Outcome, error) { return play(life, waiting, agents, spawn, place) }
+	}
 	r.worker.Do(func() any {
 		defer stop(nil)
-		outcome, err := play(life, waiting, agents, spawn)
+		outcome, err := work()
 		if err != nil {
 			return nil // this incarnation ends; the next one goes on
 		}
@@ -49,8 +58,8 @@ func (o *orchestration) run(ctx actor.Context, a attempt) {
 
 // play takes an attempt to its end. life is that of the actor; waiting ends before it when the attempt is cancelled. An error
 // says that life has ended.
-func play(life, waiting context.Context, agents Subagents, spawn messages.SpawnSubagent) (Outcome, error) {
-	err := persist(waiting, func() error { return agents.Spawn(waiting, spawn) })
+func play(life, waiting context.Context, agents Subagents, spawn messages.SpawnSubagent, place Place) (Outcome, error) {
+	err := persist(waiting, func() error { return agents.Spawn(waiting, spawn, place) })
 	if err != nil && waiting.Err() == nil {
 		return failed(err), nil
 	}
@@ -68,6 +77,21 @@ func play(life, waiting context.Context, agents Subagents, spawn messages.SpawnS
 		return Outcome{}, life.Err()
 	}
 	return cancelled(life, agents, spawn.Subagent, context.Cause(waiting).Error())
+}
+
+// playMerge makes a merge. A merge that is being made is not interrupted. An error says that life has ended.
+func playMerge(life, waiting context.Context, agents Subagents, merge Merge) (Outcome, error) {
+	var outcome Outcome
+	err := persist(waiting, func() (err error) { outcome, err = agents.Merge(life, merge); return err })
+	switch {
+	case life.Err() != nil:
+		return Outcome{}, life.Err()
+	case err != nil && waiting.Err() != nil:
+		return Outcome{Status: messages.StepCancelled, Error: context.Cause(waiting).Error()}, nil //nolint:nilerr // it was cancelled
+	case err != nil:
+		return failed(err), nil
+	}
+	return outcome, nil
 }
 
 // cancelled cancels a subagent and waits for its end. An error says that life has ended.
@@ -116,6 +140,10 @@ func passing(err error) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return true // the caller sees whether it has been its own
 	}
+	var refused *messages.Error
+	if errors.As(err, &refused) && refused.Code == messages.BudgetSpent {
+		return false // the budget above stays used until a person raises it
+	}
 	switch messages.KindOf(err) {
 	case messages.Exhausted, messages.Unavailable, messages.DeadlineExceeded, messages.Aborted, messages.Canceled:
 		return true
@@ -131,12 +159,37 @@ func (s *state) spawn(a attempt) messages.SpawnSubagent {
 	m := messages.SpawnSubagent{
 		Subagent: subagentID(s.ID, p.ID, a.number), Parent: s.Parent, Client: s.Client, Prompt: s.prompt(a.step), Name: p.Title(), Model: p.Model,
 		WorkingDirectory: p.Directory, WorktreeID: p.Worktree, Lease: messages.LeaseMode(p.Lease), Tools: p.Tools, MaxTurns: uint32(p.MaxTurns), //nolint:gosec // checked: at most 10000
-		BudgetUSD: p.BudgetUSD, Timeout: p.Timeout,
+		BudgetUSD: p.BudgetUSD, Timeout: p.Timeout, Forward: s.Forward,
 		Step: messages.StepAttempt{Orchestration: string(s.ID), Step: p.ID, Attempt: uint32(a.number)}, //nolint:gosec // bounded by the journal's events
+	}
+	if p.Budget != (plan.Budget{}) {
+		limit := messages.BudgetLimit(p.Budget)
+		m.Budget = &limit
+	}
+	if p.Branch != "" {
+		m.WorkingDirectory, m.WorktreeID = "", "" // those of the worktree that is made
 	}
 	if auto := p.AutoApprove; auto != nil {
 		m.AutoApprove = true
 		m.Auto = messages.AutoApproveLimits{Duration: auto.Duration, PerMinute: uint32(auto.PerMinute), Queue: auto.Queue, Unfenced: auto.Unfenced} //nolint:gosec // checked: at most 600
 	}
 	return m
+}
+
+// worktree returns the worktree that is made for a step; nil if none is.
+func (s *state) worktree(a attempt) *Worktree {
+	p := s.Plan.Steps[a.step]
+	if p.Branch == "" {
+		return nil
+	}
+	return &Worktree{Name: p.WorktreeName(), Branch: p.Branch, Base: p.Base, Directory: p.Directory}
+}
+
+// merge returns what a step that merges does. Its id is the same after a restart.
+func (s *state) merge(a attempt) Merge {
+	p := s.Plan.Steps[a.step]
+	return Merge{
+		MergeBranches: messages.MergeBranches{ID: string(subagentID(s.ID, p.ID, a.number)), Directory: p.Directory, Into: p.Merge.Into},
+		Parent:        s.Parent, Worktree: p.Worktree, Sources: s.Plan.Sources(a.step, s.needs[a.step]), Agent: s.Agent,
+	}
 }

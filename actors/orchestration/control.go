@@ -76,7 +76,7 @@ func (t *transition) pause(m messages.PauseOrchestration) *messages.Error {
 		return messages.Errorf("pause orchestration", messages.WrongState, "orchestration %s is %s", t.ID, t.phase).
 			WithHint("Start its steps again: betcode orchestrate retry " + string(t.ID))
 	}
-	if t.paused == m.Paused {
+	if t.paused == m.Paused && (m.Paused || !t.refused) {
 		return nil
 	}
 	kind := messages.EventResumed

@@ -16,7 +16,7 @@ func (r *Registry) Create(m messages.CreateOrchestration, now time.Time) error {
 		return err
 	}
 	return r.create(header{
-		Format: formatVersion, ID: m.ID, Client: m.Client, Parent: m.Parent, Digest: m.Digest, CreatedAt: now, Plan: m.Plan,
+		Format: formatVersion, ID: m.ID, Client: m.Client, Parent: m.Parent, Digest: m.Digest, Agent: m.Agent, Forward: true, CreatedAt: now, Plan: m.Plan,
 	})
 }
 
@@ -30,9 +30,7 @@ func Check(p plan.Plan) error {
 
 // Has reports whether an orchestration is known under exactly this id.
 func (r *Registry) Has(id messages.OrchestrationID) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.known[id] != nil
+	return r.entry(id) != nil
 }
 
 // refusal says why a plan cannot be played: all of it in the details, the first in the text.

@@ -1,6 +1,7 @@
 package orchestration
 
 import (
+	"slices"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -18,7 +19,7 @@ type env struct {
 
 // Effects of a step.
 type (
-	// run spawns the subagent of an attempt and waits for its end.
+	// run spawns the subagent of an attempt and waits for its end, or merges.
 	run struct{ attempt }
 	// cancelRun ends the subagent of an attempt.
 	cancelRun struct {
@@ -56,12 +57,13 @@ type (
 	limitChanged struct{}
 )
 
-// Outcome is how a subagent ended.
+// Outcome is how a subagent or a merge ended.
 type Outcome struct {
-	Status  messages.StepStatus // completed, failed or cancelled
-	Summary string
-	Error   string
-	Usage   messages.OrchestrationUsage
+	Status    messages.StepStatus // completed, failed or cancelled
+	Summary   string
+	Error     string
+	Conflicts []string // paths because of which a merge failed
+	Usage     messages.OrchestrationUsage
 }
 
 // transition is one step under way.
@@ -91,6 +93,8 @@ func (s *state) step(e env, from *actor.PID, message any) ([]messages.Orchestrat
 		t.answer(from, t.retry(m))
 	case messages.PauseOrchestration:
 		t.answer(from, t.pause(m))
+	case budgetAnswered:
+		t.budgetAnswered(m)
 	case limitChanged:
 	}
 	t.schedule()
@@ -118,6 +122,9 @@ func (t *transition) emit(e messages.OrchestrationEvent) {
 
 // resume goes on after a restart: attempts that run are spawned again, which finds them.
 func (t *transition) resume() {
+	if t.asking {
+		t.effects = append(t.effects, askBudget{t.question()})
+	}
 	for i := range t.steps {
 		step := &t.steps[i]
 		switch step.status {
@@ -139,16 +146,22 @@ func (t *transition) schedule() {
 	if most := t.Plan.MaxParallel; most > 0 {
 		limit = min(limit, most)
 	}
-	for t.phase == messages.OrchestrationRunning && !t.paused && t.running < limit && len(t.ready) > 0 {
+	for t.phase == messages.OrchestrationRunning && !t.paused && !t.asking && !t.refused && t.running < limit && len(t.ready) > 0 {
 		i := t.ready[0]
 		t.ready = t.ready[1:]
 		if status := t.steps[i].status; status != messages.StepPending && status != messages.StepWaiting {
 			continue
 		}
-		number := t.steps[i].attempt + 1
-		t.emit(messages.OrchestrationEvent{
-			Kind: messages.EventStepStarted, Step: t.Plan.Steps[i].ID, Attempt: number, Subagent: subagentID(t.ID, t.Plan.Steps[i].ID, number),
-		})
+		if t.budgetUsed() {
+			t.ready = slices.Insert(t.ready, 0, i)
+			return
+		}
+		p, number := t.Plan.Steps[i], t.steps[i].attempt+1
+		started := messages.OrchestrationEvent{Kind: messages.EventStepStarted, Step: p.ID, Attempt: number}
+		if p.Merge == nil {
+			started.Subagent = subagentID(t.ID, p.ID, number)
+		}
+		t.emit(started)
 		t.effects = append(t.effects, run{attempt{i, number}})
 	}
 }
@@ -173,7 +186,7 @@ func (t *transition) attemptEnded(m ended) {
 		e.Blocked = t.blockedBy(m.step)
 		t.emit(e)
 	default:
-		e.Kind, e.Error = messages.EventStepFailed, orElse(bounded(m.outcome.Error, maxProblem), "failed")
+		e.Kind, e.Error, e.Conflicts = messages.EventStepFailed, orElse(bounded(m.outcome.Error, maxProblem), "failed"), m.outcome.Conflicts
 		e.WillRetry = t.phase == messages.OrchestrationRunning && step.tries < p.Tries()
 		if !e.WillRetry {
 			e.Blocked = t.blockedBy(m.step)
@@ -189,6 +202,9 @@ func (t *transition) attemptEnded(m ended) {
 
 // stop cancels the steps that run; no other starts.
 func (t *transition) stop(reason string) {
+	if t.asking {
+		t.effects = append(t.effects, dropBudget{})
+	}
 	t.emit(messages.OrchestrationEvent{Kind: messages.EventStopping, Error: bounded(reason, maxProblem)})
 	for i := range t.steps {
 		if t.steps[i].status == messages.StepCancelling {

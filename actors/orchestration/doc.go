@@ -1,8 +1,8 @@
-// Package orchestration plays plans: steps that are subagents, each started when those that it depends on have ended.
+// Package orchestration runs plans. A step is a subagent or a merge, and starts when the steps that it depends on have ended.
 //
 // The orchestrations actor has a child for each plan that has not ended. The child is a pure machine ([state]) with a shell:
-// step decides what happens, as events; events are written; then their effects are performed. An attempt of a step is one
-// subagent, whose id is made of orchestration, step and attempt. To spawn it again finds the one that is there.
+// step returns events; the shell writes them and then performs their effects. An attempt of a step is one subagent, whose id is
+// derived from orchestration, step and attempt, so spawning it again finds the existing one.
 //
 // # States of a step
 //
@@ -16,16 +16,27 @@
 //	   │  └── a client, or the plan stops ──► cancelled ◄── cancelling ◄── running
 //	   └── a client retries: failed, cancelled, blocked
 //
+// # Merges
+//
+// A step that merges sends a request to the repository (package worktree), with an id that is derived like that of a subagent.
+// The repository makes the merge of an id once, so the request can be repeated after a crash. A merge under way is not
+// interrupted: if a client cancels the step meanwhile, the step still completes.
+//
+// # Budget
+//
+// At its budget a plan starts no further step. Its parent session asks people; the id of the question is made of the orchestration and
+// how often it has asked, so that the question is repeated after a crash and asked once.
+//
 // # The journal of an orchestration
 //
 // Each has a file <id>.log in the directory of the [Registry]: the plan, then its events, one to a line with a checksum. The
-// file is the only truth: the state is what its events add up to. A group of events is synced before its effects are
-// performed, so a subagent is spawned only when the journal says so. The session journal has nothing of it: an append there
-// belongs to one session, and an orchestration has none of its own that could be trimmed, exported or deleted on its own.
+// state is rebuilt from this file alone. A group of events is synced before its effects are performed, so no subagent is
+// spawned before its event is durable. The journal of sessions has no events of orchestrations: an append there belongs to one
+// session, and its history is trimmed, exported and deleted with that session.
 //
 // # On a crash
 //
-// The next incarnation reads the file. A last line that is not whole is dropped: none of its effects was performed. Steps that
-// run are spawned again, which finds their subagents, and waited for. At the start of the daemon every orchestration that has
-// not ended gets its actor.
+// The next incarnation reads the file. It drops a torn last line, whose effects were never performed. It spawns the running
+// steps again, which finds their subagents, and waits for them. When the daemon starts, every orchestration that has not ended
+// gets its actor.
 package orchestration

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -30,8 +29,9 @@ const (
 type Registry struct {
 	dir string
 
-	mu    sync.Mutex
-	known map[messages.OrchestrationID]*entry
+	writing sync.Mutex // serialises what makes and removes files; actors never take it
+	mu      sync.Mutex
+	known   map[messages.OrchestrationID]*entry
 }
 
 // entry is what is in memory of one journal.
@@ -104,9 +104,9 @@ func (r *Registry) List() []messages.OrchestrationView {
 // create writes the journal of a new orchestration, unless the id is known with the same digest.
 func (r *Registry) create(h header) error {
 	const op = "create orchestration"
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if e := r.known[h.ID]; e != nil {
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	if e := r.entry(h.ID); e != nil {
 		if !bytes.Equal(e.digest, h.Digest) {
 			return messages.Errorf(op, messages.AlreadyExists, "orchestration %s is another plan", h.ID).WithHint("Use a new id for each plan.")
 		}
@@ -124,34 +124,51 @@ func (r *Registry) create(h header) error {
 	if err != nil {
 		return messages.AsError(op, err)
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.known[h.ID] = &entry{view: s.view(false), digest: h.Digest, durable: size.Size(), changed: make(chan struct{})}
 	return nil
 }
 
-// makeRoom removes the oldest orchestration that has ended if there are too many. The caller holds mu.
+// entry returns what is known of an orchestration; nil if there is none.
+func (r *Registry) entry(id messages.OrchestrationID) *entry {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.known[id]
+}
+
+// makeRoom removes the oldest orchestration that has ended if there are too many. The caller holds writing.
 func (r *Registry) makeRoom(op string) error {
-	if len(r.known) < maxKept {
+	all := r.List()
+	if len(all) < maxKept {
 		return nil
 	}
-	ended := slices.DeleteFunc(slices.Collect(maps.Values(r.known)), func(e *entry) bool { return !e.view.State.Ended() })
-	if len(ended) == 0 {
+	at := len(all) - 1
+	for at >= 0 && !all[at].State.Ended() {
+		at--
+	}
+	if at < 0 {
 		return messages.Errorf(op, messages.Exhausted, "%d orchestrations have not ended, no more are kept", maxKept).
 			WithHint("Wait, or cancel one: betcode orchestrate list")
 	}
-	oldest := slices.MinFunc(ended, func(a, b *entry) int { return a.view.CreatedAt.Compare(b.view.CreatedAt) })
-	if err := os.Remove(r.path(oldest.view.ID)); err != nil && !missing(err) {
+	if err := os.Remove(r.path(all[at].ID)); err != nil && !missing(err) {
 		return messages.AsError(op, err)
 	}
-	delete(r.known, oldest.view.ID)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.known, all[at].ID)
 	return nil
 }
 
-// wrote takes over what is durable, and wakes those who wait for it.
-func (r *Registry) wrote(view messages.OrchestrationView, durable int64) {
+// wrote takes over what is durable, and wakes those who wait for it. A view that is ahead of the file is not taken over: a watcher
+// that reads up to the end of the file would take an orchestration for ended before it has got the last event.
+func (r *Registry) wrote(view messages.OrchestrationView, durable int64, ahead bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if e := r.known[view.ID]; e != nil {
-		e.view, e.durable = view, durable
+		if e.durable = durable; !ahead {
+			e.view = view
+		}
 		close(e.changed)
 		e.changed = make(chan struct{})
 	}

@@ -16,6 +16,8 @@ type header struct {
 	Client    messages.ClientID        `json:"client,omitempty"`
 	Parent    messages.SessionID       `json:"parent"`
 	Digest    []byte                   `json:"digest,omitempty"`
+	Agent     bool                     `json:"agent,omitempty"`   // the agent of the parent has submitted it
+	Forward   bool                     `json:"forward,omitempty"` // clients of the parent are asked for its steps; plans of older builds have it not
 	CreatedAt time.Time                `json:"created_at"`
 	Plan      plan.Plan                `json:"plan"`
 }
@@ -24,19 +26,20 @@ const formatVersion = 1
 
 // stepState is what is known of one step.
 type stepState struct {
-	status   messages.StepStatus
-	attempt  int // the newest
-	tries    int // attempts since a person started the step last
-	subagent messages.SessionID
-	summary  string
-	problem  string
-	usage    messages.OrchestrationUsage
-	started  time.Time // of the newest attempt
-	ended    time.Time
-	due      time.Time // of the next attempt, while it waits
-	missing  int       // dependencies that it waits for
-	startSeq uint64    // number of the event that started the newest attempt
-	doneSeq  uint64    // number of the event that completed it; 0 before
+	status    messages.StepStatus
+	attempt   int // the newest
+	tries     int // attempts since a person started the step last
+	subagent  messages.SessionID
+	summary   string
+	problem   string
+	conflicts []string // of a merge that failed
+	usage     messages.OrchestrationUsage
+	started   time.Time // of the newest attempt
+	ended     time.Time
+	due       time.Time // of the next attempt, while it waits
+	missing   int       // dependencies that it waits for
+	startSeq  uint64    // number of the event that started the newest attempt
+	doneSeq   uint64    // number of the event that completed it; 0 before
 }
 
 // state is an orchestration. Only apply changes it, so that the events of its journal make the same state again; a step works
@@ -56,6 +59,11 @@ type state struct {
 	failed  int   // steps that ended otherwise
 	usage   messages.OrchestrationUsage
 
+	allowance messages.BudgetLimit // of the plan
+	asked     int                  // questions about it
+	asking    bool                 // people are asked, and no step starts
+	refused   bool                 // they have refused, and no step starts
+
 	phase  messages.OrchestrationState
 	paused bool
 	reason string
@@ -65,7 +73,7 @@ type state struct {
 
 // newState returns the state of a plan of which nothing has happened.
 func newState(h header) *state {
-	s := &state{header: h, needs: h.Plan.Dependencies(), index: make(map[string]int, len(h.Plan.Steps)), phase: messages.OrchestrationRunning}
+	s := &state{header: h, needs: h.Plan.Dependencies(), index: make(map[string]int, len(h.Plan.Steps)), phase: messages.OrchestrationRunning, allowance: messages.BudgetLimit(h.Plan.Budget)}
 	var missing []int
 	missing, s.dependants = plan.Counters(s.needs)
 	s.steps, s.left = make([]stepState, len(h.Plan.Steps)), len(h.Plan.Steps)

@@ -104,6 +104,84 @@ func TestFailurePolicies(t *testing.T) {
 	}
 }
 
+// A merge has what its steps worked on, the same id after a crash, and a result like any other step.
+func TestMergeSteps(t *testing.T) {
+	a, b := needs("a"), needs("b")
+	a.Branch, b.Worktree = "work/a", "tree-b"
+	w := newWorld(steps(a, b, plan.Step{ID: "m", DependsOn: []string{"b", "a"}, Merge: &plan.Merge{Into: "main"}, Attempts: 2}, needs("after", "m")))
+	w.tell(resumed{})
+	if tree := w.worktree(attempt{0, 1}); *tree != (Worktree{Name: "work-a", Branch: "work/a"}) || w.worktree(attempt{1, 1}) != nil {
+		t.Errorf("%+v", tree)
+	}
+	w.complete("a", "")
+	w.complete("b", "")
+	w.want(t, "a=completed b=completed m=running after=pending", messages.OrchestrationRunning)
+	w.crash()
+	w.sync()
+	if len(w.merged) != 2 || !reflect.DeepEqual(w.merged[0], w.merged[1]) || w.merged[0].Into != "main" ||
+		!slices.Equal(w.merged[0].Sources, []plan.Source{{Worktree: "tree-b"}, {Branch: "work/a"}}) {
+		t.Errorf("%+v", w.merged)
+	}
+	w.tell(ended{attempt{2, 1}, Outcome{Status: messages.StepFailed, Error: "conflicts", Conflicts: []string{"x"}}})
+	w.fire()
+	if v := w.view(true).Steps[2]; v.Subagent != "" || v.MergeInto != "main" || v.Attempt != 2 || w.merged[2].ID == w.merged[0].ID {
+		t.Errorf("%+v", v)
+	}
+	w.tell(ended{attempt{2, 2}, Outcome{Status: messages.StepFailed, Error: "conflicts", Conflicts: []string{"x"}}})
+	w.want(t, "a=completed b=completed m=failed after=blocked", messages.OrchestrationCompleted)
+	if v := w.view(true).Steps[2]; !slices.Equal(v.Conflicts, []string{"x"}) {
+		t.Errorf("%+v", v)
+	}
+	w.tell(messages.RetryOrchestration{})
+	w.tell(ended{attempt{2, 3}, Outcome{Status: messages.StepCompleted, Summary: "merged"}})
+	if got := w.spawned[w.steps[3].subagent]; got != "[Context from step m]: merged\n\ndo after" {
+		t.Errorf("prompt %q", got)
+	}
+}
+
+// At its budget a plan starts no further step and asks, once for each time; the question survives a crash.
+func TestBudgetOfPlan(t *testing.T) {
+	p := steps(needs("a"), needs("b", "a"), needs("c", "b"))
+	p.Budget = plan.Budget{Micros: 100}
+	w := newWorld(p)
+	spend := func(step string, micros uint64) {
+		w.end(step, Outcome{Status: messages.StepCompleted, Usage: messages.OrchestrationUsage{Spent: messages.Spent{Micros: micros}}})
+	}
+	decide := func(d messages.Decision) {
+		w.tell(budgetAnswered{w.state.asked, messages.PlanBudgetAnswer{Decision: d}})
+	}
+	w.tell(resumed{})
+	spend("a", 250)
+	w.want(t, "a=completed b=pending c=pending", messages.OrchestrationRunning)
+	w.crash()
+	w.sync()
+	if len(w.questions) != 2 || w.questions[0] != w.questions[1] || w.questions[0].Spent.Micros != 250 || w.view(false).Held != messages.HeldByPlan {
+		t.Fatalf("%+v", w.questions)
+	}
+	decide(messages.AllowOnce)
+	w.want(t, "a=completed b=running c=pending", messages.OrchestrationRunning)
+	if v := w.view(false); v.Limit.Micros != 300 || v.Held != "" {
+		t.Errorf("%+v", v)
+	}
+	spend("b", 100)
+	w.tell(budgetAnswered{1, messages.PlanBudgetAnswer{Decision: messages.AllowOnce}}) // of an earlier question
+	w.want(t, "a=completed b=completed c=pending", messages.OrchestrationRunning)
+	decide(messages.Deny)
+	w.crash()
+	w.sync()
+	if v := w.view(false); !v.Refused || v.Held != messages.HeldByPlan || len(w.questions) != 3 {
+		t.Errorf("%+v, %d questions", v, len(w.questions))
+	}
+	w.tell(messages.PauseOrchestration{}) // a person lets it go on: it asks again
+	if len(w.questions) != 4 || w.questions[3].Request == w.questions[2].Request {
+		t.Errorf("%+v", w.questions)
+	}
+	decide(messages.AllowOnce)
+	w.want(t, "a=completed b=completed c=running", messages.OrchestrationRunning)
+	spend("c", 1)
+	w.want(t, "a=completed b=completed c=completed", messages.OrchestrationCompleted)
+}
+
 func TestAttempts(t *testing.T) {
 	a := needs("a")
 	a.Attempts, a.RetryDelay = 2, time.Minute

@@ -9,6 +9,10 @@ func (s *state) view(steps bool) messages.OrchestrationView {
 	v := messages.OrchestrationView{
 		ID: s.ID, Name: s.Plan.Name, Parent: s.Parent, Client: s.Client, Strategy: s.Plan.Order(), State: s.phase, Paused: s.paused, Reason: s.reason,
 		CreatedAt: s.CreatedAt, EndedAt: s.ended, Head: s.head, Total: len(s.steps), Completed: s.done, Failed: s.failed, Running: s.running, Usage: s.usage,
+		Limit: s.allowance, Refused: s.refused,
+	}
+	if s.asking || s.refused {
+		v.Held = messages.HeldByPlan
 	}
 	if !steps {
 		return v
@@ -17,7 +21,10 @@ func (s *state) view(steps bool) messages.OrchestrationView {
 		p := s.Plan.Steps[i]
 		out := messages.OrchestrationStepView{
 			ID: p.ID, Name: p.Name, Status: step.status, Attempt: step.attempt, Subagent: step.subagent, Summary: step.summary, Error: step.problem,
-			StartedAt: step.started, Usage: step.usage,
+			StartedAt: step.started, Usage: step.usage, Branch: p.Branch, Conflicts: step.conflicts,
+		}
+		if p.Merge != nil {
+			out.MergeInto = p.Merge.Into
 		}
 		if over(step.status) {
 			out.EndedAt = step.ended

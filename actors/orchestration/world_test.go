@@ -26,6 +26,8 @@ type world struct {
 	cancelled map[messages.SessionID]string  // reasons
 	outcomes  map[messages.SessionID]Outcome // of subagents that have ended: they are remembered
 	due       []retryDue
+	questions []messages.AskPlanBudget
+	merged    []Merge  // as they were asked for
 	order     []string // ids of steps, as they were spawned first
 }
 
@@ -70,6 +72,10 @@ func (w *world) sync() {
 func (w *world) perform(effect act.Effect) {
 	switch e := effect.(type) {
 	case run:
+		if w.Plan.Steps[e.step].Merge != nil {
+			w.merged = append(w.merged, w.merge(e.attempt))
+			return
+		}
 		m := w.spawn(e.attempt)
 		if prompt, there := w.spawned[m.Subagent]; !there {
 			w.spawned[m.Subagent] = m.Prompt
@@ -80,6 +86,8 @@ func (w *world) perform(effect act.Effect) {
 		if !slices.Contains(w.waits, e.attempt) {
 			w.waits = append(w.waits, e.attempt)
 		}
+	case askBudget:
+		w.questions = append(w.questions, e.AskPlanBudget)
 	case cancelRun:
 		id := w.spawn(e.attempt).Subagent
 		w.cancelled[id] = e.reason

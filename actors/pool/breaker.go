@@ -166,7 +166,7 @@ func (b *breaker) due(now Env) (next time.Time) {
 	for account, e := range b.easing {
 		if e.next.After(now.At) {
 			next = earliest(next, e.next)
-		} else { // the account has had time to start its next agent, and no session asked
+		} else { // the next start is allowed already; with no session waiting for it there is nothing left to spread
 			delete(b.easing, account)
 		}
 	}

@@ -21,14 +21,14 @@ type (
 	}
 	// Release gives a slot back, or a place in the queue.
 	Release struct{ Session messages.SessionID }
-	// Resting says whether the session's agent has nothing to do. While sessions are queued, the pool parks the agent that
+	// Resting reports whether the session's agent has nothing to do. While sessions are queued, the pool parks the agent that
 	// has rested longest.
 	Resting struct {
 		Session messages.SessionID
 		Resting bool
 		Idle    bool // it has nothing to do, and does not merely wait for a person
 	}
-	// Asking says whether the session's agent waits for a person.
+	// Asking reports whether the session's agent waits for a person.
 	Asking struct {
 		Session messages.SessionID
 		Asking  bool

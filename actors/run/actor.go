@@ -44,7 +44,7 @@ type Deps struct {
 type FleetDoor interface {
 	// Settle waits for the fleet server of a run, if it is to have one, at most patience. After that no process becomes it.
 	Settle(ctx context.Context, run messages.RunRecord, patience time.Duration) error
-	// Drop forgets that of a run that has ended.
+	// Drop forgets the fleet server of a run that has ended.
 	Drop(run messages.RunRecord)
 }
 
@@ -80,7 +80,7 @@ type run struct {
 	made  *agent // the same, for the reader's jobs only
 }
 
-// inherited is what an incarnation leaves to the next one after a crash.
+// inherited is state that the next incarnation gets after a crash.
 type inherited struct {
 	alarmed    bool      // an alarm froze the agent
 	offset     int64     // behind the last line that was handed to the session, in bytes of the spool
@@ -185,8 +185,8 @@ func (r *run) showFrozen(ctx actor.Context, why Reasons) {
 	e.Str("frozen", why.String()).Msg("agent frozen or thawed")
 }
 
-// release gives back everything but the process. The descriptors that the opening job made are closed behind it, on the same
-// worker, even if its result never arrived.
+// release closes everything but the process. A job on the same worker closes the descriptors that the opening job made, also if
+// the result of that job never arrived.
 func (r *run) release() {
 	r.end()
 	r.root.Send(r.deps.Health, health.Fenced{Session: r.session.ID})

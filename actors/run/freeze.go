@@ -8,8 +8,8 @@ import (
 	"betcode/messages"
 )
 
-// An agent is frozen while its output has no place to go: it is stopped (SIGSTOP) with all its children, and thawed when the
-// reason is gone. It repeats a request to the API that was interrupted by that (wire notes, section 16).
+// The run freezes its agent while the output has no place to go: it stops the agent with all its children (SIGSTOP), and thaws
+// them when the reason is gone. The agent repeats a request to the API that failed meanwhile (wire notes, section 16).
 //
 // An agent that is ended or interrupted is thawed first, so that it can react, and not frozen again before that is over. An
 // alarm is an exception: the agent gets no chance to act on what it reads.
@@ -78,14 +78,14 @@ func (s state) settleFreeze(effects []act.Effect) (state, []act.Effect) {
 	switch {
 	case s.phase != phaseLive:
 	case s.stopping || s.interrupting:
-		frozen = s.reasons & Alarm // it gets no chance to act on what it hears
+		frozen = s.reasons & Alarm // the agent gets no chance to act on its input
 	default:
 		frozen = s.reasons
 	}
 	before := s.frozen
 	s.frozen = frozen
 	switch {
-	case frozen == before || s.phase != phaseLive: // the end of the run tells enough
+	case frozen == before || s.phase != phaseLive: // RunEnded makes a message about freezing superfluous
 		return s, effects
 	case before == 0:
 		effects = append(effects, freeze{})

@@ -6,20 +6,20 @@ import (
 	"betcode/actors/internal/act"
 )
 
-// An agent that writes faster than anybody reads gets its share, and not a core of
-// the daemon and another of its client: a run that left something in the spool rests
-// before it reads on. That makes 8 MB a second, some 27 000 lines, of one agent, and
-// nothing at all of the tens that an agent writes who keeps to any pace.
+// An agent that writes without pause would occupy a core of the daemon and one of its
+// client. So a run with a backlog in its spool pauses before it reads on. That limits one
+// agent to 8 MB, some 27 000 lines, per second, and never delays an agent that writes tens
+// of lines per second.
 //
-// What is long is not slow for it: a line is read as a whole, however long it is.
+// A long line is not split by pauses: it is read as a whole.
 
-// readRest is how long it rests.
+// readRest is the length of a pause.
 const readRest = 4 * time.Millisecond
 
-// restOver is sent when a rest has ended.
+// restOver is sent when a pause has ended.
 type restOver struct{}
 
-// restAfter begins a rest if the spool has more than what was read.
+// restAfter begins a pause if the spool has more than was read.
 func (s state) restAfter(more bool, effects []act.Effect) (state, []act.Effect) {
 	if !more {
 		return s, effects

@@ -94,7 +94,7 @@ type (
 		version string // of the program, where it was asked
 		exit    *messages.Exit
 	}
-	// Lost says that it is not known what became of the process. The actor crashes and tries again.
+	// Lost reports that the fate of the process is unknown. The actor crashes and tries again.
 	Lost        struct{ Err error }
 	lineWritten struct {
 		what writing
@@ -111,8 +111,8 @@ type (
 	readTail   struct{}                        // then tailRead
 	writeLine  struct{ what writing }          // then lineWritten
 	signalIt   struct{ signal syscall.Signal } // by identity, never by bare pid
-	killTree   struct{}                        // the agent and whatever it left behind
-	closeAgent struct{}                        // give back descriptors; the agent is not touched
+	killTree   struct{}                        // the agent and all processes that it left behind
+	closeAgent struct{}                        // close descriptors; the agent is not touched
 	tell       struct{ message any }           // send to the session
 )
 

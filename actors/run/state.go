@@ -1,7 +1,6 @@
 package run
 
 import (
-	"fmt"
 	"os"
 	"slices"
 	"strconv"
@@ -11,18 +10,17 @@ import (
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/control"
-	"betcode/actors/internal/spool"
 	"betcode/messages"
 	"betcode/messages/claudecode"
 )
 
-// maxCredits is how many batches of lines a run may have on their way to the
-// journal: one that is written, one that is made meanwhile. Each is at most one
-// read of the spool, so what a session can have uncommitted is bounded, and a loud
-// agent cannot take more than its share of each transaction.
+// maxCredits is how many uncommitted batches of lines a run may have: one that is being
+// written, and one that is translated meanwhile. A batch is at most one read of the spool,
+// so the uncommitted output of a session is bounded, and a loud agent cannot fill more
+// than its share of a transaction.
 const maxCredits = 2
 
-// The grace given to an agent at each step of being ended.
+// How long each step of ending an agent waits before the next.
 const (
 	graceOrderly   = 3 * time.Second // after end_session, and after SIGTERM
 	graceResumable = 5 * time.Second // after SIGTERM, when the daemon ends
@@ -39,7 +37,7 @@ const (
 	phaseOver
 )
 
-// state is what one incarnation of the agent process is.
+// state is the state of one incarnation of the agent process.
 //
 //	opening ──► live ──► draining ──► over
 //	    │                   ▲
@@ -63,13 +61,13 @@ type state struct {
 	interrupt  string // id of the interrupt that waits for its turn's end
 
 	interrupting bool    // a turn is to be interrupted and has not ended
-	reasons      Reasons // the reasons there are to hold the agent
-	frozen       Reasons // those for which it is held
+	reasons      Reasons // present reasons to freeze the agent
+	frozen       Reasons // reasons for which it is frozen
 	quota        quota
 	unread       unread
-	rests        bool  // after much was read
-	doubted      bool  // it took no line: it has ended, or hears nothing
-	archived     int64 // how far its spool is, or was asked to be, archived
+	rests        bool  // reading pauses, see pace.go
+	doubted      bool  // the agent took no line: it has ended, or closed its stdin
+	archived     int64 // offset up to which the spool is archived, or an archive was requested
 }
 
 // control returns the id of a control request of the run's own.
@@ -77,7 +75,7 @@ func (s state) control(kind string) string {
 	return control.ID(&s.record, kind+"-"+strconv.FormatInt(s.now.UnixNano(), 36))
 }
 
-// step takes one message at its time and returns the next state and what to do.
+// step handles one message and returns the next state and effects.
 func (s state) step(at time.Time, m any) (state, []act.Effect) {
 	s.now = at
 	next, effects := s.react(at, m)
@@ -92,7 +90,7 @@ func (s state) react(at time.Time, m any) (state, []act.Effect) {
 		s.can = claudecode.Of(m.version)
 		effects := []act.Effect{tell{messages.ProcessStarted{Record: m.record, Adopted: m.adopted, Guard: m.guard, Version: m.version}}}
 		if m.adopted && s.reasons == 0 {
-			effects = append(effects, thaw{}) // an earlier daemon may have held it
+			effects = append(effects, thaw{}) // an earlier daemon may have frozen it
 		}
 		for _, w := range s.unsent {
 			effects = append(effects, writeLine{w})
@@ -112,7 +110,7 @@ func (s state) react(at time.Time, m any) (state, []act.Effect) {
 		}
 		var effects []act.Effect
 		if s.stopping || !clean(m.exit) {
-			effects = append(effects, killTree{}) // or it would run beside the next agent, and nobody knew of it
+			effects = append(effects, killTree{}) // without it a leftover would run unnoticed beside the next agent
 		}
 		return s.read(effects)
 	case spoolGrew:
@@ -183,112 +181,12 @@ func (s state) react(at time.Time, m any) (state, []act.Effect) {
 	return s, nil
 }
 
-// clean reports whether an agent ended by itself, with its own house in order, or
-// never had one.
+// clean reports whether an agent ended by itself without a failure, or never started.
 func clean(exit messages.Exit) bool {
 	return exit.Reason == NeverStarted || (exit.Known && exit.Signal == "" && exit.Code == 0)
 }
 
-// read asks for the next lines if there may be some, none are being read, and
-// pace and credits allow it. When the last line of an ended run has been handed
-// over, the torn rest is read.
-func (s state) read(effects []act.Effect) (state, []act.Effect) {
-	if s.reading || s.rests || s.unread.waits || s.damage != "" || s.credits == 0 || (s.phase != phaseLive && s.phase != phaseDraining) {
-		return s, effects
-	}
-	switch {
-	case s.more:
-		s.reading, s.more = true, false // what grows from here on may not be seen by this read
-		return s, append(effects, readSpool{})
-	case s.phase == phaseDraining:
-		s.reading = true
-		return s, append(effects, readTail{})
-	}
-	return s, effects
-}
-
-// lines translates a batch and hands it to the session.
-func (s state) lines(at time.Time, m linesRead) (state, []act.Effect) {
-	s.reading = false
-	if s, effects, again := s.unreadable(at, m.err); again {
-		return s, effects
-	}
-	if m.err != nil {
-		// Nothing behind this point can be trusted.
-		s.damage = "its output cannot be read: " + m.err.Error()
-		if s.phase == phaseDraining {
-			return s.over(at, nil, s.offset)
-		}
-		return s, []act.Effect{killTree{}}
-	}
-	s, effects := s.readable(nil)
-	if m.batch.To == m.batch.From {
-		return s.read(effects)
-	}
-	s, effects = s.restAfter(m.batch.More, effects)
-	s.more = s.more || m.batch.More || s.phase == phaseDraining // what a living agent adds is told by a notice
-	items := make([]claude.Item, 0, len(m.batch.Lines)+1)
-	for _, line := range m.batch.Lines {
-		if line.Cut {
-			var out []claude.Item
-			s.translator, out = claude.TranslateTorn(s.translator, kept(line), at)
-			items = append(items, out...)
-			continue
-		}
-		s.translator, items = claude.AppendTranslated(items, s.translator, line.Bytes, at)
-	}
-	return s.handOver(effects, m.batch.From, m.batch.To, items)
-}
-
-func (s state) handOver(effects []act.Effect, from, to int64, items []claude.Item) (state, []act.Effect) {
-	s.offset = to
-	s.credits--
-	return s.read(append(effects, tell{Output{
-		Run: s.record.Run, From: from, To: to, Items: items, Translator: s.translator.Marshal(),
-	}}))
-}
-
-// kept is what there is of a line that is torn, or too long to be kept.
-func kept(line spool.Line) []byte {
-	if line.Cut {
-		return fmt.Appendf(nil, "a line of %d bytes was cut out", line.Size)
-	}
-	return line.Bytes
-}
-
-// tail ends the run: the torn last line, if there is one, becomes an event.
-func (s state) tail(at time.Time, m tailRead) (state, []act.Effect) {
-	if s, effects, again := s.unreadable(at, m.err); again {
-		s.reading = false
-		return s, effects
-	}
-	if m.err != nil {
-		s.damage = "the end of its output cannot be read: " + m.err.Error()
-	}
-	s.complaint = m.complaint
-	var items []claude.Item
-	to := s.offset
-	for _, line := range m.batch.Lines {
-		s.translator, items = claude.TranslateTorn(s.translator, kept(line), at)
-		to = m.batch.To
-	}
-	return s.over(at, items, to)
-}
-
-// over hands over the last items, ends what the agent left open, and says that
-// the run has ended.
-func (s state) over(at time.Time, items []claude.Item, to int64) (state, []act.Effect) {
-	if s.damage != "" {
-		s.exit = messages.Exit{Reason: s.damage, At: at}
-	}
-	translator, ends := claude.EndRun(s.translator, at)
-	s.translator, s.reading, s.phase = translator, false, phaseOver
-	s, effects := s.readable(nil)
-	s, effects = s.handOver(effects, s.offset, to, append(items, ends...))
-	return s, append(effects, closeAgent{}, tell{messages.RunEnded{Run: s.record.Run, Exit: s.exit, Complaint: s.complaint}})
-}
-
-// write puts a line on its way into the pipe, as soon as there is one.
+// write queues a line for the pipe; it is written as soon as the pipe is open.
 func (s state) write(w writing) (state, []act.Effect) {
 	switch s.phase {
 	case phaseOpening:
@@ -301,12 +199,12 @@ func (s state) write(w writing) (state, []act.Effect) {
 	return s.written(lineWritten{what: w, err: os.ErrClosed})
 }
 
-// written tells the session what became of a line.
+// written reports the result of writing a line to the session.
 func (s state) written(m lineWritten) (state, []act.Effect) {
 	switch {
 	case m.long && m.what.key != "":
 		return s, []act.Effect{tell{InputTooLong{Run: s.record.Run, Key: m.what.key}}}
-	case m.long: // the turn waits for it, so there is no better moment
+	case m.long: // written in parts at once: the turn waits for this line
 		m.what.long = true
 		return s, []act.Effect{writeLine{m.what}}
 	case m.err != nil:
@@ -319,7 +217,7 @@ func (s state) written(m lineWritten) (state, []act.Effect) {
 	return s, nil
 }
 
-// stop begins the ladder by which an agent is ended.
+// stop begins to end the agent; later steps are stronger signals.
 func (s state) stop(effects []act.Effect) (state, []act.Effect) {
 	switch {
 	case s.phase != phaseLive:

@@ -8,8 +8,8 @@ import (
 )
 
 // A disk may fail to read for a while (EIO). The output of the agent is most likely still there, so the run reads it again,
-// with backoff, and does not give up: the agent works on, until its quota freezes it. Only when the process is gone does that
-// end: when a person stops the session, or after ten minutes. Then the output is damaged, and the session says so.
+// with backoff, for as long as the process lives: the agent works on, until its quota freezes it. When the process is gone the
+// run gives up when a person stops the session, or after ten minutes. Then it reports the output as damaged to the session.
 
 // The backoff of reading again, and how long the spool of an ended agent is tried.
 const (
@@ -51,7 +51,7 @@ func (s state) unreadable(at time.Time, err error) (state, []act.Effect, bool) {
 	return s, append(effects, act.After{Delay: u.pause, Message: readAgain{}}), true
 }
 
-// readable ends that.
+// readable ends the reading with backoff after a read that succeeded.
 func (s state) readable(effects []act.Effect) (state, []act.Effect) {
 	if s.unread.since.IsZero() {
 		return s, effects

@@ -33,7 +33,7 @@ type inquiry struct {
 // inquirySlow is the timer's message when callers have waited long enough for the agent's answer.
 type inquirySlow struct{ request string }
 
-// remember has what an agent has told remembered.
+// remember is an effect: store what an agent has reported.
 type remember struct {
 	directory string // of the session's runs
 	abilities messages.Abilities

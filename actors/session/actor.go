@@ -162,6 +162,13 @@ func (s *session) perform(ctx actor.Context, e act.Effect) {
 	case lookAround:
 		protected := s.state.options.Protected
 		s.io.Do(func() any { return e.look(s.deps, protected) })
+	case readFamily:
+		s.io.Do(func() any {
+			below, err := s.deps.SpentBelow(s.id)
+			return familyRead{below, err}
+		})
+	case sendToSession:
+		ctx.Send(ctx.Parent(), e.Toward)
 	case askPool:
 		ctx.Request(s.deps.Pool, e.message)
 	case sendToPool:
@@ -169,6 +176,10 @@ func (s *session) perform(ctx actor.Context, e act.Effect) {
 	case subagentEnded:
 		if s.deps.SubagentEnded != nil {
 			s.deps.SubagentEnded(e.record)
+		}
+	case planBudgetDecided:
+		if s.deps.PlanBudgetDecided != nil {
+			s.deps.PlanBudgetDecided(e.request)
 		}
 	case notifyPerson:
 		s.deps.Notify(e.event)

@@ -10,6 +10,7 @@ import (
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/process"
 	"betcode/actors/run"
+	"betcode/actors/session/audit"
 	"betcode/actors/session/condition"
 	"betcode/actors/session/events"
 	"betcode/messages"
@@ -64,7 +65,7 @@ func (t *transition) crash(exit messages.Exit) {
 		details["stderr"] = t.s.agent.stderr
 	}
 	t.emit(events.Error(messages.SubprocessCrashed, "Claude process crashed: "+exit.Reason, details))
-	t.auditFailed(messages.SubprocessCrashed, exit.Reason)
+	t.audit(audit.Failed(messages.SubprocessCrashed, exit.Reason))
 	if !t.s.busy() {
 		t.becomeIdle()
 		return

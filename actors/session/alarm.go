@@ -12,8 +12,8 @@ import (
 
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
-	"betcode/actors/internal/control"
 	"betcode/actors/run"
+	"betcode/actors/session/evidence"
 	"betcode/actors/session/requests"
 	"betcode/actors/settings"
 	"betcode/messages"
@@ -28,8 +28,7 @@ import (
 // 	FORGED_INPUT     the agent took up a message or a shell command that the daemon did not send, or repeated a message that was done
 //
 // The agent reports the source of each decision, so calls that its own rules or hooks allow raise nothing. What is needed between
-// lines (calls whose request ended without an allow, control requests that were answered) is part of the run's record and is
-// committed with the offset of those lines. So nothing is forgotten or read twice when the daemon dies in between.
+// lines is part of the run's record (package evidence) and is committed with the offset of those lines.
 
 // alarms has for each code what the audit log calls it and what people are told.
 var alarms = map[messages.Code]struct {
@@ -132,21 +131,9 @@ func (t *transition) thaw() {
 	t.sendToAgent(run.Freeze{Why: run.Alarm, On: false})
 }
 
-// alarmsOf is a run's record as its actor has it, with what the session alone knows.
-func alarmsOf(known, told messages.RunRecord) messages.RunRecord {
-	told.ControlsAnswered, told.UnansweredCalls, told.Alarm, told.Frozen = known.ControlsAnswered, known.UnansweredCalls, known.Alarm, known.Frozen
-	told.CallsDecided = known.CallsDecided
-	return told
-}
-
 // Ids of control requests prove that the daemon sent them. Any process that an agent starts may write into the agent's FIFO, so an
 // answer of the agent alone proves nothing. Each id ends in a signature made with a key of the run that the agent never gets, and
-// each counts once: answered ids are journaled with the offset behind their answers. So a rebuilt session, or a daemon that adopts
-// the agent, checks them like the one before.
-
-// maxControlsAnswered bounds the signatures that a run remembers. A replay of an older
-// one is not recognised.
-const maxControlsAnswered = 512
+// each counts once (package evidence). So a rebuilt session, or a daemon that adopts the agent, checks them like the one before.
 
 // asked reports whether an answer belongs to a control request of this session that was not answered before, and notes the answer.
 // Runs of older daemons are not checked.
@@ -154,15 +141,11 @@ func (t *transition) asked(request string) bool {
 	if t.s.run == nil || t.s.run.ControlKey == "" {
 		return true
 	}
-	sign, ours := control.SignatureOf(t.s.run.ControlKey, request)
-	if !ours || slices.Contains(t.s.run.ControlsAnswered, sign) {
-		return false
+	record, first := evidence.Answered(*t.s.run, request)
+	if first {
+		t.putRun(record)
 	}
-	run := *t.s.run
-	run.ControlsAnswered = append(slices.Clone(run.ControlsAnswered), sign)
-	run.ControlsAnswered = run.ControlsAnswered[max(0, len(run.ControlsAnswered)-maxControlsAnswered):]
-	t.putRun(run)
-	return true
+	return first
 }
 
 // repeats reports whether an answer that [transition.asked] refuses is the second answer of an old agent to the same request. The
@@ -172,6 +155,5 @@ func (t *transition) repeats(request string) bool {
 	if t.s.run == nil || t.s.can().SingleAnswers {
 		return false
 	}
-	_, ours := control.SignatureOf(t.s.run.ControlKey, request)
-	return ours
+	return evidence.Ours(*t.s.run, request)
 }

@@ -10,6 +10,7 @@ import (
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/run"
+	"betcode/actors/session/audit"
 	"betcode/actors/session/condition"
 	"betcode/actors/session/events"
 	"betcode/messages"
@@ -50,7 +51,7 @@ func (t *transition) block(c condition.Condition) {
 	code := messages.Code(strings.ToUpper(string(c.Name)))
 	t.emit(events.Error(code, message, details))
 	t.status(pb.AgentStatus_ERROR, c.Told)
-	t.auditFailed(code, c.Told)
+	t.audit(audit.Failed(code, c.Told))
 	t.call("AGENT_CANNOT_RUN", message, details)
 }
 

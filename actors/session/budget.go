@@ -2,7 +2,6 @@ package session
 
 import (
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -12,12 +11,10 @@ import (
 
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
-	"betcode/actors/internal/texts"
 	"betcode/actors/run"
+	"betcode/actors/session/audit"
 	"betcode/actors/session/budget"
-	"betcode/actors/session/events"
 	"betcode/actors/session/prompts"
-	"betcode/actors/session/requests"
 	"betcode/messages"
 )
 
@@ -114,13 +111,13 @@ func (t *transition) updateBudget() {
 	t.measureWork()
 	t.announceNear()
 	why := t.s.held()
-	if !t.s.awaitsBudget() {
+	if !t.s.awaitsBudget() && (why != messages.HeldByBudget || !t.s.workBelowWaits()) {
 		why = ""
 	}
 	asked := false
 	for _, p := range t.s.prompts.List(prompts.Undecided) {
 		switch {
-		case p.Budget == "":
+		case p.Budget == "", p.Budget == messages.HeldByPlan:
 		case p.Budget != why:
 			t.withdraw(p.Request, "budget")
 		default:
@@ -130,7 +127,7 @@ func (t *transition) updateBudget() {
 	if r := t.s.record; r.Budget.Held != why {
 		t.hold(why)
 	}
-	if why != "" && !asked && !t.s.record.Budget.Refused {
+	if why == messages.HeldByBudget && !asked && !t.s.record.Budget.Refused { // for that of a session above, that one asks
 		t.askBudget(why)
 	}
 	if why != "" && t.s.restsAtBudget() {
@@ -141,12 +138,12 @@ func (t *transition) updateBudget() {
 // announceNear announces once that most of a limit is used.
 func (t *transition) announceNear() {
 	b := t.s.record.Budget
-	switch level := b.Limit.Level(b.Spent); {
+	switch level := b.Limit.Level(t.s.spent()); {
 	case level == messages.BudgetOK && b.Near:
 		t.change().Budget.Near = false
 	case level == messages.BudgetNear && !b.Near:
 		t.change().Budget.Near = true
-		message := "80 % of the session's budget are used: " + budgetText(b.Limit, b.Spent)
+		message := "80 % of the session's budget are used: " + budget.UsedText(b.Limit, t.s.spent())
 		t.notice("BUDGET_NEAR", message, nil)
 		t.call("BUDGET_NEAR", message, nil)
 	}
@@ -171,41 +168,30 @@ func (t *transition) hold(why messages.Holding) {
 
 // askBudget puts the question before people whether more may be consumed.
 func (t *transition) askBudget(why messages.Holding) {
-	b, now := t.s.record.Budget, act.Wall(t.now.at)
-	next := budget.Raised(b.Limit, b.Step, b.Spent)
-	reason := "the budget of this session is used: " + budgetText(b.Limit, b.Spent)
-	input, err := json.Marshal(map[string]string{"used": spentText(b.Spent), "budget": limitText(b.Limit), "raised": limitText(next)})
+	b, spent := t.s.record.Budget, t.s.spent()
+	next := budget.Raised(b.Limit, b.Step, spent)
+	reason := "the budget of this session is used: " + budget.UsedText(b.Limit, spent)
+	if b.Below != (messages.Spent{}) {
+		reason += "; its subagents used " + budget.SpentText(b.Below) + " of it"
+	}
+	input, err := json.Marshal(map[string]string{"used": budget.SpentText(spent), "budget": budget.LimitText(b.Limit), "raised": budget.LimitText(next)})
 	if err != nil {
 		panic("encode budget: " + err.Error()) // strings only
 	}
-	p := messages.PermissionRecord{
-		Request: messages.RequestID(t.now.id()), Session: t.s.id, Run: t.s.record.Run, Seq: t.s.record.Head + 1,
-		Tool: budgetTool, Budget: why, Input: input, Reason: reason,
-		Description: "raise the budget to " + limitText(next) + "; denied, the session stays paused",
-		Why:         messages.AskReason{DisplayName: "Budget", NoSessionGrant: true, DefaultToNo: true},
-		ReceivedAt:  now, ForwardedAt: now, ExpiresAt: now.Add(t.s.options.PermissionTTL), OrphanedAt: now,
-	}
-	for _, e := range events.Prompt(p) {
-		t.emit(e)
-	}
-	t.putPermission(p)
-	t.callFor(p)
-	t.then(spawnPermission{p})
+	t.askPeople(messages.PermissionRecord{
+		Tool: budgetTool, Budget: why, Input: input, Reason: reason, Why: messages.AskReason{DisplayName: "Budget"},
+		Description: "raise the budget to " + budget.LimitText(next) + "; denied, the session stays paused",
+	})
 }
 
 // budgetDecided acts on the answer to that question.
 func (t *transition) budgetDecided(from *actor.PID, p messages.PermissionRecord, request messages.RequestID) {
-	t.emit(events.PermissionResolved(p))
-	t.recordDecision(p)
-	t.auditDecision(p, messages.ActorUser)
-	outcome := messages.PermissionAnswered{Applied: true, By: p.DecidedBy, Decision: p.Decision, Request: request}
-	if p.Decision == messages.DecisionExpired {
-		t.then(act.Reply{To: from, With: requests.LateAnswer(p.Request, outcome)})
-	} else {
-		t.then(act.Reply{To: from, With: outcome})
+	if p.Budget == messages.HeldByPlan {
+		t.planDecided(from, p, request)
+		return
 	}
-	t.then(dropPermission{p.Request})
-	t.removePermission(p.Request)
+	t.peopleDecided(from, p, request)
+	t.s.family.waits = false
 	b := &t.change().Budget
 	if !prompts.Allows(p.Decision) {
 		b.Refused = true
@@ -213,8 +199,8 @@ func (t *transition) budgetDecided(from *actor.PID, p messages.PermissionRecord,
 			"sends another message, or cancels", nil)
 		return
 	}
-	b.Limit = budget.Raised(b.Limit, b.Step, b.Spent)
-	t.notice("BUDGET_RAISED", "The budget of this session is now "+limitText(b.Limit), map[string]string{"client": p.DecidedBy})
+	b.Limit = budget.Raised(b.Limit, b.Step, t.s.spent())
+	t.notice("BUDGET_RAISED", "The budget of this session is now "+budget.LimitText(b.Limit), map[string]string{"client": p.DecidedBy})
 }
 
 // setBudget changes the budget of the session.
@@ -240,48 +226,8 @@ func (t *transition) setBudget(from *actor.PID, m messages.SetBudget) {
 	}
 	b := &t.change().Budget
 	b.Limit, b.Step, b.Refused = limit, limit, false
-	e := byClient(messages.AuditBudgetChanged, m.Client)
-	e.Context = map[string]string{"from": limitText(before), "to": limitText(limit)}
+	e := audit.ByClient(messages.AuditBudgetChanged, m.Client)
+	e.Context = map[string]string{"from": budget.LimitText(before), "to": budget.LimitText(limit)}
 	t.audit(e)
 	t.then(act.Reply{To: from, With: messages.Done{}})
-}
-
-// budgetText says how much of each limit is used.
-func budgetText(l messages.BudgetLimit, s messages.Spent) string {
-	return spentText(s) + " of " + limitText(l)
-}
-
-func spentText(s messages.Spent) string {
-	text := fmt.Sprintf("%s, %d tokens, %s", usd(s.Micros), s.Tokens, texts.Duration(s.Work.Round(time.Second)))
-	if s.Unknown > 0 {
-		text += fmt.Sprintf(" (and %d of unknown cost)", s.Unknown)
-	}
-	return text
-}
-
-func limitText(l messages.BudgetLimit) string {
-	var text string
-	add := func(set bool, part string) {
-		if set && text != "" {
-			text += ", "
-		}
-		if set {
-			text += part
-		}
-	}
-	add(l.Micros > 0, usd(l.Micros))
-	add(l.Tokens > 0, fmt.Sprintf("%d tokens", l.Tokens))
-	add(l.Work > 0, texts.Duration(l.Work))
-	if text == "" {
-		return "no limit"
-	}
-	return text
-}
-
-// usd shows at least cents, and no digits of nothing.
-func usd(micros uint64) string {
-	if micros%10_000 == 0 {
-		return fmt.Sprintf("$%d.%02d", micros/1_000_000, micros%1_000_000/10_000)
-	}
-	return fmt.Sprintf("$%d.%06d", micros/1_000_000, micros%1_000_000)
 }

@@ -2,12 +2,12 @@ package session
 
 import (
 	"cmp"
-	"slices"
 
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/texts"
+	"betcode/actors/session/evidence"
 	"betcode/actors/session/prompts"
 	"betcode/actors/settings"
 	"betcode/messages"
@@ -48,32 +48,22 @@ func (t *transition) callInterrupted(m claude.ToolDone) {
 // translator measures from the call to the result and sees no decisions. The session records
 // with the run when a request was decided, so that the next daemon knows it too.
 
-// maxCallsDecided bounds the calls that a run has noted.
-const maxCallsDecided = 256
-
 // callDecided records when a call was decided.
 func (t *transition) callDecided(p messages.PermissionRecord) {
 	if t.s.run == nil || p.ToolUse == "" || p.Run != t.s.run.Run || p.Orphaned() {
 		return
 	}
-	run := *t.s.run
-	run.CallsDecided = append(withoutCall(run.CallsDecided, p.ToolUse), messages.CallDecided{ToolUse: p.ToolUse, At: p.DecidedAt})
-	run.CallsDecided = run.CallsDecided[max(0, len(run.CallsDecided)-maxCallsDecided):]
-	t.putRun(run)
+	t.putRun(evidence.Decided(*t.s.run, p.ToolUse, p.DecidedAt))
 }
 
 // forgetDecided drops the note about a call that has ended.
 func (t *transition) forgetDecided(call string) {
-	if t.s.run == nil || !slices.ContainsFunc(t.s.run.CallsDecided, func(c messages.CallDecided) bool { return c.ToolUse == call }) {
+	if t.s.run == nil {
 		return
 	}
-	run := *t.s.run
-	run.CallsDecided = withoutCall(run.CallsDecided, call)
-	t.putRun(run)
-}
-
-func withoutCall(calls []messages.CallDecided, call string) []messages.CallDecided {
-	return slices.DeleteFunc(slices.Clone(calls), func(c messages.CallDecided) bool { return c.ToolUse == call })
+	if record, noted := evidence.ForgetDecided(*t.s.run, call); noted {
+		t.putRun(record)
+	}
 }
 
 // ownTime takes the wait for a person out of a tool result. A call that still waits when
@@ -96,17 +86,15 @@ func (t *transition) ownTime(e *pb.AgentEvent) {
 	}
 }
 
-// maxUnansweredCalls bounds the calls that a run remembers.
-const maxUnansweredCalls = 256
-
 // callDone looks at who allowed a call that has ended, and forgets it.
 func (t *transition) callDone(m claude.ToolDone) {
 	request, open := t.requestOfCall(m.ID)
-	refused := t.s.run != nil && slices.Contains(t.s.run.UnansweredCalls, m.ID)
-	if refused {
-		run := *t.s.run
-		run.UnansweredCalls = slices.DeleteFunc(slices.Clone(run.UnansweredCalls), func(c string) bool { return c == m.ID })
-		t.putRun(run)
+	refused := false
+	if t.s.run != nil {
+		var record messages.RunRecord
+		if record, refused = evidence.ForgetRefused(*t.s.run, m.ID); refused {
+			t.putRun(record)
+		}
 	}
 	if m.ID == "" || m.Lost || !open && !refused {
 		return
@@ -140,11 +128,10 @@ func (t *transition) requestOfCall(call string) (messages.RequestID, bool) {
 
 // unanswered remembers, until it has ended, a call whose request ends without an allow.
 func (t *transition) unanswered(p messages.PermissionRecord) {
-	if t.s.run == nil || p.ToolUse == "" || p.Run != t.s.run.Run || prompts.Permits(p.Decision) || slices.Contains(t.s.run.UnansweredCalls, p.ToolUse) {
+	if t.s.run == nil || p.ToolUse == "" || p.Run != t.s.run.Run || prompts.Permits(p.Decision) {
 		return
 	}
-	run := *t.s.run
-	run.UnansweredCalls = append(slices.Clone(run.UnansweredCalls), p.ToolUse)
-	run.UnansweredCalls = run.UnansweredCalls[max(0, len(run.UnansweredCalls)-maxUnansweredCalls):]
-	t.putRun(run)
+	if record, added := evidence.Refused(*t.s.run, p.ToolUse); added {
+		t.putRun(record)
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/encode"
 	"betcode/actors/run"
+	"betcode/actors/session/audit"
 	"betcode/actors/session/events"
 	"betcode/actors/session/presence"
 	"betcode/actors/session/prompts"
@@ -41,7 +42,7 @@ func (t *transition) create(m messages.StartSession) {
 	t.s.announced.exposed = m.Exposed
 	t.emit(events.Session(t.s.record, t.s.options.Lineage, false))
 	t.announceFork()
-	t.auditCreated(m)
+	t.audit(audit.Created(m))
 	if m.PermissionMode != "" {
 		t.wantMode(m.PermissionMode, m.Client, m.ConfirmMode)
 	}
@@ -156,7 +157,7 @@ func (t *transition) renameSession(from *actor.PID, m messages.RenameSession) {
 func (t *transition) setGrant(from *actor.PID, m messages.SetGrant) {
 	if t.known(from, "set grant") {
 		t.grant(m.Tool, m.Granted)
-		t.auditGrant(m.Client, m.Tool, m.Granted)
+		t.audit(audit.Grant(m.Client, m.Tool, m.Granted))
 		t.then(act.Reply{To: from, With: messages.Done{}})
 	}
 }
@@ -172,7 +173,7 @@ func (t *transition) clearGrants(from *actor.PID, m messages.ClearGrants) {
 		r.Grants = maps.Clone(r.Grants)
 		delete(r.Grants, m.Tool)
 	}
-	t.auditGrant(m.Client, m.Tool, false)
+	t.audit(audit.Grant(m.Client, m.Tool, false))
 	t.then(act.Reply{To: from, With: messages.Done{}})
 }
 

@@ -6,9 +6,9 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/internal/act"
-	"betcode/actors/internal/texts"
 	"betcode/actors/journal"
 	"betcode/actors/pool"
+	"betcode/actors/session/audit"
 	"betcode/messages"
 )
 
@@ -137,14 +137,13 @@ func (s state) damagedDeleted() (state, []act.Effect) {
 	return s.afterEnd(s.durable.Closed()), append(effects, forget{s.runsDirectory()}, retire{})
 }
 
-// auditDamaged is the entry about the stop or the deletion of a damaged session. It has the reason of the damage, which the
-// deletion removes everywhere else.
+// auditDamaged reports the stop or the deletion of a damaged session.
 func (s state) auditDamaged(how string, callers []waiter) auditing {
-	e := byClient(messages.AuditSessionComplete, "")
+	var by messages.ClientID
 	if len(callers) > 0 { // deleters are answered, and gone, if an agent could not be ended
-		e.ActorID = string(callers[0].client)
+		by = callers[0].client
 	}
-	e.Session, e.Outcome = s.id, messages.OutcomeSuccess
-	e.Context = map[string]string{"by": how, "damage": texts.Shorten(s.durable.damage.Err.Error(), maxShown)}
+	e := audit.Damaged(how, by, s.durable.damage.Err)
+	e.Session = s.id
 	return auditing{entry: e}
 }

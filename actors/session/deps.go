@@ -44,6 +44,8 @@ type Deps struct {
 	EditRefused func(asked rules.Call, input []byte, directory *rules.Set) string
 	// Guard returns how an agent in a directory would be restricted. With search, it looks below the directory as well.
 	Guard func(directory string, added, environment []string, search bool) (messages.Guard, error)
+	// SpentBelow returns what the subagents directly below a session have consumed, each with those below it.
+	SpentBelow func(id messages.SessionID) (map[messages.SessionID]messages.Spent, error)
 	// EndStrays ends every agent that lives below a directory of runs, and returns how many there were.
 	EndStrays func(directory string) (int, error)
 
@@ -58,6 +60,8 @@ type Deps struct {
 	Audit         func(messages.AuditEntry)
 	Notify        func(Notice)
 	SubagentEnded func(messages.SessionRecord) // is called after the commit of its end; nil = not called
+
+	PlanBudgetDecided func(messages.RequestID) // is called after the commit of a decision; nil = not called
 
 	Shows func(zerolog.Level) bool // whether the log shows anything of a level
 	Mask  func(text string) string // hides secrets in what the log shows of an agent's output

@@ -2,6 +2,7 @@ package session
 
 import (
 	"cmp"
+	"maps"
 	"path/filepath"
 	"slices"
 	"time"
@@ -23,15 +24,40 @@ func (s *state) busy() bool { return s.record.Turn || len(s.inputs) > 0 }
 
 // wanted reports whether an agent is wanted: there is work that may be done, or a person asked for a restart.
 func (s *state) wanted() bool {
-	return s.ending.restart || s.busy() && !s.blocked() && (s.held() == "" || s.compacting())
+	return s.ending.restart || s.busy() && !s.blocked() && !s.family.unsure && (s.held() == "" || s.compacting())
 }
 
 // held returns why no turn may begin; empty if one may.
 func (s *state) held() messages.Holding {
-	if b := s.record.Budget; b.Limit.Level(budget.Worked(b.Spent, b.TurnWork)) == messages.BudgetReached {
+	b := s.record.Budget
+	switch {
+	case b.Limit.Level(budget.Worked(s.spent(), b.TurnWork)) == messages.BudgetReached:
 		return messages.HeldByBudget
+	case s.family.above.Used:
+		return messages.HeldByFamily
 	}
 	return ""
+}
+
+// spent returns what counts against the session's budget: what it and all sessions below it have consumed.
+func (s *state) spent() messages.Spent { return s.record.Budget.Spent.Plus(s.record.Budget.Below) }
+
+// limited reports whether a budget of this session or of one above bounds what it consumes.
+func (s *state) limited() bool { return !s.record.Budget.Limit.IsZero() || s.family.above.Limited }
+
+// workBelowWaits reports whether work of a session below waits for a budget of this session or of one above.
+func (s *state) workBelowWaits() bool {
+	for _, below := range s.family.below {
+		if below.Waits {
+			return true
+		}
+	}
+	return s.family.waits
+}
+
+// waitsAbove reports whether work here or below waits for a budget of a session above.
+func (s *state) waitsAbove() bool {
+	return s.held() == messages.HeldByFamily && (s.awaitsBudget() || s.workBelowWaits())
 }
 
 // awaitsBudget reports whether work waits that a budget could hold back: messages that no agent has got, or a turn that was cut off.
@@ -75,6 +101,40 @@ func (s *state) compacting() bool { return compaction.UnderWay(&s.record.Past) }
 
 // frozen reports whether an alarm holds the agent until a person decides.
 func (s *state) frozen() bool { return s.active() && s.run.Frozen }
+
+// forwards reports whether the sessions above show the requests of this one.
+func (s *state) forwards() bool {
+	return s.exists && s.record.Subagent != nil && s.record.Subagent.Forward && !s.forwarding.alone
+}
+
+// forwardable returns the requests that the session above is to show: those from below, and the session's own as long as it is at
+// work as a subagent.
+func (s *state) forwardable() []prompts.Forwarded {
+	if s.record.Subagent.Status.Final() {
+		return s.forwardedHere()
+	}
+	return append(s.ownForPeople(), s.forwardedHere()...)
+}
+
+// ownForPeople returns the session's own requests that wait for a person.
+func (s *state) ownForPeople() []prompts.Forwarded {
+	var waiting []prompts.Forwarded
+	for _, p := range s.prompts.List(prompts.Undecided) {
+		if prompts.Screened(p) {
+			waiting = append(waiting, prompts.Forwarded{PermissionRecord: p, Name: s.record.Name})
+		}
+	}
+	return waiting
+}
+
+// forwardedHere returns the requests from below that the clients of this session are shown, in a stable order.
+func (s *state) forwardedHere() []prompts.Forwarded {
+	var all []prompts.Forwarded
+	for _, below := range slices.Sorted(maps.Keys(s.forwarding.shown)) {
+		all = append(all, s.forwarding.shown[below]...)
+	}
+	return all
+}
 
 // replacing reports whether the agent process is being ended and another may follow: it is given
 // nothing new.
@@ -187,7 +247,13 @@ func (s *state) idle() bool {
 	if s.durable.damage != nil {
 		return !s.durable.damage.ending && len(s.durable.damage.waiters[endDelete]) == 0
 	}
-	return s.durable.loaded && s.clients.Streams() == 0 && !s.lock.Reserved() && !s.lock.Contested() && !s.active() && !s.busy() && !s.ending.restart && s.prompts.Len() == 0 && s.durable.Quiescent() && s.slot.state == slotNone
+	return s.durable.loaded && s.unneeded() && s.durable.Quiescent() && s.slot.state == slotNone
+}
+
+// unneeded reports whether no client, agent or request needs the actor.
+func (s *state) unneeded() bool {
+	return s.clients.Streams() == 0 && !s.lock.Reserved() && !s.lock.Contested() && !s.active() && !s.busy() && !s.ending.restart &&
+		s.prompts.Len() == 0 && len(s.forwarding.shown) == 0 && !s.family.reading && len(s.family.asked) == 0
 }
 
 // environment is what the session has kept for its agents.

@@ -54,6 +54,8 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.restartSession(from)
 	case messages.SetBudget:
 		t.setBudget(from, m)
+	case messages.AskPlanBudget:
+		t.askPlanBudget(from, m)
 	case messages.SetGrant:
 		t.setGrant(from, m)
 	case messages.ClearGrants:
@@ -119,6 +121,22 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.retryDue(m)
 	case FleetIntruder:
 		t.fleetIntruder(m)
+	case Forwarded:
+		t.forwarded(m)
+	case ForwardAgain:
+		t.forwardAgain(m.To)
+	case NothingAbove:
+		t.s.forwarding.alone = true
+		t.budgetAbove(BudgetAbove{})
+	case SpentBelow:
+		t.spentBelow(m)
+	case BudgetAbove:
+		t.budgetAbove(m)
+	case familyRead:
+		t.familyRead(m)
+	case familyDue:
+		t.familyLate()
+	case ClientActive: // see extendPrompts
 	case pool.Answer:
 		t.slotAnswered(m)
 	case pool.Waits:

@@ -6,13 +6,11 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/run"
-	"betcode/actors/session/events"
+	"betcode/actors/session/audit"
 	"betcode/actors/session/modes"
 	"betcode/actors/session/prompts"
-	"betcode/actors/session/requests"
 	"betcode/messages"
 )
 
@@ -44,7 +42,7 @@ func (t *transition) wantMode(mode string, by messages.ClientID, confirmed bool)
 	switch {
 	case risk == "":
 	case confirmed:
-		e := byClient(messages.AuditGranted, by)
+		e := audit.ByClient(messages.AuditGranted, by)
 		e.Tool, e.Input, e.Context = modes.Tool, modes.Input(mode, risk, t.s.record.WorkingDirectory), map[string]string{"for": "session", "mode": mode, "confirmed": "with the request"}
 		t.audit(e)
 		t.confirm(mode, string(by))
@@ -88,34 +86,15 @@ func (t *transition) askToConfirm(mode, risk string) {
 	if slices.ContainsFunc(t.s.prompts.List(prompts.Undecided), func(p messages.PermissionRecord) bool { return p.Mode == mode }) {
 		return
 	}
-	now := act.Wall(t.now.at)
-	p := messages.PermissionRecord{
-		Request: messages.RequestID(t.now.id()), Session: t.s.id, Run: t.s.record.Run, Seq: t.s.record.Head + 1,
-		Tool: modes.Tool, Mode: mode, Input: modes.Input(mode, risk, t.s.record.WorkingDirectory), Reason: "this permission mode is confirmed once in each session: " + risk,
-		Why:        messages.AskReason{DisplayName: "Permission mode", NoSessionGrant: true, DefaultToNo: true},
-		ReceivedAt: now, ForwardedAt: now, ExpiresAt: now.Add(t.s.options.PermissionTTL), OrphanedAt: now,
-	}
-	for _, e := range events.Prompt(p) {
-		t.emit(e)
-	}
-	t.putPermission(p)
-	t.callFor(p)
-	t.then(spawnPermission{p})
+	t.askPeople(messages.PermissionRecord{
+		Tool: modes.Tool, Mode: mode, Input: modes.Input(mode, risk, t.s.record.WorkingDirectory), Why: messages.AskReason{DisplayName: "Permission mode"},
+		Reason: "this permission mode is confirmed once in each session: " + risk,
+	})
 }
 
 // modeDecided acts on the answer to a request of the daemon's own.
 func (t *transition) modeDecided(from *actor.PID, p messages.PermissionRecord, request messages.RequestID) {
-	t.emit(events.PermissionResolved(p))
-	t.recordDecision(p)
-	t.auditDecision(p, messages.ActorUser)
-	outcome := messages.PermissionAnswered{Applied: true, By: p.DecidedBy, Decision: p.Decision, Request: request}
-	if p.Decision == messages.DecisionExpired {
-		t.then(act.Reply{To: from, With: requests.LateAnswer(p.Request, outcome)})
-	} else {
-		t.then(act.Reply{To: from, With: outcome})
-	}
-	t.then(dropPermission{p.Request})
-	t.removePermission(p.Request)
+	t.peopleDecided(from, p, request)
 	if prompts.Allows(p.Decision) {
 		t.confirm(p.Mode, p.DecidedBy)
 		t.enterMode(p.Mode)

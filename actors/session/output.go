@@ -12,6 +12,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/texts"
 	"betcode/actors/run"
+	"betcode/actors/session/audit"
 	"betcode/actors/session/events"
 	"betcode/messages"
 )
@@ -79,7 +80,7 @@ func (t *transition) item(item claude.Item) {
 			t.becomeIdle()
 		}
 	case claude.DeniedByAgent:
-		t.auditAgentDenial(m)
+		t.audit(audit.AgentDenial(m))
 	case claude.ToolDone:
 		if m.Lost { // the end of the run follows, which keeps the request
 			t.callInterrupted(m)

@@ -30,9 +30,13 @@ func (t *transition) permissionAsked(m claude.PermissionAsked) {
 	if known, ok := t.s.prompts.Find(id); ok && (!known.Orphaned() || known.Own()) {
 		return
 	}
+	_, _, forwarded := messages.ParseForwarded(id)
 	switch {
 	case len(id) > maxRequestID:
 		t.refuseRequest(m, "the request id is too long")
+		return
+	case forwarded: // an answer to it would decide about another agent
+		t.refuseRequest(m, "the request id names a request of a subagent")
 		return
 	case strings.TrimSpace(m.Tool) == "": // a person would not know what to allow
 		t.refuseRequest(m, "the request names no tool")

@@ -37,7 +37,7 @@ func (t *transition) snapshots() []messages.Event {
 // caughtUp sends a stream that lagged the snapshots that it may have missed.
 func (t *transition) caughtUp(id string) {
 	if t.s.clients.Has(id) {
-		t.then(sendToStream{stream: id, events: t.snapshots()})
+		t.then(sendToStream{stream: id, events: append(t.snapshots(), t.s.replayForwarded(t.now)...)})
 	}
 }
 
@@ -67,11 +67,11 @@ func (t *transition) updateUnwatched() {
 		t.s.unwatched.told = nil // the watcher sees them; they count as new when it leaves
 		return
 	}
-	if t.s.unwatched.timer || !t.s.exists {
+	if t.s.unwatched.timer || !t.s.exists || t.s.forwards() {
 		return
 	}
-	for _, p := range t.s.prompts.List(prompts.Undecided) {
-		if prompts.Screened(p) && !t.s.unwatched.told[p.Request] {
+	for _, f := range append(t.s.ownForPeople(), t.s.forwardedHere()...) {
+		if !t.s.unwatched.told[f.ID()] {
 			t.s.unwatched.timer = true
 			t.then(act.After{Delay: unwatchedGrace, Message: unwatchedDue{}})
 			return
@@ -82,10 +82,8 @@ func (t *transition) updateUnwatched() {
 // unwatchedLate notifies a person of everything that waits, if still no client watches.
 func (t *transition) unwatchedLate() {
 	t.s.unwatched.timer = false
-	for _, p := range t.s.prompts.List(prompts.Undecided) {
-		if prompts.Screened(p) {
-			t.callFor(p)
-		}
+	for _, f := range append(t.s.ownForPeople(), t.s.forwardedHere()...) {
+		t.notifyOnce(f)
 	}
 }
 
@@ -98,6 +96,8 @@ func (t *transition) extendPrompts(m any) {
 	case messages.Attach, messages.SendInput, messages.CancelTurn, messages.TakeLock, messages.ReleaseLock, messages.RefuseLock,
 		messages.ChangeSettings, messages.RenameSession, messages.SetGrant, messages.ClearGrants:
 		t.extend("")
+	case ClientActive:
+		t.extend("")
 	case messages.AnswerPermission:
 		t.extend(t.s.prompts.Current(prompts.RequestOf(m.Request)))
 	}
@@ -109,6 +109,9 @@ func (t *transition) extend(but messages.RequestID) {
 		t.putPermission(p)
 		t.then(update{p})
 		t.publishUnnumbered(events.PermissionExtended(p))
+	}
+	for below := range t.s.forwarding.shown {
+		t.then(sendToSession{Toward{Session: below, Message: ClientActive{}}})
 	}
 }
 

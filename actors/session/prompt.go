@@ -5,8 +5,11 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/asynkron/protoactor-go/actor"
+
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/encode"
 	"betcode/actors/internal/rules"
@@ -32,18 +35,56 @@ func (t *transition) prompt(p messages.PermissionRecord) messages.PermissionReco
 	return p
 }
 
+// askPeople puts a request of the daemon itself before people. It waits like an orphan, because no process waits for it.
+func (t *transition) askPeople(p messages.PermissionRecord) {
+	now := act.Wall(t.now.at)
+	p.Request, p.Session, p.Run, p.Seq = messages.RequestID(t.now.id()), t.s.id, t.s.record.Run, t.s.record.Head+1
+	p.Why.NoSessionGrant, p.Why.DefaultToNo = true, true
+	p.ReceivedAt, p.ForwardedAt, p.ExpiresAt, p.OrphanedAt = now, now, now.Add(t.s.options.PermissionTTL), now
+	for _, e := range events.Prompt(p) {
+		t.emit(e)
+	}
+	t.putPermission(p)
+	t.callFor(p)
+	t.then(spawnPermission{p})
+}
+
+// peopleDecided records the decision about a request of the daemon itself, answers the caller and ends the request.
+func (t *transition) peopleDecided(from *actor.PID, p messages.PermissionRecord, request messages.RequestID) {
+	t.emit(events.PermissionResolved(p))
+	t.recordDecision(p)
+	t.auditDecision(p, messages.ActorUser)
+	outcome := messages.PermissionAnswered{Applied: true, By: p.DecidedBy, Decision: p.Decision, Request: request}
+	if p.Decision == messages.DecisionExpired {
+		t.then(act.Reply{To: from, With: requests.LateAnswer(p.Request, outcome)})
+	} else {
+		t.then(act.Reply{To: from, With: outcome})
+	}
+	t.then(dropPermission{p.Request})
+	t.removePermission(p.Request)
+}
+
 // callFor notifies a person of a request, unless a client watches the session.
 func (t *transition) callFor(p messages.PermissionRecord) {
-	if t.s.clients.Watched() || t.s.unwatched.told[p.Request] {
+	t.notifyOnce(prompts.Forwarded{PermissionRecord: p, Name: t.s.record.Name})
+}
+
+// notifyOnce notifies a person of a request of this session or from below, unless that was done, a client watches this session, or
+// the session above does so.
+func (t *transition) notifyOnce(f prompts.Forwarded) {
+	if t.s.forwards() || t.s.clients.Watched() || t.s.unwatched.told[f.ID()] {
 		return
 	}
 	t.s.unwatched.told = maps.Clone(t.s.unwatched.told)
 	if t.s.unwatched.told == nil {
 		t.s.unwatched.told = map[messages.RequestID]bool{}
 	}
-	t.s.unwatched.told[p.Request] = true
-	tool := texts.Shorten(p.Tool, maxShown)
-	t.call("PERMISSION_WAITS", tool+" waits for an answer: "+toolcall.Cut(p.Description, maxNotified), map[string]string{"request_id": string(p.Request), "tool": tool})
+	t.s.unwatched.told[f.ID()] = true
+	tool := texts.Shorten(f.Tool, maxShown)
+	t.then(notifyPerson{Notice{
+		Code: "PERMISSION_WAITS", Message: tool + " waits for an answer: " + toolcall.Cut(f.Description, maxNotified), Session: f.Session, Name: f.Name,
+		Details: map[string]string{"request_id": string(f.Request), "tool": tool},
+	}})
 }
 
 func (t *transition) callOf(p messages.PermissionRecord) rules.Call {
@@ -78,6 +119,7 @@ func (t *transition) withdraw(id messages.RequestID, by string) {
 // recordDecision notes in memory and in the journal who decided a request, under each id that it has had, for answers
 // that come later.
 func (t *transition) recordDecision(p messages.PermissionRecord) {
+	t.decided = append(t.decided, p)
 	for _, id := range t.rememberDecision(p) {
 		t.append.Aliases = append(t.append.Aliases, requests.DecisionKey(id))
 	}
@@ -113,6 +155,20 @@ func (s *state) replayPrompts(now env) []messages.Event {
 	var replayed []messages.Event
 	for _, p := range s.prompts.List(prompts.Undecided) {
 		for _, e := range events.Prompt(p) {
+			if request := e.GetPermissionRequest(); request != nil {
+				request.IsReplay = true
+			}
+			replayed = append(replayed, encode.Event(e, s.id, 0, now.at))
+		}
+	}
+	return append(replayed, s.replayForwarded(now)...)
+}
+
+// replayForwarded returns the requests from below for a client that comes late: marked as replays, without a number.
+func (s *state) replayForwarded(now env) []messages.Event {
+	var replayed []messages.Event
+	for _, f := range s.forwardedHere() {
+		for _, e := range events.Forwarded(f.Shown(), f.Session, f.Name) {
 			if request := e.GetPermissionRequest(); request != nil {
 				request.IsReplay = true
 			}

@@ -1,6 +1,9 @@
 package session
 
-import "betcode/messages"
+import (
+	"betcode/actors/session/prompts"
+	"betcode/messages"
+)
 
 // Messages between a session and the actor that started it, besides the requests of clients.
 
@@ -30,6 +33,45 @@ type (
 
 	// Rebuilt is the first message to the new actor.
 	Rebuilt struct{}
+)
+
+// Sessions send each other what a subagent and the session above it have to know, by way of the actor that started them.
+type (
+	// Toward asks the parent to hand a message to another session.
+	Toward struct {
+		Session messages.SessionID
+		Message any
+		Start   bool // its actor, if it does not run; otherwise the message is dropped then
+	}
+
+	// Forwarded brings a session the requests of subagents below it that wait for people, when they have changed. It replaces the
+	// one before from the same session.
+	Forwarded struct {
+		From    messages.SessionID // the session directly below
+		Waiting []prompts.Forwarded
+		Decided []messages.PermissionRecord // of those that no longer wait, as far as it is known
+	}
+
+	// ForwardAgain asks the sessions directly below one for a [Forwarded]: its actor was restarted and has forgotten theirs.
+	ForwardAgain struct{ To messages.SessionID }
+
+	// NothingAbove answers a [Forwarded] or a [SpentBelow] to a session that does not exist.
+	NothingAbove struct{}
+
+	// SpentBelow tells a session what one directly below it and those further below have consumed in all, and whether work waits there
+	// for a budget above. Answered with [BudgetAbove] or [NothingAbove].
+	SpentBelow struct {
+		From  messages.SessionID
+		Spent messages.Spent
+		Waits bool
+	}
+
+	// BudgetAbove tells a session whether a budget above it is used, so that no turn may begin, and whether there is one that is
+	// told of what it consumes.
+	BudgetAbove struct{ Used, Limited bool }
+
+	// ClientActive tells a session that a client is active on the session above, which shows its requests.
+	ClientActive struct{}
 )
 
 // FleetIntruder tells a session that a process which is not the fleet server of a run has presented its ticket.

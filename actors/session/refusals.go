@@ -8,9 +8,6 @@ import (
 	"betcode/messages"
 )
 
-// budgetSpentCode is the code of a message that is refused for want of budget.
-const budgetSpentCode messages.Code = "BUDGET_SPENT"
-
 // budgetSpent refuses a message to a session that has spent its budget. It reports
 // whether it did.
 func (t *transition) budgetSpent(from *actor.PID, op string) bool {
@@ -19,7 +16,7 @@ func (t *transition) budgetSpent(from *actor.PID, op string) bool {
 		return false
 	}
 	t.then(act.Reply{To: from, With: messages.Errorf(op, messages.WrongState, "the session has cost $%.4f, and its budget is $%.4f", spent, budget).
-		WithCode(budgetSpentCode).With("session_id", string(t.s.id)).WithHint("begin another session, or fork this one, with a budget of its own")})
+		WithCode(messages.BudgetSpent).With("session_id", string(t.s.id)).WithHint("begin another session, or fork this one, with a budget of its own")})
 	return true
 }
 
@@ -29,7 +26,7 @@ func (t *transition) heldBack(from *actor.PID, op string) bool {
 		return false
 	}
 	t.then(act.Reply{To: from, With: messages.Errorf(op, messages.WrongState, "the budget is used").
-		WithCode(budgetSpentCode).With("session_id", string(t.s.id)).WithHint("raise it: betcode session budget")})
+		WithCode(messages.BudgetSpent).With("session_id", string(t.s.id)).WithHint("raise it: betcode session budget")})
 	return true
 }
 
@@ -46,7 +43,7 @@ func (t *transition) known(from *actor.PID, op string) bool {
 
 // maybeRetire offers the end of the actor when nothing needs it: everything it knows is in the journal.
 func (t *transition) maybeRetire() {
-	if t.s.clients.Streams() == 0 && !t.s.lock.Reserved() && !t.s.lock.Contested() && !t.s.active() && !t.s.busy() && !t.s.ending.restart && t.s.prompts.Len() == 0 {
+	if t.s.unneeded() {
 		t.then(retire{})
 	}
 }

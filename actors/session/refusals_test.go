@@ -30,7 +30,7 @@ func TestBudgetOfASession(t *testing.T) {
 	b.tell(b.out(claude.TurnEnded{Inputs: []string{"k1"}, Usage: claude.Usage{CostUSD: 0.5}}))
 	b.quiet()
 	b.tell(input("ann", "k2"))
-	if said := strings.Join(b.quiet(), "\n"); !strings.Contains(said, string(budgetSpentCode)) || len(b.state.inputs) > 0 {
+	if said := strings.Join(b.quiet(), "\n"); !strings.Contains(said, string(messages.BudgetSpent)) || len(b.state.inputs) > 0 {
 		t.Errorf("said %s, inputs %v", said, b.state.inputs)
 	}
 }

@@ -14,7 +14,9 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/pool"
 	"betcode/actors/run"
+	"betcode/actors/session/audit"
 	"betcode/actors/session/events"
+	"betcode/actors/session/evidence"
 	"betcode/actors/session/prompts"
 	"betcode/actors/settings"
 	"betcode/messages"
@@ -86,7 +88,7 @@ func (t *transition) startRun() {
 	t.putRun(run)
 	t.s.ending.restart = false
 	if resumed {
-		t.auditResumed()
+		t.audit(audit.Resumed(t.s.record.Run, t.s.attended, t.s.lock.Holder()))
 	}
 	if r.Fork.Session != "" && len(t.s.cursor.Translator) == 0 {
 		t.s.cursor.Translator = claude.Forked(r.Fork.CostUSD).Marshal()
@@ -101,7 +103,7 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 	if m.Record.Run != t.s.record.Run {
 		return
 	}
-	t.putRun(alarmsOf(*t.s.run, m.Record))
+	t.putRun(evidence.Kept(*t.s.run, m.Record))
 	if t.s.run.Frozen {
 		t.at = append(t.at, sendToRun{m.Record.Run, run.Freeze{Why: run.Alarm, On: true}}) // an incarnation of the run's actor may not know
 	}

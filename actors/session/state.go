@@ -51,6 +51,8 @@ type state struct {
 	retries    retries
 	compaction compactionView
 	subagent   subagentView
+	forwarding forwarding
+	family     family
 
 	slot slotView
 }

@@ -65,6 +65,7 @@ func (s state) step(now env, from *actor.PID, m any) (state, []act.Effect) {
 	t.handle(from, m)
 	t.updateSubagent()
 	t.updateCompaction()
+	t.updateFamily()
 	t.updateBudget()
 	t.reconcile()
 	t.replaceOutdated()
@@ -73,6 +74,8 @@ func (s state) step(now env, from *actor.PID, m any) (state, []act.Effect) {
 	t.updateUnwatched()
 	t.watchTurn()
 	t.updateLock()
+	t.updateForwarding()
+	t.tellFamily()
 	s, effects := t.finish()
 	return s.admit(now, effects)
 }
@@ -93,7 +96,9 @@ func (s state) load(now env, m messages.SessionLoaded) (state, []act.Effect) {
 		t.then(archiveRuns{s.runsDirectory(), s.record.Run}) // the daemon may have died before it
 	}
 	if m.Found {
+		t.recoverFamily()
 		t.recover()
+		t.updateFamily()
 		t.updateSubagent()
 		t.watchSubagent()
 		t.reconcile()
@@ -103,6 +108,8 @@ func (s state) load(now env, m messages.SessionLoaded) (state, []act.Effect) {
 		t.releaseSlot()
 		t.updateUnwatched()
 		t.watchTurn()
+		t.forwardAtStart()
+		t.tellFamily()
 	}
 	s, effects := t.finish()
 	waiting := s.durable.early

@@ -139,6 +139,7 @@ func (t *transition) remove() {
 	for _, from := range waiting {
 		t.then(act.Reply{To: from, With: messages.Errorf("find session", messages.NotFound, "session %s was deleted", t.s.id).WithCode(messages.SessionClosed)})
 	}
+	t.stopForwarding()
 	slot := t.s.slot.state
 	t.s = t.s.afterEnd(t.s.durable.Log)
 	t.s.slot.state = slot

@@ -5,6 +5,7 @@ import (
 
 	"betcode/actors/internal/act"
 	"betcode/actors/run"
+	"betcode/actors/session/audit"
 	"betcode/actors/session/prompts"
 	"betcode/actors/session/subagent"
 	"betcode/messages"
@@ -33,7 +34,7 @@ func (t *transition) revokeAutoApprove(from *actor.PID, m messages.RevokeAutoApp
 		pending = len(t.s.run.CallsDecided)
 	}
 	t.subagentChanged(subagent.Revoked(r, m.Client, m.Reason))
-	e := byClient(messages.AuditRevoked, m.Client)
+	e := audit.ByClient(messages.AuditRevoked, m.Client)
 	e.Context = map[string]string{"for": "auto_approve", "reason": m.Reason}
 	t.audit(e)
 	if pending > 0 && m.Terminate {

@@ -13,6 +13,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/process"
 	"betcode/actors/run"
+	"betcode/actors/session/audit"
 	"betcode/actors/session/subagent"
 	"betcode/messages"
 )
@@ -54,6 +55,7 @@ func (t *transition) beginSubagent(from *actor.PID, m messages.BeginSubagent) {
 	}}})
 	t.takeInput(messages.SendInput{Key: m.Key, Content: m.Prompt, Client: m.Start.Client})
 	t.watchSubagent()
+	t.askAbove()
 	t.auditSpawned(m)
 	t.then(act.Reply{To: from, With: answer})
 }
@@ -110,7 +112,7 @@ func (t *transition) sendToSubagent(from *actor.PID, m messages.SendToSubagent) 
 		return
 	}
 	if r := t.s.record.Subagent; r.Status.Final() {
-		t.then(act.Reply{To: from, With: messages.Errorf(op, messages.WrongState, "the subagent has %s", r.Status).
+		t.then(act.Reply{To: from, With: messages.Errorf(op, messages.WrongState, "the subagent has ended: %s", r.Status).
 			With("session_id", string(t.s.id)).WithHint("spawn another one, or go on with its session: betcode chat " + string(t.s.id))})
 		return
 	}
@@ -209,7 +211,7 @@ func (t *transition) subagentEntry(what messages.AuditType) messages.AuditEntry 
 
 // auditSpawned reports a new subagent, and what it may do without a person.
 func (t *transition) auditSpawned(m messages.BeginSubagent) {
-	e := byClient(messages.AuditSubagentSpawn, m.Start.Client)
+	e := audit.ByClient(messages.AuditSubagentSpawn, m.Start.Client)
 	e.Context = map[string]string{"depth": strconv.FormatUint(uint64(m.Subagent.Depth), 10), "tools": strconv.Itoa(len(m.Subagent.Tools))}
 	if a := m.Subagent.Auto; a.Given {
 		e.Context["auto_approve"], e.Context["fenced"] = a.Until.Sub(a.Since).String(), strconv.FormatBool(m.Fenced)

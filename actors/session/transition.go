@@ -27,6 +27,8 @@ type transition struct {
 	used   bool         // it is a use of the session, see isUse
 	after  []act.Effect // when it is on disk
 	at     []act.Effect // at once
+
+	decided []messages.PermissionRecord // in this step, here or below; for the session above
 }
 
 func begin(s state, now env) *transition {

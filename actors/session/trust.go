@@ -9,6 +9,7 @@ import (
 	"betcode/actors/internal/rules"
 	"betcode/actors/internal/texts"
 	"betcode/actors/run"
+	"betcode/actors/session/trust"
 	"betcode/messages"
 )
 
@@ -57,8 +58,8 @@ func (t *transition) announceGuard() {
 	t.s.announced.trust = g.Digest
 	directory := t.s.record.WorkingDirectory
 	message := fmt.Sprintf("The agent does not obey the files of %s, which is not trusted: %s. Review it with 'betcode trust %s'.",
-		directory, withheld(g), texts.ShellWord(directory))
-	details := map[string]string{"directory": directory, "files": strings.Join(filesOf(g), "\n")}
+		directory, trust.Withheld(g), texts.ShellWord(directory))
+	details := map[string]string{"directory": directory, "files": strings.Join(trust.Files(g), "\n")}
 	t.notice(string(messages.NotTrusted), message, details)
 	t.call(string(messages.NotTrusted), message, details)
 }
@@ -133,53 +134,4 @@ func (s *state) hasUndelivered() bool {
 	return slices.ContainsFunc(s.inputs, func(in messages.InputRecord) bool {
 		return in.State == messages.InputAccepted && in.Run != s.record.Run
 	})
-}
-
-// withheld counts what is not in effect: "2 hooks, 1 MCP server".
-func withheld(g messages.Guard) string {
-	names := []struct{ kind, one, many string }{
-		{"hook", "hook", "hooks"},
-		{"server", "MCP server", "MCP servers"},
-		{"allow", "allow rule", "allow rules"},
-		{"helper", "helper command", "helper commands"},
-		{"env", "environment variable", "environment variables"},
-		{"shell", "embedded shell command", "embedded shell commands"},
-		{"setting", "setting", "settings"},
-		{"prompt", "command, skill or agent", "commands, skills or agents"},
-		{"file", "other file", "other files"},
-		{"git", "program that git runs", "programs that git runs"},
-		{"task", "scheduled prompt", "scheduled prompts"},
-		{"broken", "unreadable file", "unreadable files"},
-	}
-	var parts []string
-	for _, n := range names {
-		count := 0
-		for _, f := range g.Withheld {
-			if f.Kind == n.kind {
-				count++
-			}
-		}
-		switch {
-		case count == 1:
-			parts = append(parts, "1 "+n.one)
-		case count > 1:
-			parts = append(parts, fmt.Sprintf("%d %s", count, n.many))
-		}
-	}
-	parts = append(parts, g.Problems[:min(len(g.Problems), 3)]...)
-	if len(parts) == 0 {
-		return "files were removed since"
-	}
-	return strings.Join(parts, ", ")
-}
-
-// filesOf are the files that are not obeyed.
-func filesOf(g messages.Guard) []string {
-	var files []string
-	for _, f := range g.Withheld {
-		if !slices.Contains(files, f.Path) {
-			files = append(files, f.Path)
-		}
-	}
-	return files[:min(len(files), 50)]
 }

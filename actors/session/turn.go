@@ -8,6 +8,7 @@ import (
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/run"
+	"betcode/actors/session/audit"
 	"betcode/actors/session/events"
 	"betcode/messages"
 )
@@ -45,7 +46,7 @@ func (t *transition) cancelAsked(m messages.CancelTurn) {
 	if m.Reason != "" {
 		t.notice("TURN_CANCELLED", "The turn was cancelled: "+m.Reason, map[string]string{"client": string(m.Client), "reason": m.Reason})
 	}
-	t.auditCanceled(m)
+	t.audit(audit.Canceled(m))
 }
 
 func (t *transition) interrupt() {

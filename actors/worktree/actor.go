@@ -20,7 +20,7 @@ type Deps struct {
 	Spare     func(dir string) (int64, error)                                // bytes that may be written on the disk of a directory
 	Protected func(path string) string                                       // why nothing may be made there; empty = it may
 	Setup     func() Setup                                                   // how worktrees are prepared
-	Trusted   func(dir string) bool                                          // whether the user trusts what a directory brings along
+	Trusted   func(dir string) (files map[string]string, trusted bool)       // whether the user trusts what a directory brings along: paths with their SHA-256
 	Variable  func(name string) string                                       // of the daemon's environment
 	Sessions  func() ([]messages.SessionRecord, error)                       // all that there are
 	Stop      func(ctx context.Context, id messages.SessionID) (bool, error) // ends the agent of a session; whether one ran. It waits: call it on a worker
@@ -50,8 +50,8 @@ func Props(d Deps) *actor.Props {
 func (w *worktrees) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
-		for _, rec := range w.deps.Registry.all("") {
-			w.child(ctx, rec.Common)
+		for _, common := range w.deps.Registry.repositories() {
+			w.child(ctx, common)
 		}
 	case messages.WorktreeRequest:
 		child := w.child(ctx, m.Repository())

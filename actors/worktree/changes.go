@@ -44,6 +44,8 @@ const (
 	stepAdded     step = "added"     // git has checked it out
 	stepRemoving  step = "removing"  // the record says that it will be removed
 	stepRemoved   step = "removed"   // git has removed it
+	stepMerging   step = "merging"   // the intent says what will be merged
+	stepMerged    step = "merged"    // working tree and branch have moved
 )
 
 // errDied ends a change as if the daemon had died.
@@ -81,6 +83,8 @@ func (c *changes) do(ctx context.Context, m messages.WorktreeRequest) any {
 			answer, err = c.createBranch(ctx, lock, m)
 		case messages.DeleteBranch:
 			answer, err = c.deleteBranch(ctx, lock, m)
+		case messages.MergeBranches:
+			answer, err = c.merge(ctx, lock, m)
 		default:
 			err = messages.Errorf("change worktree", messages.Unimplemented, "no repository answers a %T", m)
 		}

@@ -331,3 +331,35 @@ func TestOpen(t *testing.T) {
 		t.Errorf("%v, %+v", err, r.all(""))
 	}
 }
+
+// A removal with UnusedSince checks again, right before it removes, that the worktree is still unused.
+func TestRemoveUnused(t *testing.T) {
+	f := newFixture(t)
+	v := f.create(f.new("fresh"))
+	used := v.CreatedAt.Add(time.Hour)
+	f.sessions = []messages.SessionRecord{{ID: "s", WorktreeID: v.ID, UpdatedAt: used}}
+	unused := messages.RemoveWorktree{Worktree: v.ID, Common: f.common, UnusedSince: used}
+	if _, err := f.ask(unused); err == nil || err.Kind != messages.WrongState || !strings.Contains(err.Error(), "was used at") {
+		t.Errorf("it was used: %v", err)
+	}
+	unused.UnusedSince = used.Add(1)
+	lease := messages.LeaseWorktree{Worktree: v.ID, Holder: "s", Mode: messages.LeaseShared}
+	if answer, failed := f.doLease(lease).(*messages.Error); failed {
+		t.Fatal(answer)
+	}
+	if _, err := f.ask(unused); err == nil || err.Kind != messages.WrongState || !strings.Contains(err.Error(), "has a lease") {
+		t.Errorf("it is leased: %v", err)
+	}
+	f.doLease(messages.EndLease{Worktree: v.ID, Holder: "s", How: messages.HolderStopped})
+	f.write("project-fresh/new", "")
+	if _, err := f.ask(unused); err == nil || !strings.Contains(err.Error(), "untracked") {
+		t.Errorf("it has work: %v", err)
+	}
+	if len(f.stopped) > 0 {
+		t.Errorf("sessions were stopped: %v", f.stopped)
+	}
+	os.Remove(filepath.Join(v.Path, "new"))
+	if _, err := f.ask(unused); err != nil || f.exists("project-fresh") {
+		t.Errorf("it is not used: %v", err)
+	}
+}

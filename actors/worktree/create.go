@@ -1,6 +1,8 @@
 package worktree
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -17,6 +19,9 @@ import (
 
 // create makes a worktree, or leaves nothing behind.
 func (c *changes) create(ctx context.Context, lock *git.Lock, m messages.CreateWorktree) (messages.Reply, error) {
+	if rec, made, err := c.repeated(m); made || err != nil {
+		return c.view(rec), err
+	}
 	rec, err := c.intent(ctx, m)
 	if err != nil {
 		return nil, err
@@ -39,6 +44,25 @@ func (c *changes) create(ctx context.Context, lock *git.Lock, m messages.CreateW
 		c.log.Warn().Err(err).Str("worktree", rec.ID).Msg("setup of a worktree not begun")
 	}
 	return c.view(rec), nil
+}
+
+// repeated returns the worktree that the same request has made before.
+func (c *changes) repeated(m messages.CreateWorktree) (rec record, made bool, err error) {
+	if m.Key == "" {
+		return record{}, false, nil
+	}
+	c.registry.mu.Lock()
+	rec, made = c.registry.records[m.Key]
+	c.registry.mu.Unlock()
+	switch {
+	case !made:
+		return rec, false, nil
+	case rec.Common != c.common || !bytes.Equal(rec.Digest, m.Digest):
+		return rec, true, messages.UsedKey(opCreate, m.Key)
+	case rec.State == messages.WorktreeCreating: // its undoing has failed
+		return rec, true, rec.usable(opCreate)
+	}
+	return rec, true, nil
 }
 
 // intent checks everything that can be checked before anything is changed, and returns the record of what will be done.
@@ -85,7 +109,7 @@ func (c *changes) intent(ctx context.Context, m messages.CreateWorktree) (record
 		return record{}, err
 	}
 	return record{
-		ID: uuid.NewString(), Name: p.name, Path: p.path, Branch: m.Branch, Common: m.Common, Main: m.Main, State: messages.WorktreeCreating,
+		ID: cmp.Or(m.Key, uuid.NewString()), Digest: m.Digest, Name: p.name, Path: p.path, Branch: m.Branch, Common: m.Common, Main: m.Main, State: messages.WorktreeCreating,
 		Commit: commit, NewBranch: m.CreateBranch, CreatedAt: c.deps.Now(),
 	}, nil
 }

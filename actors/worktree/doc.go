@@ -17,15 +17,27 @@
 // # Setup
 //
 // A second worker of the repository runs setups, so changes do not wait for them. Worktrees are ready before their setup:
-// its status is part of the record. Commands inherit a lock, so those of a killed daemon do not run beside new ones.
+// its status and the end of its output are part of the record. A [setupRun] has more of the output, for callers of
+// [Registry.ReadSetup]; [Registry.CancelSetup] ends it. A script is read once: what was hashed and found trusted is what runs.
+//
+// A setup ends with the daemon. The kernel kills its first process; the next daemon kills the others, which it finds by a mark
+// in their environment. Commands inherit a lock, so what is not found does not run beside new ones.
 //
 // # Leases
 //
 // Leases of sessions are part of the record. A third worker notes them, so they do not wait for changes. Callers that wait
-// for a lease wait on their own goroutines, in the order of the queue of the [Registry]; the actor only hears of attempts.
+// for a lease wait on their own goroutines, in the order of the queue of the [Registry]; the actor gets only attempts.
+//
+// # Merges
+//
+// A merge is computed in git's object database first, which finds conflicts and changes no branch or file. Then git updates the
+// files of the target, if it is checked out, and last its branch, atomically. Meanwhile a file <id>.merge has the intent. The
+// commit message of the merge has its id, so a repeated request finds it.
 //
 // # On a crash
 //
-// A repository first finishes or undoes what its records say was begun. It waits for a git that outlived the daemon, by the
-// lock that git has inherited. A creation counts if git had finished it. Only what the record says we have made is removed.
+// A repository first finishes or undoes the changes that its records say were begun. It waits for a git that outlived the
+// daemon, by the lock that git has inherited. It keeps a worktree that git had finished, and removes only files that the record
+// names as made by the daemon. It finishes a merge whose target had its new files; otherwise it restores their former content,
+// except for files that were changed since.
 package worktree

@@ -2,9 +2,10 @@ package worktree
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/git"
+	"betcode/actors/internal/git/gittest"
 	"betcode/messages"
 )
 
@@ -28,22 +30,18 @@ type fixture struct {
 	spare    int64
 	setup    Setup
 	trusted  bool
+	exchange func() // what an agent does right after the look at what is trusted
 }
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := gittest.Directory(t)
 	f := &fixture{T: t, dir: dir, main: filepath.Join(dir, "project"), spare: 1 << 30, setup: Setup{Limit: time.Minute}}
-	f.write("home/.gitconfig", "[user]\n\tname = Tester\n\temail = tester@example.org\n[init]\n\tdefaultBranch = main\n")
+	gittest.Configure(t, filepath.Join(dir, "home"))
 	f.write("project/README", "read me\n")
 	f.write("project/a/b", "b\n")
 	f.write("project/.gitignore", "ignored\n")
-	f.run(f.main, "init", "-q")
-	f.run(f.main, "add", ".")
-	f.run(f.main, "commit", "-q", "-m", "first")
+	gittest.Commit(t, filepath.Join(dir, "home"), f.main)
 	f.restart()
 	return f
 }
@@ -71,7 +69,7 @@ func (f *fixture) restart() {
 				}
 				return ""
 			},
-			Setup: func() Setup { return f.setup }, Trusted: func(string) bool { return f.trusted },
+			Setup: func() Setup { return f.setup }, Trusted: func(dir string) (map[string]string, bool) { return f.covered(dir), f.trusted },
 			Variable: func(name string) string { return map[string]string{"PATH": os.Getenv("PATH"), "HOME": f.dir}[name] },
 			Sessions: func() ([]messages.SessionRecord, error) { return f.sessions, nil },
 			Stop: func(_ context.Context, id messages.SessionID) (bool, error) {
@@ -85,24 +83,12 @@ func (f *fixture) restart() {
 
 func (f *fixture) write(name, content string) {
 	f.Helper()
-	path := filepath.Join(f.dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		f.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		f.Fatal(err)
-	}
+	gittest.Write(f, filepath.Join(f.dir, name), content, 0o600)
 }
 
 func (f *fixture) run(dir string, args ...string) string {
 	f.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Env = dir, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(f.dir, "home")}
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		f.Fatalf("git %v: %v\n%s", args, err, out)
-	}
-	return strings.TrimSpace(string(out))
+	return gittest.Run(f, filepath.Join(f.dir, "home"), dir, args...)
 }
 
 // ask makes a change and returns the error in the answer.
@@ -136,6 +122,20 @@ func (f *fixture) dieAt(at step) {
 		}
 		return nil
 	}
+}
+
+// covered are the files of a worktree that trust covers. Then exchange happens.
+func (f *fixture) covered(dir string) map[string]string {
+	path := filepath.Join(dir, setupScript)
+	content, err := os.ReadFile(path)
+	if f.exchange != nil {
+		f.exchange()
+	}
+	if err != nil {
+		return nil
+	}
+	sum := sha256.Sum256(content)
+	return map[string]string{path: hex.EncodeToString(sum[:])}
 }
 
 // files lists everything but git's objects and logs, and lock files of the daemon.

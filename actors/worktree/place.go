@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"betcode/messages"
+	"betcode/messages/gitname"
 )
 
 const (
@@ -23,7 +24,7 @@ func checkSettings(s messages.RepositorySettings) error {
 	bad := func(hint, text string, args ...any) error {
 		return messages.Errorf(opRegister, messages.Invalid, text, args...).WithHint(hint)
 	}
-	if why := badName(s.Name); why != "" {
+	if why := gitname.CheckWorktree(s.Name); why != nil {
 		return bad("Give a name of at most 100 bytes without slashes.", "name %q: %s", clip(s.Name), why)
 	}
 	for _, text := range []string{s.Subfolder, s.Path} {

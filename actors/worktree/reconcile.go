@@ -14,7 +14,7 @@ func (c *changes) reconcile(ctx context.Context) {
 	var begun []record
 	for _, rec := range c.registry.all(c.common) {
 		if rec.Setup.Status == messages.SetupRunning {
-			c.endSetup(rec, messages.WorktreeSetup{Status: messages.SetupFailed, Output: rec.Setup.Output + "the daemon has ended while the setup ran"})
+			c.endInterrupted(ctx, rec)
 		}
 		switch rec.state() {
 		case messages.WorktreeCreating, messages.WorktreeRemoving:
@@ -24,12 +24,16 @@ func (c *changes) reconcile(ctx context.Context) {
 		case messages.WorktreeReady: // nothing was begun
 		}
 	}
-	if len(begun) == 0 {
+	merges, err := c.registry.intents(c.common)
+	if err != nil {
+		c.log.Warn().Err(err).Msg("intents of merges are not readable")
+	}
+	if len(begun)+len(merges) == 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, changeTime)
 	defer cancel()
-	err := c.locked(ctx, func(lock *git.Lock) error {
+	err = c.locked(ctx, func(lock *git.Lock) error {
 		for _, rec := range begun {
 			if rec.State == messages.WorktreeRemoving {
 				c.resumeRemoval(ctx, lock, rec)
@@ -37,10 +41,10 @@ func (c *changes) reconcile(ctx context.Context) {
 				c.resumeCreation(ctx, lock, rec)
 			}
 		}
-		return nil
+		return c.resumeMerges(ctx, lock)
 	})
 	if err != nil {
-		c.log.Warn().Err(err).Int("worktrees", len(begun)).Msg("unfinished worktrees stay as they are until the next start")
+		c.log.Warn().Err(err).Int("worktrees", len(begun)).Int("merges", len(merges)).Msg("unfinished changes stay as they are until the next start")
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"betcode/actors/internal/git"
 	"betcode/messages"
+	"betcode/messages/gitname"
 )
 
 // register adds the repository to the registry.
@@ -156,7 +157,7 @@ func CheckBranch(op, name, start string) error {
 	if strings.HasPrefix(start, "-") || len(start) > 1000 || strings.ContainsAny(start, "\x00\n") {
 		return messages.Errorf(op, messages.Invalid, "start %q is no revision", clip(start)).WithHint("Name a commit, a branch or a tag.")
 	}
-	if err := git.CheckBranchName(name); err != nil {
+	if err := gitname.CheckBranch(name); err != nil {
 		return messages.Errorf(op, messages.Invalid, "branch %q: %w", clip(name), err).WithHint("Choose a name that git accepts for a branch.")
 	}
 	return nil

@@ -28,13 +28,15 @@ type record struct {
 	Common     string                 `json:"common"` // the common git directory
 	Main       string                 `json:"main"`   // the main working tree
 	State      messages.WorktreeState `json:"state"`
-	Commit     string                 `json:"commit"` // at which it began
+	Digest     []byte                 `json:"digest,omitempty"` // of the request that made it, if its key is the id
+	Commit     string                 `json:"commit"`           // at which it began
 	NewBranch  bool                   `json:"new_branch,omitempty"`
 	Made       string                 `json:"made,omitempty"` // identity of the directory that was made
 	Forced     bool                   `json:"forced,omitempty"`
 	CreatedAt  time.Time              `json:"created_at"`
 	SwitchedTo time.Time              `json:"switched_to,omitzero"`
 	Setup      messages.WorktreeSetup `json:"setup,omitzero"`
+	SetupRun   string                 `json:"setup_run,omitempty"` // token of the last setup that began
 	Leases     leases                 `json:"leases,omitempty"`
 }
 
@@ -58,45 +60,31 @@ const maxRecords = 10000
 
 // Registry is the records of all worktrees. Any goroutine may read it; only the actors of this package change it.
 type Registry struct {
-	dir   string
-	queue queue // of callers that wait for leases
+	dir    string
+	queue  queue // of callers that wait for leases
+	setups setups
 
 	writing sync.Mutex // serialises changes
 	mu      sync.Mutex
 	records map[string]record
 	checked map[string]bool // repositories whose leases were checked
+	merging []string        // repositories with merges that an earlier daemon has begun
 }
-
-const suffix = ".json"
 
 // Open reads the records in a directory, which it creates. Records that cannot be read are problems; their files stay.
 func Open(dir string) (*Registry, error) {
-	r := &Registry{dir: dir, records: map[string]record{}, checked: map[string]bool{}}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return r, err
+	records, err := load(dir, suffix, func(id string, rec record) error {
+		if rec.ID != id || !filepath.IsAbs(rec.Path) || !filepath.IsAbs(rec.Common) {
+			return errors.New("it is not a record of a worktree")
+		}
+		return nil
+	})
+	r := &Registry{dir: dir, records: records, checked: map[string]bool{}}
+	begun, unread := r.intents("")
+	for _, m := range begun {
+		r.merging = append(r.merging, m.Common)
 	}
-	entries, err := os.ReadDir(dir)
-	problems := []error{err}
-	for _, e := range entries {
-		id, ok := strings.CutSuffix(e.Name(), suffix)
-		if !ok {
-			continue
-		}
-		var rec record
-		content, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err == nil {
-			err = json.Unmarshal(content, &rec)
-		}
-		if err == nil && (rec.ID != id || !filepath.IsAbs(rec.Path) || !filepath.IsAbs(rec.Common)) {
-			err = errors.New("it is not a record of a worktree")
-		}
-		if err != nil {
-			problems = append(problems, fmt.Errorf("read %s: %w", e.Name(), err))
-			continue
-		}
-		r.records[id] = rec
-	}
-	return r, errors.Join(problems...)
+	return r, errors.Join(err, unread, removeScripts(dir))
 }
 
 // update changes a record, if it is still there, and returns it.
@@ -229,6 +217,13 @@ func clip(text string) string {
 func (r *Registry) Repository(op, reference string) (id, common string, err error) {
 	rec, err := r.find(op, reference)
 	return rec.ID, rec.Common, err
+}
+
+// Place returns directory and branch of a worktree by its id; empty if it is not known.
+func (r *Registry) Place(id string) (path, branch string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.records[id].Path, r.records[id].Branch
 }
 
 // Usable returns id and directory of a worktree in which a session can begin.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"betcode/actors/internal/git"
 	"betcode/messages"
@@ -26,6 +27,9 @@ func (c *changes) remove(ctx context.Context, lock *git.Lock, m messages.RemoveW
 	}
 	if rec.Setup.Status == messages.SetupRunning {
 		return nil, setupRuns(opRemove, rec)
+	}
+	if err := c.unused(rec, m.UnusedSince); err != nil {
+		return nil, err
 	}
 	stale := rec.state() == messages.WorktreeStale
 	if !stale {
@@ -60,6 +64,30 @@ func (c *changes) remove(ctx context.Context, lock *git.Lock, m messages.RemoveW
 		return nil, err
 	}
 	return messages.WorktreeRemoved{SessionsClosed: closed}, nil
+}
+
+// unused refuses a worktree that was used since, or of which a session holds a lease. The zero time refuses none.
+func (c *changes) unused(rec record, since time.Time) error {
+	if since.IsZero() {
+		return nil
+	}
+	sessions, err := c.deps.Sessions()
+	if err != nil {
+		return err
+	}
+	refuse := func(text string, args ...any) error {
+		return messages.Errorf(opRemove, messages.WrongState, text, args...).With("worktree_id", rec.ID).
+			WithHint("Remove it in any case: betcode worktree remove " + rec.ID)
+	}
+	if last := viewOf(rec, "", sessions).LastUsed; !last.Before(since) {
+		return refuse("worktree %s was used at %s", rec.Name, last.UTC().Format(time.RFC3339))
+	}
+	for _, l := range rec.Leases {
+		if l.Held() {
+			return refuse("session %s has a lease of worktree %s", l.Holder, rec.Name)
+		}
+	}
+	return nil
 }
 
 // demolish removes the directory, what git knows of it, and the record. Of a directory that is no worktree any more, it

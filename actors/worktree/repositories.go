@@ -17,6 +17,7 @@ import (
 
 	"betcode/actors/internal/notes"
 	"betcode/messages"
+	"betcode/messages/gitname"
 )
 
 // repo is what is kept of a registered repository, in a file.
@@ -42,32 +43,13 @@ type Repositories struct {
 // OpenRepositories reads the records in a directory, which it creates. Records that cannot be read are problems; their files
 // stay.
 func OpenRepositories(dir string) (*Repositories, error) {
-	r := &Repositories{dir: dir, all: map[string]repo{}}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return r, err
-	}
-	entries, err := os.ReadDir(dir)
-	problems := []error{err}
-	for _, e := range entries {
-		id, ok := strings.CutSuffix(e.Name(), suffix)
-		if !ok {
-			continue
+	all, err := load(dir, suffix, func(id string, rec repo) error {
+		if rec.ID != id || !filepath.IsAbs(rec.Main) || !filepath.IsAbs(rec.Common) {
+			return errors.New("it is not a record of a repository")
 		}
-		var rec repo
-		content, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err == nil {
-			err = json.Unmarshal(content, &rec)
-		}
-		if err == nil && (rec.ID != id || !filepath.IsAbs(rec.Main) || !filepath.IsAbs(rec.Common)) {
-			err = errors.New("it is not a record of a repository")
-		}
-		if err != nil {
-			problems = append(problems, fmt.Errorf("read %s: %w", e.Name(), err))
-			continue
-		}
-		r.all[id] = rec
-	}
-	return r, errors.Join(problems...)
+		return nil
+	})
+	return &Repositories{dir: dir, all: all}, err
 }
 
 // add registers a repository. A name that is empty becomes that of the directory, with a number if others have it.
@@ -83,7 +65,7 @@ func (r *Repositories) add(now time.Time, common, main string, s messages.Reposi
 	}
 	if s.Name == "" {
 		base := strings.TrimSuffix(filepath.Base(main), ".git")
-		if badName(base) != "" {
+		if gitname.CheckWorktree(base) != nil {
 			base = "repository"
 		}
 		s.Name = base

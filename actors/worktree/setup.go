@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"os/exec"
 	"path/filepath"
-	"strings"
+	"runtime"
+	"slices"
+	"sync"
 	"time"
 
 	"betcode/actors/internal/git"
+	"betcode/actors/internal/process"
 	"betcode/messages"
 )
 
@@ -21,43 +24,31 @@ type Setup struct {
 }
 
 const (
-	setupScript = ".betcode/worktree-setup.sh"
-	setupOutput = 8 << 10 // bytes of the end of its output that are kept
+	setupOutput = 8 << 10 // bytes of the end of its output that the record has
 	setupGrace  = 5 * time.Second
+	setupSaved  = time.Second // how often a setup that runs saves its output
 	opSetup     = "set up worktree"
 )
 
-// shell runs commands, and scripts that are not executable.
-const shell = "/bin/sh"
-
-// commands returns what prepares a worktree: programs with their arguments.
-func (c *changes) commands(rec record) [][]string {
-	script := filepath.Join(rec.Path, filepath.FromSlash(setupScript))
-	if info, err := os.Lstat(script); err == nil && info.Mode().IsRegular() {
-		if info.Mode().Perm()&0o100 != 0 {
-			return [][]string{{script}}
-		}
-		return [][]string{{shell, script}}
-	}
-	var all [][]string
-	for _, command := range c.deps.Setup().Commands {
-		all = append(all, []string{shell, "-c", command})
-	}
-	return all
-}
+// setupMark is the variable by which the processes of a setup are found when its daemon has died.
+const setupMark = "WORKTREE_SETUP"
 
 // beginSetup notes in a record that its setup runs, or why it does not. The actor starts what runs.
 func (c *changes) beginSetup(rec record) (record, error) {
-	var begun messages.WorktreeSetup
-	switch {
-	case len(c.commands(rec)) == 0:
+	if !c.hasSetup(rec) {
 		return rec, nil
-	case !c.deps.Trusted(rec.Path):
-		begun.Status = messages.SetupNotTrusted
-	default:
-		begun.Status = messages.SetupRunning
 	}
-	return c.registry.update(rec.ID, func(r *record) { r.Setup = begun })
+	if _, trusted := c.deps.Trusted(rec.Path); !trusted {
+		return c.registry.update(rec.ID, func(r *record) { r.Setup = messages.WorktreeSetup{Status: messages.SetupNotTrusted} })
+	}
+	run := c.registry.setups.begin(rec.ID)
+	rec, err := c.registry.update(rec.ID, func(r *record) {
+		r.Setup, r.SetupRun = messages.WorktreeSetup{Status: messages.SetupRunning}, run.token
+	})
+	if err != nil {
+		c.registry.setups.end(run)
+	}
+	return rec, err
 }
 
 // setUpAgain begins the setup of a worktree once more.
@@ -66,17 +57,19 @@ func (c *changes) setUpAgain(_ context.Context, m messages.SetupWorktree) (messa
 	if err == nil {
 		err = rec.usable(opSetup)
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
+	}
+	_, trusted := c.deps.Trusted(rec.Path)
+	switch {
 	case rec.Setup.Status == messages.SetupRunning:
 		return nil, setupRuns(opSetup, rec)
 	case rec.excluded() != nil:
 		return nil, inUse(opSetup, rec, *rec.excluded())
-	case len(c.commands(rec)) == 0:
+	case !c.hasSetup(rec):
 		return nil, messages.Errorf(opSetup, messages.WrongState, "worktree %s has no setup", rec.Name).
 			WithHint("Write " + setupScript + " in the repository, or set worktree.setup_commands.")
-	case !c.deps.Trusted(rec.Path):
+	case !trusted:
 		return nil, messages.Errorf(opSetup, messages.WrongState, "%s is not trusted", rec.Path).WithCode(messages.NotTrusted).
 			With("worktree_id", rec.ID).WithHint("Look at what it would run: betcode trust " + rec.Path)
 	}
@@ -92,84 +85,165 @@ func setupRuns(op string, rec record) error {
 }
 
 // setUp runs the setup of a worktree and notes its end.
-func (c *changes) setUp(ctx context.Context, id string) {
+func (c *changes) setUp(life context.Context, id string) {
 	rec, err := c.registry.find(opSetup, id)
-	if err != nil || rec.Setup.Status != messages.SetupRunning {
-		return // it was removed meanwhile
+	run := c.registry.setups.of(id)
+	if run == nil || run.over() {
+		return
 	}
-	limited, cancel := context.WithTimeout(ctx, c.deps.Setup().Limit)
+	if err != nil || rec.SetupRun != run.token || rec.Setup.Status != messages.SetupRunning {
+		c.registry.setups.end(run) // it was removed meanwhile
+		return
+	}
+	defer context.AfterFunc(life, func() { run.cancel(context.Canceled) })()
+	limited, cancel := context.WithTimeout(run.life, c.deps.Setup().Limit)
 	defer cancel()
-	out := &tail{limit: setupOutput}
-	err = c.runAll(limited, rec, out)
-	end := messages.WorktreeSetup{Status: messages.SetupReady, Output: out.String()}
+	saved := c.saveOutput(rec, run)
+	err = c.runAll(limited, rec, run)
+	saved()
+	end := messages.WorktreeSetup{Status: messages.SetupReady}
 	switch {
 	case errors.Is(err, errChanged):
 		end.Status = messages.SetupNotTrusted
-	case err != nil && ctx.Err() == nil && errors.Is(limited.Err(), context.DeadlineExceeded):
+	case errors.Is(context.Cause(run.life), errCanceled):
+		end.Status = messages.SetupCanceled
+	case err != nil && run.life.Err() == nil && errors.Is(limited.Err(), context.DeadlineExceeded):
 		end.Status = messages.SetupTimeout
 	case err != nil:
 		end.Status = messages.SetupFailed
-		end.Output += err.Error()
+		fmt.Fprintln(run, err)
 	}
+	end.Output, _ = run.last(setupOutput)
 	c.endSetup(rec, end)
+	c.registry.setups.end(run)
+}
+
+// saveOutput writes the output of a setup that runs into its record now and then: it is all that is left of a setup whose
+// daemon dies. The function that it returns ends that.
+func (c *changes) saveOutput(rec record, run *setupRun) (end func()) {
+	stop := make(chan struct{})
+	var saver sync.WaitGroup
+	saver.Go(func() {
+		ticker := time.NewTicker(setupSaved)
+		defer ticker.Stop()
+		var seen uint64
+		for {
+			select {
+			case <-ticker.C:
+			case <-stop:
+				return
+			}
+			text, written := run.last(setupOutput)
+			if written == seen {
+				continue
+			}
+			seen = written
+			c.noteSetup(rec, messages.WorktreeSetup{Status: messages.SetupRunning, Output: text})
+		}
+	})
+	return func() {
+		close(stop)
+		saver.Wait()
+	}
+}
+
+// noteSetup writes how far a setup has come, unless another one has begun since.
+func (c *changes) noteSetup(rec record, now messages.WorktreeSetup) {
+	_, err := c.registry.update(rec.ID, func(r *record) {
+		if r.SetupRun == rec.SetupRun {
+			r.Setup = now
+		}
+	})
+	if err != nil {
+		c.log.Warn().Err(err).Str("worktree", rec.ID).Msg("state of a setup not written")
+	}
 }
 
 // endSetup notes the end of a setup.
 func (c *changes) endSetup(rec record, end messages.WorktreeSetup) {
-	_, err := c.registry.update(rec.ID, func(r *record) { r.Setup = end })
-	c.log.Info().Err(err).Str("worktree", rec.ID).Str("status", string(end.Status)).Msg("setup of a worktree ended")
+	c.noteSetup(rec, end)
+	c.log.Info().Str("worktree", rec.ID).Str("status", string(end.Status)).Msg("setup of a worktree ended")
+}
+
+// endInterrupted ends what is left of a setup whose daemon or actor has died, and notes that.
+func (c *changes) endInterrupted(ctx context.Context, rec record) {
+	c.killSetup(ctx, rec)
+	end := messages.WorktreeSetup{Status: messages.SetupFailed, Output: rec.Setup.Output + interrupted}
+	if run := c.registry.setups.of(rec.ID); run != nil && run.token == rec.SetupRun {
+		fmt.Fprint(run, interrupted)
+		end.Output, _ = run.last(setupOutput)
+		defer c.registry.setups.end(run)
+	}
+	c.endSetup(rec, end)
+}
+
+// interrupted is the last line of such a setup.
+const interrupted = "interrupted: the daemon has ended while the setup ran\n"
+
+// killSetup kills the processes of a setup, also those that have left its process group.
+func (c *changes) killSetup(ctx context.Context, rec record) {
+	if rec.SetupRun == "" {
+		return // written by an older build
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), setupGrace)
+	defer cancel()
+	if err := process.KillMarked(ctx, setupMark+"="+rec.SetupRun); err != nil {
+		c.log.Warn().Err(err).Str("worktree", rec.ID).Msg("processes of a setup not ended")
+	}
 }
 
 // errChanged reports that a worktree is not trusted any more when its setup is about to run.
 var errChanged = errors.New("the worktree has changed and is not trusted any more")
 
 // runAll runs the commands. They inherit a lock, so that those of a daemon that was killed are not run beside new ones.
-func (c *changes) runAll(ctx context.Context, rec record, out *tail) error {
+func (c *changes) runAll(ctx context.Context, rec record, out io.Writer) error {
 	lock, err := git.TakeLock(ctx, filepath.Join(c.registry.dir, rec.ID+".lock"))
 	if err != nil {
 		return err
 	}
 	defer lock.Release()
-	if !c.deps.Trusted(rec.Path) { // an agent may have written there since, while this waited
+	files, trusted := c.deps.Trusted(rec.Path)
+	if !trusted { // an agent may have written there since, while this waited
 		return errChanged
 	}
-	for _, args := range c.commands(rec) {
-		if err := c.runOne(ctx, lock, rec, args, out); err != nil {
-			return fmt.Errorf("%s: %w", filepath.Base(args[len(args)-1]), err)
+	all, err := c.commands(rec, files)
+	if err != nil {
+		return err
+	}
+	for _, each := range all {
+		if err := c.runOne(ctx, lock, rec, each, out); err != nil {
+			return fmt.Errorf("%s: %w", each.name, err)
 		}
 	}
 	return nil
 }
 
-// runOne runs a program in a process group, of which nothing is left afterwards.
-func (c *changes) runOne(ctx context.Context, lock *git.Lock, rec record, args []string, out *tail) error {
-	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+// runOne runs a program, of which nothing is left afterwards.
+func (c *changes) runOne(ctx context.Context, lock *git.Lock, rec record, what command, out io.Writer) error {
+	runtime.LockOSThread() // see diesWithDaemon
+	defer runtime.UnlockOSThread()
+	args := slices.Clone(what.args)
+	cmd := exec.CommandContext(ctx, args[0])
 	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = rec.Path, out, out, setupGrace
-	cmd.Env = []string{"WORKTREE_PATH=" + rec.Path, "WORKTREE_BRANCH=" + rec.Branch}
+	cmd.Env = []string{"WORKTREE_PATH=" + rec.Path, "WORKTREE_BRANCH=" + rec.Branch, setupMark + "=" + rec.SetupRun}
 	for _, name := range []string{"PATH", "HOME"} {
 		cmd.Env = append(cmd.Env, name+"="+c.deps.Variable(name))
 	}
 	git.OwnGroup(cmd)
+	diesWithDaemon(cmd)
 	lock.Inherit(cmd)
+	if what.script != nil {
+		script, err := private(c.registry.dir, what.script)
+		if err != nil {
+			return err
+		}
+		defer script.Close()
+		cmd.ExtraFiles = append(cmd.ExtraFiles, script)
+		args = append(args, fmt.Sprintf("/dev/fd/%d", 2+len(cmd.ExtraFiles)))
+	}
+	cmd.Args = args
 	err := cmd.Run()
 	git.EndGroup(cmd)
+	c.killSetup(ctx, rec)
 	return err
 }
-
-// tail keeps the end of what is written to it.
-type tail struct {
-	limit int
-	kept  []byte
-}
-
-// Write implements io.Writer.
-func (t *tail) Write(p []byte) (int, error) {
-	t.kept = append(t.kept, p...)
-	if over := len(t.kept) - t.limit; over > 0 {
-		t.kept = append(t.kept[:0], t.kept[over:]...)
-	}
-	return len(p), nil
-}
-
-// String returns the end as text.
-func (t *tail) String() string { return strings.ToValidUTF8(string(t.kept), "?") }

@@ -54,7 +54,7 @@ func TestSetup(t *testing.T) {
 			names[name] = true
 		}
 	}
-	for _, ours := range []string{"PATH", "HOME", "WORKTREE_PATH", "WORKTREE_BRANCH"} {
+	for _, ours := range []string{"PATH", "HOME", "WORKTREE_PATH", "WORKTREE_BRANCH", setupMark} {
 		if !names[ours] {
 			t.Errorf("%s is missing", ours)
 		}
@@ -136,17 +136,27 @@ func TestSetupHangs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var pid int
-	if _, err := fmt.Sscan(string(text), &pid); err != nil {
+	f.gone(pidIn(t, string(text)))
+}
+
+func pidIn(t *testing.T, text string) (pid int) {
+	t.Helper()
+	if _, err := fmt.Sscan(text, &pid); err != nil {
 		t.Fatal(err)
 	}
+	return pid
+}
+
+// gone waits until a process has ended.
+func (f *fixture) gone(pid int) {
+	f.Helper()
 	deadline := time.Now().Add(30 * time.Second)
 	for syscall.Kill(pid, 0) == nil {
 		if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && strings.Contains(string(stat), ") Z ") {
 			break // its end was not waited for yet
 		}
 		if time.Now().After(deadline) {
-			t.Fatal("what it started lives")
+			f.Fatal("what it started lives")
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
@@ -170,14 +180,66 @@ func TestDeathInSetup(t *testing.T) {
 	}
 }
 
+// A script that is exchanged after the look at what is trusted does not run.
+func TestSetupExchanged(t *testing.T) {
+	f := newFixture(t)
+	f.trusted = true
+	f.script("touch trusted\n")
+	v := f.create(f.new("fresh"))
+	f.exchange = func() { f.write("project-fresh/.betcode/worktree-setup.sh", "touch exchanged\n") }
+	if got := f.setUpNow(v.ID); got.Status != messages.SetupNotTrusted || f.exists("project-fresh/exchanged") || f.exists("project-fresh/trusted") {
+		t.Errorf("%+v", got)
+	}
+	f.exchange = nil
+	f.setup.Commands = []string{"touch commands"}
+	if _, err := f.ask(messages.SetupWorktree{Worktree: v.ID, Common: f.common}); err != nil {
+		t.Fatal(err)
+	}
+	f.exchange = func() { os.Remove(filepath.Join(v.Path, setupScript)) }
+	if got := f.setUpNow(v.ID); got.Status != messages.SetupNotTrusted || f.exists("project-fresh/commands") {
+		t.Errorf("the commands ran instead of a script that was removed: %+v", got)
+	}
+}
+
+// What runs is a copy: a script that replaces itself ends as it was when it was trusted.
+func TestSetupReplacesItself(t *testing.T) {
+	f := newFixture(t)
+	f.trusted = true
+	f.script("#!/bin/sh -e\nprintf '#!/bin/sh\\n%0100000d\\ntouch exchanged\\n' 0 >.betcode/worktree-setup.sh\n" + strings.Repeat("# padding\n", 20000) + "touch last\n")
+	v := f.create(f.new("fresh"))
+	if got := f.setUpNow(v.ID); got.Status != messages.SetupReady || !f.exists("project-fresh/last") || f.exists("project-fresh/exchanged") {
+		t.Errorf("%+v", got)
+	}
+	if left, _ := filepath.Glob(filepath.Join(f.dir, "state", "*"+unnamed)); len(left) > 0 {
+		t.Errorf("left over: %v", left)
+	}
+}
+
+func TestInterpreter(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                               "/bin/sh",
+		"echo\n":                         "/bin/sh",
+		"#!/bin/bash\necho":              "/bin/bash",
+		"#! /usr/bin/env  python3 -u \n": "/usr/bin/env|python3 -u",
+		"#!\t/bin/sh\t-e\r\n":            "/bin/sh|-e",
+		"#!bash\n":                       "/bin/sh",
+		"#!\n":                           "/bin/sh",
+		"#!" + strings.Repeat("x", 1000): "/bin/sh",
+	} {
+		if got := strings.Join(interpreter([]byte(text)), "|"); got != want {
+			t.Errorf("%.40q: %q", text, got)
+		}
+	}
+}
+
 func TestTail(t *testing.T) {
 	out := &tail{limit: 5}
-	for _, text := range []string{"abc", "defg", "", "h\xff"} {
+	for _, text := range []string{"abc", "defg", "", "h\xff", "0123456789", "z"} {
 		if n, err := out.Write([]byte(text)); n != len(text) || err != nil {
 			t.Errorf("%d, %v", n, err)
 		}
 	}
-	if got := out.String(); got != "efgh?" {
-		t.Errorf("%q", got)
+	if string(out.kept) != "6789z" || out.written != 20 {
+		t.Errorf("%q of %d", out.kept, out.written)
 	}
 }

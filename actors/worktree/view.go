@@ -4,6 +4,7 @@ import (
 	"context"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -78,6 +79,7 @@ func viewOf(rec record, active string, sessions []messages.SessionRecord) messag
 			}
 		}
 	}
+	v.LastUsed = slices.MaxFunc([]time.Time{rec.CreatedAt, rec.SwitchedTo, last}, time.Time.Compare)
 	return v
 }
 

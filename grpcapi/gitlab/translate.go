@@ -79,7 +79,7 @@ func mergeRequestOut(m *api.BasicMergeRequest, most int) *pb.MergeRequestInfo {
 	return out
 }
 
-// mergeStatusOut says whether there are conflicts. A GitLab's detailed status also
+// mergeStatusOut reports whether there are conflicts. A GitLab's detailed status also
 // says what else is missing, which is no conflict.
 func mergeStatusOut(m *api.BasicMergeRequest) pb.MergeStatus {
 	switch m.DetailedMergeStatus {

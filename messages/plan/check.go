@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"betcode/messages/gitname"
 )
 
 // Bounds of a plan.
@@ -28,7 +31,11 @@ const (
 	MaxApproved     = 24 * time.Hour
 	MaxPerMinute    = 600
 	MaxTurnsLimit   = 10000
-	MaxProblems     = 20 // that are reported; more are counted by nobody
+	MaxMicros       = 1_000_000 * 1_000_000 // a million US dollars
+	MaxTokens       = 1_000_000_000_000
+	MaxWork         = 365 * 24 * time.Hour
+	MaxBranches     = 100 // of one merge
+	MaxProblems     = 20  // that are reported; further ones are dropped
 )
 
 // Problem is one reason to refuse a plan.
@@ -83,7 +90,9 @@ func (p Plan) Check() []Problem {
 	if cycle := p.cycle(); cycle != nil {
 		c.add(first[cycle[0]], "depends_on", -1, "the steps depend on each other in a cycle: %s", strings.Join(cycle, " → "))
 		c.problems[len(c.problems)-1].Cycle = cycle
+		return c.problems
 	}
+	c.sources()
 	return c.problems
 }
 
@@ -101,6 +110,7 @@ func (c *checker) header() {
 	if p.MaxParallel < 0 || p.MaxParallel > MaxSteps {
 		c.add(-1, "max_parallel", -1, "max_parallel is %d; give 1 to %d, or leave it out", p.MaxParallel, MaxSteps)
 	}
+	c.budget(-1, p.Budget)
 	switch n := len(p.Steps); {
 	case n == 0:
 		c.add(-1, "steps", -1, "the plan has no steps")
@@ -140,6 +150,11 @@ func (c *checker) step(i int, s Step) {
 	if problem := badText(s.Name, MaxName); problem != "" {
 		c.add(i, "name", -1, "the name %s", problem)
 	}
+	c.branches(i, s)
+	if s.Merge != nil {
+		c.merge(i, s)
+		return
+	}
 	switch {
 	case strings.TrimSpace(s.Prompt) == "":
 		c.add(i, "prompt", -1, "the prompt is empty")
@@ -158,11 +173,78 @@ func (c *checker) step(i int, s Step) {
 	switch {
 	case !slices.Contains([]Lease{"", Shared, Exclusive}, s.Lease):
 		c.add(i, "lease", -1, "there is no lease %q; give shared or exclusive", clip(string(s.Lease)))
-	case s.Lease != "" && s.Worktree == "":
+	case s.Lease != "" && s.Worktree == "" && s.Branch == "":
 		c.add(i, "lease", -1, "a lease needs a worktree")
 	}
 	c.tools(i, s)
 	c.bounds(i, s)
+}
+
+// branches checks the names of branches, and of the worktree that is made for one.
+func (c *checker) branches(i int, s Step) {
+	check := func(field string, item int, name string) {
+		if problem := gitname.CheckBranch(name); name != "" && problem != nil {
+			c.add(i, field, item, "%q is not the name of a branch: %v", clip(name), problem)
+		}
+	}
+	check("branch", -1, s.Branch)
+	if problem := gitname.CheckWorktree(s.WorktreeName()); s.Branch != "" && problem != nil {
+		c.add(i, "worktree", -1, "%q is not the name of a worktree: %v", clip(s.WorktreeName()), problem)
+	}
+	if problem := badText(s.Base, MaxPath); problem != "" || strings.HasPrefix(s.Base, "-") {
+		c.add(i, "base", -1, "%q is no commit, branch or tag", clip(s.Base))
+	}
+	if s.Base != "" && s.Branch == "" {
+		c.add(i, "base", -1, "base is where a new branch begins: name the branch")
+	}
+	if s.Merge == nil {
+		return
+	}
+	check("merge.into", -1, s.Merge.Into)
+	if s.Merge.Into == "" {
+		c.add(i, "merge.into", -1, "the merge does not say into which branch")
+	}
+	if len(s.Merge.Branches) > MaxBranches {
+		c.add(i, "merge.branches", -1, "the merge has %d branches, at most %d are allowed", len(s.Merge.Branches), MaxBranches)
+		return
+	}
+	for k, name := range s.Merge.Branches {
+		check("merge.branches", k, name)
+		if name == "" || name == s.Merge.Into {
+			c.add(i, "merge.branches", k, "%q is not a branch to be merged into %s", clip(name), clip(s.Merge.Into))
+		}
+	}
+}
+
+// merge refuses what only a subagent has.
+func (c *checker) merge(i int, s Step) {
+	own := Step{
+		ID: s.ID, Name: s.Name, Directory: s.Directory, Worktree: s.Worktree, DependsOn: s.DependsOn, Attempts: s.Attempts, RetryDelay: s.RetryDelay, Merge: s.Merge,
+	}
+	if !reflect.DeepEqual(s, own) {
+		c.add(i, "merge", -1, "a step that merges runs no agent: it has no prompt, branch, model, tools, limits or lease")
+	}
+	c.directory(i, s.Directory)
+	c.bounds(i, own)
+}
+
+// sources checks that merges have something to merge. The dependencies were checked.
+func (c *checker) sources() {
+	needs := c.plan.Dependencies()
+	for i, s := range c.plan.Steps {
+		if s.Merge == nil {
+			continue
+		}
+		all := c.plan.Sources(i, needs[i])
+		if len(all) == 0 {
+			c.add(i, "merge", -1, "there is nothing to merge: name branches, or depend on steps that have a branch or a worktree")
+		}
+		for _, source := range all {
+			if source.Branch == s.Merge.Into {
+				c.add(i, "merge.into", -1, "%q is the branch of a step that it depends on", clip(source.Branch))
+			}
+		}
+	}
 }
 
 func (c *checker) directory(i int, dir string) {
@@ -206,9 +288,16 @@ func (c *checker) bounds(i int, s Step) {
 	if s.BudgetUSD < 0 || math.IsNaN(s.BudgetUSD) || math.IsInf(s.BudgetUSD, 0) {
 		c.add(i, "budget_usd", -1, "budget_usd is not an amount of money")
 	}
+	c.budget(i, s.Budget)
 	if a := s.AutoApprove; a != nil {
 		during("auto_approve.duration", a.Duration, MaxApproved)
 		within("auto_approve.per_minute", a.PerMinute, MaxPerMinute)
+	}
+}
+
+func (c *checker) budget(i int, b Budget) {
+	if b.Micros > MaxMicros || b.Tokens > MaxTokens || b.Work < 0 || b.Work > MaxWork {
+		c.add(i, "budget", -1, "the budget is too large; give at most 1000000 US dollars, 10^12 tokens and 365 days")
 	}
 }
 

@@ -1,6 +1,10 @@
 package plan
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
 // Strategy is in which order steps start. Stored: append only.
 type Strategy string
@@ -37,17 +41,27 @@ type Plan struct {
 	Strategy    Strategy  `json:"strategy,omitempty"`
 	MaxParallel int       `json:"max_parallel,omitempty"` // steps that run at the same time; 0 = as many as the daemon admits
 	OnFailure   OnFailure `json:"on_failure,omitempty"`
+	Budget      Budget    `json:"budget,omitzero"` // of all steps together: at it the plan starts no further step, and asks
 	Steps       []Step    `json:"steps"`
 }
 
-// Step is one subagent of a plan.
+// Budget is how much may be consumed; zero members limit nothing. Its fields are those of messages.BudgetLimit.
+type Budget struct {
+	Micros uint64        `json:"micros,omitempty"` // millionths of a US dollar
+	Tokens uint64        `json:"tokens,omitempty"`
+	Work   time.Duration `json:"work,omitempty"` // of turns
+}
+
+// Step is one subagent of a plan, or a merge.
 type Step struct {
 	ID          string        `json:"id"`
-	Name        string        `json:"name,omitempty"` // for people; empty = the id
-	Prompt      string        `json:"prompt"`
+	Name        string        `json:"name,omitempty"`      // for people; empty = the id
+	Prompt      string        `json:"prompt,omitempty"`    // required, unless Merge is set
 	Model       string        `json:"model,omitempty"`     // empty = the parent's
 	Directory   string        `json:"directory,omitempty"` // absolute; empty = the worktree's, or the parent's
-	Worktree    string        `json:"worktree,omitempty"`  // id, its beginning, or name
+	Worktree    string        `json:"worktree,omitempty"`  // id, its beginning, or name; with Branch the name of the one that is made
+	Branch      string        `json:"branch,omitempty"`    // the step gets a worktree with this branch, which is made if it is not there
+	Base        string        `json:"base,omitempty"`      // where a new Branch begins; empty = what is checked out in the directory
 	Lease       Lease         `json:"lease,omitempty"`     // needs Worktree
 	Tools       []string      `json:"tools,omitempty"`     // that it has; empty = those of any session
 	DependsOn   []string      `json:"depends_on,omitempty"`
@@ -57,6 +71,14 @@ type Step struct {
 	RetryDelay  time.Duration `json:"retry_delay,omitempty"`  // before the next attempt
 	Timeout     time.Duration `json:"timeout,omitempty"`      // of each attempt; 0 = none
 	BudgetUSD   float64       `json:"budget_usd,omitempty"`   // of each attempt; 0 = no limit
+	Budget      Budget        `json:"budget,omitzero"`        // of each attempt: at it the subagent pauses and asks
+	Merge       *Merge        `json:"merge,omitempty"`        // nil = the step is a subagent
+}
+
+// Merge merges branches into another one: all or, if one has conflicts, none.
+type Merge struct {
+	Branches []string `json:"branches,omitempty"` // in order; empty = those of the steps that the step depends on
+	Into     string   `json:"into"`               // where it is checked out, the files change as well
 }
 
 // AutoApprove bounds calls that are approved without a person. Zero members are the daemon's defaults.
@@ -73,6 +95,42 @@ func (s Step) Title() string {
 		return s.Name
 	}
 	return s.ID
+}
+
+// WorktreeName returns the name of the worktree that is made for a step with a branch.
+func (s Step) WorktreeName() string {
+	if s.Worktree != "" {
+		return s.Worktree
+	}
+	return strings.ReplaceAll(s.Branch, "/", "-")
+}
+
+// Source is where a merge finds a branch: the branch itself, or the one that is checked out in a worktree.
+type Source struct{ Branch, Worktree string }
+
+// Sources returns what a merge step merges, in order and each once. needs are the steps that it depends on.
+func (p Plan) Sources(i int, needs []int) []Source {
+	var all []Source
+	add := func(s Source) {
+		if s != (Source{}) && !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+	}
+	m := p.Steps[i].Merge
+	for _, branch := range m.Branches {
+		add(Source{Branch: branch})
+	}
+	if len(m.Branches) > 0 {
+		return all
+	}
+	for _, n := range needs {
+		if step := p.Steps[n]; step.Branch != "" {
+			add(Source{Branch: step.Branch})
+		} else {
+			add(Source{Worktree: step.Worktree})
+		}
+	}
+	return all
 }
 
 // Tries returns how many attempts a step has.

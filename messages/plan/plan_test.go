@@ -13,6 +13,15 @@ import (
 
 func step(id string, needs ...string) Step { return Step{ID: id, Prompt: "do it", DependsOn: needs} }
 
+// merging is a plan with a step and a merge behind it.
+func merging(m Merge, change ...func(*Step)) Plan {
+	s := step("a")
+	for _, f := range change {
+		f(&s)
+	}
+	return Plan{Steps: []Step{s, {ID: "m", DependsOn: []string{"a"}, Merge: &m}}}
+}
+
 func TestCheck(t *testing.T) {
 	with := func(change func(*Step)) Plan {
 		s := step("a")
@@ -32,6 +41,17 @@ func TestCheck(t *testing.T) {
 			s.Tools, s.AutoApprove = []string{"Bash(go test:*)"}, &AutoApprove{Duration: time.Hour, PerMinute: 5}
 			s.MaxTurns, s.Attempts, s.RetryDelay, s.Timeout, s.BudgetUSD = 3, 10, time.Second, time.Hour, 0.5
 		}), "", ""},
+		{"a merge of branches", merging(Merge{Branches: []string{"x/y"}, Into: "main"}), "", ""},
+		{"a merge of a step", merging(Merge{Into: "main"}, func(s *Step) { s.Branch = "a" }), "", ""},
+		{"a merge of a worktree", merging(Merge{Into: "main"}, func(s *Step) { s.Worktree = "a" }), "", ""},
+		{"a merge of nothing", merging(Merge{Into: "main"}), "merge", "nothing to merge"},
+		{"a merge into nothing", merging(Merge{Branches: []string{"x"}}), "merge.into", "into which branch"},
+		{"a merge into itself", merging(Merge{Branches: []string{"x", "main"}, Into: "main"}), "merge.branches", `"main" is not`},
+		{"a merge into the branch of a step", merging(Merge{Into: "a"}, func(s *Step) { s.Branch = "a" }), "merge.into", "branch of a step"},
+		{"a merge of an option", merging(Merge{Branches: []string{"--all"}, Into: "main"}), "merge.branches", "--all"},
+		{"a merge with a prompt", Plan{Steps: []Step{{ID: "m", Prompt: "p", Merge: &Merge{Branches: []string{"x"}, Into: "main"}}}}, "merge", "runs no agent"},
+		{"a bad branch", with(func(s *Step) { s.Branch = "a b" }), "branch", "not the name"},
+		{"a base of nothing", with(func(s *Step) { s.Base = "main" }), "base", "name the branch"},
 		{"no steps", Plan{}, "steps", "no steps"},
 		{"too many steps", Plan{Steps: slices.Repeat([]Step{step("a")}, MaxSteps+1)}, "steps", "1001 steps"},
 		{"no id", Plan{Steps: []Step{step("")}}, "id", "letters"},

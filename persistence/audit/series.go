@@ -15,7 +15,7 @@ import (
 )
 
 // series is one of the two sequences of files of a log. Decisions and refusals are kept
-// apart, each with its own share of the room: however often somebody is refused, no
+// apart, each with its own share of the room: however many calls are refused, no
 // decision is removed for it. Numbers are the log's.
 type series struct {
 	suffix    string

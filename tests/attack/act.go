@@ -26,13 +26,13 @@ func (s *siege) write(path, text string) {
 // project is the path of a file in the session's directory.
 func (s *siege) project(name string) string { return filepath.Join(s.world.Project, name) }
 
-// exists says whether there is a file, a link to nothing included.
+// exists reports whether there is a file, a link to nothing included.
 func (s *siege) exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
 
-// contains says whether a file holds a text; one that is not there does not.
+// contains reports whether a file holds a text; one that is not there does not.
 func (s *siege) contains(path, text string) bool {
 	raw, err := os.ReadFile(path)
 	return err == nil && strings.Contains(string(raw), text)

@@ -28,13 +28,13 @@ var viewing = []string{
 	"SubagentService/GetOrchestration", "SubagentService/ListOrchestrations",
 	"SubagentService/ListSubagents", "SubagentService/WatchOrchestration", "SubagentService/WatchSubagent",
 	"VersionService/GetVersion", "VersionService/NegotiateCapabilities",
-	"WorktreeService/GetWorktree", "WorktreeService/ListWorktrees",
+	"WorktreeService/GetWorktree", "WorktreeService/ListWorktrees", "WorktreeService/WatchWorktreeSetup",
 }
 
 // changing are commands of an agent's child, after betcode --socket SOCKET.
 var changing = []string{
 	"fleet stop --reason attack", "fleet resume", "worktree create --create-branch attack", "worktree create --create-branch attack --path $PWD/attack",
-	"worktree switch kept", "worktree setup kept", "worktree remove kept", "worktree remove --force --yes kept",
+	"worktree switch kept", "worktree setup kept", "worktree setup --cancel kept", "worktree remove kept", "worktree remove --force --yes kept",
 	"repo add $PWD", "repo scan $PWD",
 	"subagent spawn @last attack", "subagent spawn @last attack --auto-approve --tool Bash",
 	"session budget @last --usd 1000", "session budget @last --usd off",

@@ -27,11 +27,14 @@ var scenarios = slices.Concat(
 	callScenarios,         // system calls that a shell does not make
 	hardScenarios,         // other names of protected files
 	repositoryScenarios,   // repositories beside the agent's, and programs in settings of git
+	worktreeScenarios,     // what the daemon does with repositories on its own
 	forgedScenarios,       // messages that a child of the agent forges
 	nameScenarios,         // names of tools
 	duringScenarios,       // files that change while the agent works
 	endlessScenarios,      // files that have no end
 	honourScenarios,       // the table of modes, as the pinned Claude Code obeys it
 	linkScenarios,         // links in place of files that the daemon writes
+	forwardedScenarios,    // requests of subagents that are shown elsewhere
 	fleetServerScenarios,  // children that pass for the fleet server of their agent
+	gatewayScenarios,      // clients of the agent socket
 )

@@ -20,6 +20,10 @@ var fleetServerScenarios = []scenario{
 		name: "fleet: an agent whose child presents the ticket is frozen", real: true, script: fleetScript,
 		settings: `{"feature_flags": {"subagent_orchestration": true}}`, attack: presentAndFreeze,
 	},
+	{
+		name: "fleet: plans of others and places outside", real: true, script: planScript,
+		settings: `{"feature_flags": {"subagent_orchestration": true}, "permissions": {"allow": ["mcp__betcode__*"]}}`, attack: reachByPlan,
+	},
 }
 
 const fleetScript = `{
@@ -103,4 +107,59 @@ func presentAndFreeze(s *siege) {
 	s.wait(c, 0, isNotice("FORGED_FLEET"))
 	s.held("the agent is frozen", s.becomes(s.frozen), "it runs")
 	s.held("the session says so", s.becomes(func() bool { return s.shown(id).GetSummary().GetCondition() == "agent_alarm" }), "%q", s.shown(id).GetSummary().GetCondition())
+}
+
+const planScript = `{
+  "about": "calls the tools for plans",
+  "rules": [
+    {"name": "wait", "when": {"prompt": "^wait (\\S+)$", "after": 0}, "reply": [{"tool": "mcp__betcode__wait_for_plan", "input": {"plan_id": "${1}", "timeout_seconds": 1}}]},
+    {"name": "cancel", "when": {"prompt": "^cancel (\\S+)$", "after": 0}, "reply": [{"tool": "mcp__betcode__cancel_plan", "input": {"plan_id": "${1}"}}]},
+    {"name": "under", "when": {"prompt": "^under (\\S+)$", "after": 0}, "reply": [{"tool": "mcp__betcode__submit_plan", "input": {"parent_session_id": "${1}", "steps": [{"id": "a", "prompt": "x"}]}}]},
+    {"name": "in", "when": {"prompt": "^in (\\S+)$", "after": 0}, "reply": [{"tool": "mcp__betcode__submit_plan", "input": {"steps": [{"id": "a", "prompt": "x", "working_directory": "${1}"}]}}]},
+    {"name": "tree", "when": {"prompt": "^tree (\\S+)$", "after": 0}, "reply": [{"tool": "mcp__betcode__submit_plan", "input": {"steps": [{"id": "a", "prompt": "x", "worktree_id": "${1}"}]}}]},
+    {"name": "own", "when": {"prompt": "^own$", "after": 0}, "reply": [{"tool": "mcp__betcode__submit_plan", "input": {"steps": [{"id": "a", "prompt": "x"}]}}]},
+    {"name": "done", "when": {"after": -1}, "reply": [{"text": "Done: ${result}"}]}
+  ]
+}`
+
+// reachByPlan has an agent reach for plans, sessions and directories that are not its own, with tools that are allowed.
+func reachByPlan(s *siege) {
+	api := pb.NewSubagentServiceClient(s.daemon.Conn())
+	foreign, err := api.CreateOrchestration(s, &pb.CreateOrchestrationRequest{
+		WorkingDirectory: s.world.Project, Steps: []*pb.OrchestrationStep{{Id: "a", Prompt: "what a person wants"}},
+	})
+	s.must(err, "begin a plan of a person")
+	outside := filepath.Join(s.world.Home, "outside")
+	s.must(os.MkdirAll(outside, 0o700), "make a directory")
+	s.must(os.Symlink(outside, s.project("link")), "make a link")
+	other, id := session(), session()
+	s.in(s.world.Project, other)
+	c := s.converseFleet(id)
+	for _, attempt := range [][2]string{
+		{"the plan of a person is not shown", "wait " + foreign.GetOrchestrationId()},
+		{"nor by the beginning of its id", "wait " + foreign.GetOrchestrationId()[:8]},
+		{"and not cancelled", "cancel " + foreign.GetOrchestrationId()},
+		{"no plan under another session", "under " + other},
+		{"no step outside of the directory", "in " + outside},
+		{"nor above it", "in " + filepath.Dir(s.world.Project)},
+		{"nor behind a link", "in " + s.project("link")},
+		{"nor in a worktree of others", "tree somewhere"},
+	} {
+		s.held(attempt[0], s.toolFails(c, attempt[1]), "the tool has answered")
+	}
+	list, err := api.ListOrchestrations(s, &pb.ListOrchestrationsRequest{})
+	s.held("the only plan is that of the person", err == nil && len(list.GetOrchestrations()) == 1 &&
+		list.GetOrchestrations()[0].GetState() != pb.OrchestrationState_ORCHESTRATION_STATE_STOPPING, "%v %v", list, err)
+	s.held("a plan of its own is played", !s.toolFails(c, "own"), "it is refused")
+	list, err = api.ListOrchestrations(s, &pb.ListOrchestrationsRequest{})
+	s.held("its parent is the session", err == nil && len(list.GetOrchestrations()) == 2 && list.GetOrchestrations()[0].GetParentSessionId() == id, "%v %v", list, err)
+}
+
+// toolFails sends a message that makes the agent call a tool, and reports whether the result was an error.
+func (s *siege) toolFails(c *kit.Stream, text string) bool {
+	from := len(c.Events())
+	s.say(c, text)
+	result, next := s.wait(c, from, func(e kit.Event) bool { return e.GetToolCallResult() != nil })
+	s.wait(c, next, kit.IsIdle)
+	return result.GetToolCallResult().GetIsError()
 }

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// day is the working day: 50 agents, two clients who watch them all.
+// day is the working day: 50 agents, two clients that watch them all.
 var day = load{sessions: 50, clients: 2, work: work{lines: 300, rate: 30}}
 
 // BenchmarkDay measures how long a line takes from the agent's write to the

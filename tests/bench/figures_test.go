@@ -34,6 +34,7 @@ const (
 	unitGrown     = "grown-MB"  // how much there was more than before
 	unitLagging   = "lagging"   // clients that were told so, as often as they were
 	unitEach      = "KB/stream" // anonymous memory of the daemon for one more
+	unitStep      = "step-ms"   // processor time of the daemon for a step of a plan
 	unitFirst     = "first-ms"  // until the first event came, in the worst place
 	unitAppendMS  = "append-ms" // p50 of one group of ten appends
 	unitOfFirst   = "of-first"  // of the same before there was so much

@@ -35,7 +35,8 @@ func (f fleetResult) String() string {
 // fleetLine is the last line of a run that measures the fleet; empty without.
 var fleetLine string
 
-// BenchmarkFleet measures the delay of the lines of many agents beside many idle sessions, and the memory of that.
+// BenchmarkFleet measures the delay of the lines of many agents beside many idle sessions, the memory of that, and what the steps of
+// a plan cost.
 func BenchmarkFleet(b *testing.B) {
 	for b.Loop() {
 		floor := quietFloor(b)
@@ -50,8 +51,8 @@ func BenchmarkFleet(b *testing.B) {
 		result := fleetResult{agents: l.sessions, p99: millis(quantile(o.delays, 0.99)), anon: megabytes(peak)}
 		result.lost = l.sessions*l.lines - len(o.delays)
 		result.startedTwice = int(r.runs() - before) // all agents were warm
-		// The steps of an orchestration belong here: a DAG of 500 instant steps, their number in steps, their daemon time in a
-		// figure of its own, and attempts that were started twice added to startedTwice.
+		plan := playPlan(b)
+		result.steps, result.startedTwice = plan.steps, result.startedTwice+plan.startedTwice
 		fleetLine = result.String()
 		if result.lost != 0 || result.startedTwice != 0 {
 			b.Errorf("%s", fleetLine)
@@ -59,6 +60,7 @@ func BenchmarkFleet(b *testing.B) {
 		figures := o.paced()
 		figures[unitPeak], figures[unitLagging], figures[unitOfFloor] = result.anon, float64(o.lagging), figures[unitP50]/floor
 		figures[unitEach] = float64(withIdle-alone) / idleSessions / 1024
+		figures[unitStep] = millis(int64(plan.each))
 		report(b, figures)
 	}
 }

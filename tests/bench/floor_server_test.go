@@ -23,7 +23,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// What the floor server is told through its environment.
+// Environment variables of the floor server.
 const (
 	envSocket = "BETCODE_BENCH_SOCKET"
 	envAgent  = "BETCODE_BENCH_AGENT"

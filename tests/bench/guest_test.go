@@ -14,26 +14,26 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// What a guest is told through its environment, beside envSocket and envDir.
+// Environment variables of a guest, beside envSocket and envDir.
 const (
 	envSession = "BETCODE_BENCH_SESSION"
 	envClient  = "BETCODE_BENCH_CLIENT"
 )
 
-// guest is a client in a process of its own, which is told what its agent is to do
-// and tells what came.
+// guest is a client in a process of its own. It gets orders for its agent and reports
+// the events that arrived.
 type guest struct {
 	in   io.WriteCloser
 	told *json.Decoder
 }
 
-// order is what a guest is told.
+// order is a request to a guest.
 type order struct {
 	Lines, Rate int
 	Own         string
 }
 
-// account is what a guest tells of a turn: a tally without the delays.
+// account is a guest's report about a turn: a tally without the delays.
 type account struct {
 	Events, Batches, Lagging int
 	Bytes                    int64
@@ -69,7 +69,7 @@ func (r *rig) invite(client int, session string) {
 	}
 }
 
-// begin tells the guest what is to be done.
+// begin sends an order to the guest.
 func (g *guest) begin(w work) error {
 	return json.NewEncoder(g.in).Encode(order{w.lines, w.rate, w.own})
 }

@@ -47,7 +47,8 @@ func (w work) pace() time.Duration {
 // takes no time of those that are here.
 type load struct {
 	sessions, clients int
-	apart             int // so many of the last sessions
+	apart             int    // so many of the last sessions
+	settings          string // content of settings.json; empty = there is none
 	work
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -56,6 +57,11 @@ func newRig(tb testing.TB, binary string, l load, env ...string) *rig {
 	r := &rig{TB: tb, load: l, world: w}
 	tb.Cleanup(r.end)
 	worlds.Store(w, nil)
+	if l.settings != "" {
+		if err := os.WriteFile(filepath.Join(w.ConfigDir(), "settings.json"), []byte(l.settings), 0o600); err != nil {
+			tb.Fatal(err)
+		}
+	}
 	if r.daemon, err = w.Start(context.Background()); err != nil {
 		tb.Fatal(err)
 	}

@@ -173,7 +173,7 @@ func (r *record) add(other *record) {
 	}
 }
 
-// has says whether a field was sent.
+// has reports whether a field was sent.
 func (r *record) wasSent(field string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -27,8 +27,8 @@ type story struct {
 // stories are all of them, in the files beside this one.
 var stories = slices.Concat(
 	contractStories, talkStories, permissionStories, clientStories, agentStories, compactStories, daemonStories,
-	settingsStories, gitlabStories, futureStories, diskStories, realStories, versionStories, doorStories, commandStories, worktreeStories, subagentStories,
-	publishedStories,
+	settingsStories, gitlabStories, futureStories, diskStories, realStories, versionStories, doorStories, commandStories, worktreeStories, subagentStories, orchestrationStories,
+	publishedStories, gatewayStories,
 )
 
 // stage is where a story is played.

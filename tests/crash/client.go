@@ -133,7 +133,7 @@ func (c *client) take(e kit.Event) {
 	}
 }
 
-// answer decides each request, as often as it is told, unless the session is held.
+// answer decides each request, whenever it is published, unless the session is held.
 func (c *client) answer(e kit.Event) {
 	if c.round.holds(c.session) {
 		return

@@ -12,8 +12,8 @@ import (
 	"betcode/tests/kit"
 )
 
-// compact has a session compacted, as soon as it rests, by whichever daemon is
-// there then. It is given up when the round draws to its end.
+// compact has a session compacted as soon as it is quiescent, by the daemon that serves then. It gives up
+// when the round ends.
 func (r *round) compact(ctx context.Context, session int) {
 	request := &pb.CompactSessionRequest{SessionId: r.sessions[session], IdempotencyKey: uuid.NewString()}
 	ctx = metadata.AppendToOutgoingContext(ctx, "x-client-id", r.writer(session).name)
@@ -31,7 +31,7 @@ func (r *round) compact(ctx context.Context, session int) {
 	}
 }
 
-// acknowledge looks for messages that a client still says again although they
+// acknowledge finds messages that a client still repeats although they
 // were accepted: the event that would tell it may have been compacted before it
 // came.
 func (r *round) acknowledge(ctx context.Context, c *client) {

@@ -63,8 +63,8 @@ func (r *round) ended(d *kit.Daemon) {
 	r.readLog(log)
 }
 
-// readLog looks for what must not be in the log of a daemon: the panic of an
-// actor may, if a failpoint was its cause.
+// readLog reports lines that must not be in the log of a daemon. A panic of an actor is allowed if a failpoint
+// caused it.
 func (r *round) readLog(log string) {
 	bugs := []string{"DATA RACE", "fatal error:"}
 	if !strings.Contains(log, "failpoint ") {

@@ -12,12 +12,12 @@
 // on. In a quarter of them agents are frozen as soon as they are a few lines ahead. A
 // round that is about a migration makes the journal one of an older format first. In
 // a third of the rounds worktrees are made, used and removed all the time, and in a
-// quarter the fleet is stopped and resumed. In
+// quarter the fleet is stopped and resumed. In a quarter orchestrations are played. In
 // some rounds the file of the daemon's socket is deleted, and all clients reconnect
 // through the one that the daemon makes. In some a bit is flipped in up to four groups of
-// the journal's logs while no daemon runs: all are corrected, and the daemon tells of each.
+// the journal's logs while no daemon runs: all are corrected, and the daemon reports each.
 // A quarter of the rounds ends with damage that cannot be corrected: several bits of several
-// groups. The daemon must start, tell which groups are lost, show their sessions as damaged,
+// groups. The daemon must start, report which groups are lost, show their sessions as damaged,
 // and keep everything else. The next daemon is started and the clients come
 // back behind the last number they have. In the end all sessions become quiescent, and an
 // oracle checks:
@@ -36,11 +36,13 @@
 //   - A worktree is whole or gone, for the daemon, git and the disk; no lock of git is left; a
 //     worktree with a file in it that git does not have is never removed.
 //   - A stop of the fleet holds until it is resumed, also in later daemons.
+//   - Each step of an orchestration is started once, its prompt is in its conversation once, and it
+//     completes.
 //   - No process of the world is left over; the journal verifies.
 //
 // The last line is always
 //
-//	crash: rounds=200 kills=650 lost=0 duplicated=0 reordered=0 orphans=0
+//	crash: rounds=200 kills=650 lost=0 duplicated=0 reordered=0 orphans=0 started_twice=0
 //
 // and the exit status is not 0 if any check failed. For a failed round it prints the
 // schedule, the times of each action, the directory and the command that repeats it.
@@ -52,8 +54,7 @@
 //	go run ./tests/crash -race                 builds the daemons with the race detector
 //	go run ./tests/crash -real                 employs Claude Code itself
 //
-// No verdict is about time: every wait is for a condition and has a deadline of
-// minutes, after which what never comes is reported.
+// No verdict depends on time: every wait is for a condition, with a deadline of minutes.
 //
 // A round replays its schedule, not its instants: only a kill at a failpoint
 // comes at the same place again.

@@ -16,9 +16,9 @@ import (
 // Faults around a daemon other than kills: the file of its socket is deleted, or the disk
 // flips a bit of a log while no daemon runs.
 
-// addFaults rolls dice of its own: the other rolls of a seed stay what they were. Bits are
-// flipped once in a round, in different groups: each of them can be corrected, and
-// nothing may be lost. What cannot be corrected is the end of a round (see ruinLog).
+// addFaults has a random source of its own, so that the rest of a seed's schedule stays the same. Bits are
+// flipped once in a round, in different groups: each flip can be corrected, and
+// nothing may be lost. Damage that cannot be corrected comes last in a round (see ruinLog).
 func (s *schedule) addFaults() {
 	dice := rand.New(rand.NewPCG(s.seed, 3))
 	if dice.IntN(6) == 0 {
@@ -28,6 +28,7 @@ func (s *schedule) addFaults() {
 	s.ruin = speaks && rand.New(rand.NewPCG(s.seed, 5)).IntN(4) == 0
 	s.trees = rand.New(rand.NewPCG(s.seed, 11)).IntN(3) == 0
 	s.fleet = rand.New(rand.NewPCG(s.seed, 13)).IntN(4) == 0
+	s.plans = !s.ruin && rand.New(rand.NewPCG(s.seed, 17)).IntN(3) == 0
 	if dice.IntN(2) == 0 {
 		return
 	}
@@ -121,7 +122,7 @@ func flipBit(path string, at int64, bit int) error {
 	return errors.Join(err, f.Close())
 }
 
-// checkFlips checks that the daemon that has just started tells of each flipped bit.
+// checkFlips checks that the daemon that has just started reports each flipped bit.
 func (r *round) checkFlips(flipped int) {
 	d := r.house.now()
 	if d == nil || flipped == 0 {

@@ -8,8 +8,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// switchFleet stops the fleet from time to time and lets it go on, until ctx ends. A stop that was answered holds in every later
-// daemon. In the end the fleet goes on.
+// switchFleet stops and resumes the fleet from time to time, until ctx ends. A stop that was acknowledged holds in every later
+// daemon. In the end the fleet is resumed.
 func (r *round) switchFleet(ctx context.Context) {
 	dice := rand.New(rand.NewPCG(r.schedule.seed, 13))
 	call := func(ctx context.Context, do func(context.Context, pb.FleetServiceClient) error) bool {
@@ -40,7 +40,7 @@ func (r *round) switchFleet(ctx context.Context) {
 	}
 }
 
-// resumeFleet lets the fleet go on, with whichever daemon answers.
+// resumeFleet resumes the fleet through the daemon that serves.
 func (r *round) resumeFleet(ctx context.Context) {
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		d := r.house.now()

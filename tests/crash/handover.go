@@ -17,10 +17,10 @@ import (
 	"betcode/tests/kit"
 )
 
-// What the command line does to a daemon in order, and who disturbs it.
+// Orderly stops and restarts by the command line, and kills during them.
 
-// command runs the command line of the daemon that serves and returns what it
-// said. It has a session of its own, as in a terminal.
+// command runs a command against the daemon that serves and returns its output. The command has a session of its
+// own, as in a terminal.
 func (r *round) command(ctx context.Context, args ...string) (said string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -43,8 +43,7 @@ func (r *round) leave(ctx context.Context, d *kit.Daemon) {
 	r.ended(d)
 }
 
-// restart has a daemon replaced by `daemon restart`, and kills the one that
-// follows it, be that while it starts or while it adopts.
+// restart replaces a daemon by `daemon restart`, and kills its successor while that starts or adopts agents.
 func (r *round) restart(ctx context.Context, d *kit.Daemon, then time.Duration) {
 	r.house.set(nil)
 	var command sync.WaitGroup
@@ -112,7 +111,7 @@ func (r *round) awaitEnd(d *kit.Daemon) {
 	r.await(fmt.Sprintf("daemon %d to end", d.PID()), d.Ended)
 }
 
-// await waits for something that must come.
+// await waits for a condition that must become true.
 func (r *round) await(what string, is func() bool) {
 	for deadline := time.Now().Add(patience); !is(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {

@@ -17,7 +17,7 @@ type house struct {
 
 func newHouse() *house { return &house{changed: make(chan struct{})} }
 
-// set says which daemon serves; nil for none.
+// set sets the daemon that serves; nil for none.
 func (h *house) set(d *kit.Daemon) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -26,7 +26,7 @@ func (h *house) set(d *kit.Daemon) {
 	h.changed = make(chan struct{})
 }
 
-// doom says that a daemon is about to be ended.
+// doom marks a daemon that is about to be ended.
 func (h *house) doom(d *kit.Daemon) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// callTime bounds a question to the daemon.
+// callTime bounds a request to the daemon.
 const callTime = 2 * time.Minute
 
 // show asks for the state of a session; nil when the daemon does not answer.
@@ -87,7 +87,7 @@ func (r *round) ours(pid int) bool {
 	return err == nil && strings.Contains(string(environ), r.world.Home)
 }
 
-// waiting is what waits for an answer in the held session, and in which process.
+// waiting is the requests that wait for an answer in the held session, and their process.
 type waiting struct {
 	run      uint64
 	pid      int32

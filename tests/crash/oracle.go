@@ -78,7 +78,7 @@ func (r *round) export(ctx context.Context, id string) ([]kit.Event, error) {
 }
 
 // compareReplay checks that a new client gets all of a history, or what is above
-// a boundary that it is told of, and returns how much is not replayed.
+// an announced boundary, and returns how many are not replayed.
 func (r *round) compareReplay(ctx context.Context, id string, all []kit.Event) int {
 	stream, err := r.house.now().Resume(ctx, id, 0)
 	if err == nil {
@@ -149,7 +149,7 @@ func (r *round) compareText(id string, all []kit.Event) {
 }
 
 // compareInputs checks that each message has one UserInput and is in the agent's
-// conversation once; one that the daemon gave up aloud may be missing there.
+// conversation once; one that the daemon has reported as dropped may be missing there.
 func (r *round) compareInputs(c *client, all []kit.Event) {
 	accepted, err := r.crew.accepted(r, c, conversationOf(c.session, all))
 	if err != nil {
@@ -192,7 +192,7 @@ func (r *round) checkCount(m *message, what string, n int, mayMiss bool) {
 	}
 }
 
-// lookForOrphans gives what is ending the time to end; what is left has none.
+// lookForOrphans waits for processes that are ending, and reports the others.
 func (r *round) lookForOrphans() {
 	var left []int
 	for deadline := time.Now().Add(patience / 3); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {

@@ -11,8 +11,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// raw is what a run wrote, as the daemon kept it: compressed or not. One that never
-// was prepared to the end has nothing.
+// raw returns the output of a run, whether the daemon has compressed it or not. A run whose preparation did not end
+// has none.
 func (r *round) raw(id string, run int) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), restTime)
 	defer cancel()

@@ -11,7 +11,7 @@ import (
 	"betcode/tests/model"
 )
 
-// crew is the kind of agent that a round employs.
+// crew is the kind of agent that a round uses.
 type crew struct {
 	path    string
 	environ []string
@@ -21,8 +21,8 @@ type crew struct {
 	close    func() error
 }
 
-// tireless lets daemons continue a turn however often its agent was killed in it:
-// here that is not the turn's fault.
+// tireless makes daemons continue a turn however often its agent was killed, because the rounds kill
+// agents at random.
 const tireless = "BETCODE_RESUME_TIMES=1000"
 
 // fakeCrew is the scripted agent.
@@ -31,7 +31,7 @@ func fakeCrew(b binaries) crew {
 }
 
 // realCrew is the pinned Claude Code with a scripted model on loopback, which is
-// also the oracle: what it was sent is the conversation.
+// also the oracle: the requests that it got are the conversation.
 func realCrew(ctx context.Context) (crew, error) {
 	path, err := claudecli.Ensure(ctx, os.Stderr)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"betcode/tests/kit"
 )
 
-// rest waits until every session has nothing left to do and every client has
-// seen everything. What waits for an answer is answered.
+// rest waits until every session is quiescent and every client has received all events. It answers
+// requests that wait.
 func (r *round) rest(ctx context.Context) bool {
 	unrest := ""
 	for deadline := time.Now().Add(restTime); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
@@ -32,7 +32,7 @@ func (r *round) rest(ctx context.Context) bool {
 	return false
 }
 
-// unrest says what is not at rest yet.
+// unrest describes what is not quiescent yet.
 func (r *round) unrest(ctx context.Context) string {
 	for i, id := range r.sessions {
 		if !r.writer(i).saidAll() {
@@ -66,7 +66,7 @@ func (r *round) unrest(ctx context.Context) string {
 	return ""
 }
 
-// decide allows what waits, question or not.
+// decide allows every request that waits, and answers questions.
 func (r *round) decide(ctx context.Context, p *pb.PendingPermission) {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()

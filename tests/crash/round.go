@@ -18,28 +18,28 @@ import (
 	"betcode/tests/kit"
 )
 
-// What a promise can lose by.
+// Kinds of broken promises.
 const (
-	lost       = "lost"
-	duplicated = "duplicated"
-	reordered  = "reordered"
-	orphaned   = "orphans"
-	otherwise  = "wrong" // anything else that must not be
+	lost         = "lost"
+	duplicated   = "duplicated"
+	reordered    = "reordered"
+	orphaned     = "orphans"
+	startedTwice = "started_twice"
+	otherwise    = "wrong" // anything else that must not be
 )
 
-// restTime is how long a world may take to come to rest after the last kill, and
-// patience bounds every other wait. Both end as soon as what they wait for is
-// there, and are far longer than that takes: what a busy machine does late is no
-// failure, only what never comes.
+// restTime bounds the time until a world is quiescent after the last kill, patience every other wait. Both waits
+// end as soon as their condition holds. Both bounds are far longer than that takes, so that a slow machine causes no
+// failure.
 const (
 	restTime = 5 * time.Minute
 	patience = 3 * time.Minute
 )
 
-// problem is one thing that must not be.
+// problem is one broken promise.
 type problem struct{ kind, text string }
 
-// round is one world from its first daemon to the last look at what it left.
+// round is one world, from its first daemon to the verdict of the oracle.
 type round struct {
 	binaries binaries
 	crew     crew
@@ -47,6 +47,7 @@ type round struct {
 	world    *kit.World
 	house    *house
 	trees    *trees    // nil = none
+	plans    *plans    // nil = none
 	clients  []*client // two for each session, the writer first
 	sessions []string
 	draining atomic.Bool
@@ -70,7 +71,7 @@ func (r *round) report(kind, format string, args ...any) {
 	r.problems = append(r.problems, problem{kind, fmt.Sprintf(format, args...)})
 }
 
-// note remembers what was done when.
+// note records an action and its time.
 func (r *round) note(format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -97,6 +98,11 @@ func newRound(b binaries, agents crew, s schedule) (*round, error) {
 			return nil, err
 		}
 	}
+	if s.plans {
+		if r.plans, err = newPlans(r); err != nil {
+			return nil, err
+		}
+	}
 	for range s.sessions {
 		id := uuid.NewString()
 		r.sessions = append(r.sessions, id)
@@ -110,7 +116,7 @@ func newRound(b binaries, agents crew, s schedule) (*round, error) {
 // writer returns the client that writes to a session.
 func (r *round) writer(session int) *client { return r.clients[2*session] }
 
-// run plays the schedule and looks at the result.
+// run plays the schedule and checks the result.
 func (r *round) run(ctx context.Context) {
 	attached, cancel := context.WithCancel(ctx)
 	var followers sync.WaitGroup
@@ -136,6 +142,9 @@ func (r *round) run(ctx context.Context) {
 	if r.trees != nil {
 		others.Go(func() { r.trees.tend(besides) })
 	}
+	if r.plans != nil {
+		others.Go(func() { r.plans.begin(besides) })
+	}
 	if r.schedule.fleet {
 		others.Go(func() { r.switchFleet(besides) })
 	}
@@ -158,10 +167,13 @@ func (r *round) run(ctx context.Context) {
 		r.trees.check(ctx)
 		r.trees.last(ctx)
 	}
+	if r.plans != nil {
+		r.plans.check(ctx)
+	}
 	r.finish(ctx)
 }
 
-// finish lets the world come to rest, stops it and asks the oracle.
+// finish waits until the world is quiescent, stops it and runs the oracle.
 func (r *round) finish(ctx context.Context) {
 	r.draining.Store(true)
 	if !r.rest(ctx) {

@@ -24,9 +24,9 @@ import (
 	"betcode/tests/kit"
 )
 
-// ruinLog is the last act of some rounds: while no daemon runs, several bits are flipped
+// ruinLog is the last fault of some rounds: while no daemon runs, several bits are flipped
 // in each of several groups of the journal's logs, so that they cannot be corrected. The
-// next daemon must start, tell which groups it lost, and show their sessions as damaged.
+// next daemon must start, report which groups it lost, and show their sessions as damaged.
 // It must keep all other sessions, and what can be read of the damaged ones.
 func (r *round) ruinLog(ctx context.Context) {
 	want, ok := r.fillLogs(ctx)
@@ -74,8 +74,8 @@ func (r *round) ruinLog(ctx context.Context) {
 	r.verifyRuined(ctx, ids, damaged)
 }
 
-// fillLogs makes every session that may write say something to a daemon that moves
-// nothing out of the logs, and returns the histories after that.
+// fillLogs has every session that may write commit to the logs of a daemon that moves
+// nothing out of them, and returns the histories after that.
 func (r *round) fillLogs(ctx context.Context) (want map[string][]kit.Event, ok bool) {
 	r.schedule.dues = 0
 	r.kill(ctx, "daemon", 0)

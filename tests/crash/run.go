@@ -20,7 +20,7 @@ import (
 // where the directory is not kept, it is the only record.
 const historyTold = 150
 
-// options is what a run of the harness is told.
+// options configure a run of the harness.
 type options struct {
 	rounds   int
 	seed     uint64
@@ -56,14 +56,15 @@ type binaries struct{ plain, armed, fake string }
 type totals struct {
 	rounds, kills, failed                int
 	lost, duplicated, reordered, orphans int
+	startedTwice                         int // steps of orchestrations
 	points                               int // failpoints that were carried out
 	began                                time.Time
 }
 
 // String is the last line.
 func (t totals) String() string {
-	return fmt.Sprintf("crash: rounds=%d kills=%d lost=%d duplicated=%d reordered=%d orphans=%d",
-		t.rounds, t.kills, t.lost, t.duplicated, t.reordered, t.orphans)
+	return fmt.Sprintf("crash: rounds=%d kills=%d lost=%d duplicated=%d reordered=%d orphans=%d started_twice=%d",
+		t.rounds, t.kills, t.lost, t.duplicated, t.reordered, t.orphans, t.startedTwice)
 }
 
 // run plays rounds, several at a time, and prints what was wrong and the totals.
@@ -153,6 +154,7 @@ func (t *totals) add(r *round, o options) {
 	t.duplicated += r.count(duplicated)
 	t.reordered += r.count(reordered)
 	t.orphans += r.count(orphaned)
+	t.startedTwice += r.count(startedTwice)
 	if len(r.problems) > 0 || o.keep {
 		r.save()
 	}

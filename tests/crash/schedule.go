@@ -10,8 +10,8 @@ import (
 	"betcode/messages/failpoint"
 )
 
-// schedule is all that a round does, made from its seed alone. What the machine
-// does with it differs from time to time, except at failpoints.
+// schedule is everything that a round does, made from its seed alone. Its timing differs between runs, except at
+// failpoints.
 type schedule struct {
 	seed     uint64
 	sessions int
@@ -23,16 +23,17 @@ type schedule struct {
 	ruin     bool  // in the end groups of the journal's logs are damaged beyond correction
 	trees    bool  // worktrees are made, used and removed
 	fleet    bool  // the fleet is stopped and resumed
+	plans    bool  // orchestrations are played
 }
 
-// stop is the stop of a session in the middle of a turn, and who dies meanwhile.
+// stop is the stop of a session in the middle of a turn, and the processes that are killed meanwhile.
 type stop struct {
 	victims []string
 	first   bool // they die before the stop, not while it goes on
 	after   time.Duration
 }
 
-// phase is what is said, and how it comes to grief.
+// phase is the messages of a phase, and its faults.
 type phase struct {
 	said  []said
 	kill  kill
@@ -72,8 +73,8 @@ type said struct {
 	wait    time.Duration // before it
 }
 
-// kill is who dies, in this order. With a point the daemon of this phase was
-// started to kill itself there; it is helped if it does not come by.
+// kill lists the processes that are killed, in order. With a point the daemon of this phase was armed to kill
+// itself there; if it does not reach the point, it is killed from outside.
 type kill struct {
 	point   string
 	victims []string      // daemon, agent, launcher, stop, leave, restart
@@ -89,11 +90,11 @@ func (k kill) strikes(victim string, session int) bool {
 // panics reports whether an actor crashes: streams must not notice.
 func (k kill) panics() bool { return strings.Contains(k.point, "=panic@") }
 
-// String is the schedule for people.
+// String returns the schedule as text.
 func (s schedule) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "seed %d: %d sessions, held %t, stop %+v, dues %d, quota %t, ruin %t, trees %t, fleet %t\n",
-		s.seed, s.sessions, s.held, s.stop, s.dues, s.quota, s.ruin, s.trees, s.fleet)
+	fmt.Fprintf(&b, "seed %d: %d sessions, held %t, stop %+v, dues %d, quota %t, ruin %t, trees %t, fleet %t, plans %t\n",
+		s.seed, s.sessions, s.held, s.stop, s.dues, s.quota, s.ruin, s.trees, s.fleet, s.plans)
 	for i, p := range s.phases {
 		for _, m := range p.said {
 			fmt.Fprintf(&b, "  %d: wait %s, session %d: %q cancel %t compact %t\n", i, m.wait, m.session, shorten(m.prompt), m.cancel, m.compact)

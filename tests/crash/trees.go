@@ -21,7 +21,7 @@ import (
 )
 
 // trees makes, uses and removes worktrees of a repository as long as a round goes on. What was put into a worktree makes it
-// dirty: it must not be removed, whoever dies.
+// dirty: it must not be removed, whichever process is killed.
 type trees struct {
 	round *round
 	repo  string
@@ -41,7 +41,7 @@ func newTrees(r *round) (*trees, error) {
 		return nil, err
 	}
 	for path, content := range map[string]string{
-		filepath.Join(r.world.ConfigDir(), "settings.json"): `{"feature_flags": {"worktree_management": true}}`,
+		filepath.Join(r.world.ConfigDir(), "settings.json"): features,
 		filepath.Join(r.world.Home, ".gitconfig"):           "[user]\nname = T\nemail = t@example.org\n[init]\ndefaultBranch = main\n",
 		filepath.Join(t.repo, "file"):                       "content\n",
 	} {
@@ -169,7 +169,7 @@ func (t *trees) last(ctx context.Context) {
 	t.check(ctx)
 }
 
-// half says what is half-made: a worktree that the daemon, git and the disk do not agree about, or a lock of git.
+// half describes what is half-made: a worktree that the daemon, git and the disk do not agree about, or a lock of git.
 func (t *trees) half(ctx context.Context, d *kit.Daemon) string {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()

@@ -19,8 +19,7 @@ type step struct {
 	before       string // what has to be armed besides
 }
 
-// steps lists what is walked: the daemon ends at every place, and actors panic
-// where it is their own.
+// steps lists all steps: the daemon ends at every failpoint, and an actor panics at its own.
 func steps() []step {
 	var all []step
 	for _, name := range failpoint.Names() {
@@ -131,10 +130,9 @@ func (r *round) reached(s step) bool {
 	return false
 }
 
-// walkSchedule is the story that is told in each world of a walk: a daemon dies
-// in the middle of a turn; the armed one adopts the agent, starts another, and
-// is spoken to about everything, until it dies or has nothing left to do; a third
-// one finishes.
+// walkSchedule is the schedule of each world of a walk. A daemon dies in the middle of a turn. The armed one adopts
+// the agent, starts another and gets requests of every kind, until it dies or is quiescent. A third one
+// finishes.
 //
 // What is about large payloads, and about archiving, happens because the story has
 // them: the log of the first daemon, which the armed one moves, an agent that

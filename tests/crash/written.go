@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// What agents leave on disk is what the oracle believes.
+// The oracle trusts the files that agents leave on disk.
 
 // spoken joins the text of all runs of a session, as it is in their spools.
 func (r *round) spoken(id string) (string, error) {

@@ -1,10 +1,12 @@
 package e2e
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -58,7 +60,9 @@ func (s planStory) begin(r *pb.CreateOrchestrationRequest) string {
 // watch passes the events of an orchestration to until, from a sequence, until that returns true or they end.
 func (s planStory) watch(id string, from uint64, until func(*pb.OrchestrationEvent) bool) []*pb.OrchestrationEvent {
 	s.Helper()
-	stream, err := s.api().WatchOrchestration(s.Context(), &pb.WatchOrchestrationRequest{OrchestrationId: id, FromSequence: from})
+	ctx, cancel := context.WithTimeout(s.Context(), patience)
+	defer cancel()
+	stream, err := s.api().WatchOrchestration(ctx, &pb.WatchOrchestrationRequest{OrchestrationId: id, FromSequence: from})
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -92,7 +96,9 @@ func (s planStory) get(id string) *pb.OrchestrationInfo {
 // prompts lists the messages of the user in the conversation of a subagent.
 func (s planStory) prompts(id string) []string {
 	s.Helper()
-	stream, err := s.api().WatchSubagent(s.Context(), &pb.WatchSubagentRequest{SubagentId: id})
+	ctx, cancel := context.WithTimeout(s.Context(), patience)
+	defer cancel()
+	stream, err := s.api().WatchSubagent(ctx, &pb.WatchSubagentRequest{SubagentId: id})
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -225,5 +231,101 @@ func TestOrchestrationSurvivesKill(t *testing.T) {
 		if prompts := s.prompts(step.GetSubagentId()); len(prompts) != 1 {
 			t.Errorf("%s: %q", step.GetId(), prompts)
 		}
+	}
+}
+
+// At its budget a plan starts no further step, and its parent asks. The next daemon waits for the same answer; refused, the plan waits
+// until a person lets it go on.
+func TestOrchestrationBudget(t *testing.T) {
+	t.Parallel()
+	s := newPlanStory(t)
+	id := s.begin(&pb.CreateOrchestrationRequest{
+		Budget: &pb.Budget{CostMicros: turnMicros}, MaxParallel: 1,
+		Steps: []*pb.OrchestrationStep{fakeStep("one", "echo:1"), fakeStep("two", "echo:2"), fakeStep("three", "echo:3")},
+	})
+	isChange := func(change string) func(*pb.OrchestrationEvent) bool {
+		return func(e *pb.OrchestrationEvent) bool { return e.GetChanged().GetChange() == change }
+	}
+	s.watch(id, 0, isChange("budget_used"))
+	if o := s.get(id); o.GetBudget().GetHeld() != "budget_plan" || o.GetBudget().GetSpent().GetCostMicros() != turnMicros || o.GetCompletedSteps() != 1 {
+		t.Errorf("%v", o)
+	}
+	c := s.converse("b", s.parent)
+	asked, _ := s.wait(c, 0, isBudget)
+	if text := asked.GetPermissionRequest().GetDescription(); !strings.Contains(text, "raise the budget of the plan to $0.000368") {
+		t.Errorf("%q", text)
+	}
+	known := map[string]bool{asked.GetPermissionRequest().GetRequestId(): true}
+	another := func(e kit.Event) bool { return isBudget(e) && !known[e.GetPermissionRequest().GetRequestId()] }
+	s.killDaemon()
+	c = s.converse("c", s.parent)
+	again, _ := s.wait(c, 0, isBudget)
+	if another(again) {
+		t.Error("it is asked about twice")
+	}
+	s.answer(c, again, pb.PermissionDecision_ALLOW_ONCE, "")
+	raised := len(s.watch(id, 0, isChange("budget_raised")))
+	second, _ := s.wait(c, 0, another)
+	known[second.GetPermissionRequest().GetRequestId()] = true
+	s.answer(c, second, pb.PermissionDecision_DENY, "")
+	s.watch(id, uint64(raised), isChange("budget_refused"))
+	s.killDaemon()
+	if o := s.get(id); !o.GetBudget().GetRefused() || o.GetCompletedSteps() != 2 {
+		t.Errorf("%v", o)
+	}
+	if _, err := s.api().PauseOrchestration(s.Context(), &pb.PauseOrchestrationRequest{OrchestrationId: id}); err != nil {
+		t.Fatal(err)
+	}
+	c = s.converse("d", s.parent)
+	third, _ := s.wait(c, 0, another)
+	s.answer(c, third, pb.PermissionDecision_ALLOW_ONCE, "")
+	events := s.watch(id, 0, nil)
+	if events[len(events)-1].GetCompleted().GetSucceeded() != 3 {
+		t.Errorf("%v", events[len(events)-1])
+	}
+}
+
+// The budget of a step is that of its subagent.
+func TestOrchestrationStepBudget(t *testing.T) {
+	t.Parallel()
+	s := newPlanStory(t)
+	step := fakeStep("one", "echo:1")
+	step.Budget = &pb.Budget{CostMicros: 7_000_000}
+	id := s.begin(&pb.CreateOrchestrationRequest{Steps: []*pb.OrchestrationStep{step}})
+	s.watch(id, 0, nil)
+	if sum := s.show(s.get(id).GetSteps()[0].GetSubagentId()); sum.GetBudget().GetLimit().GetCostMicros() != 7_000_000 {
+		t.Errorf("%v", sum)
+	}
+}
+
+// TestOrchestrationWaitsForAPerson: a step asks for a permission. The command that watches the plan says so, the clients of the parent
+// session are asked, and their answer lets the step go on.
+func TestOrchestrationWaitsForAPerson(t *testing.T) {
+	t.Parallel()
+	s := newPlanStory(t)
+	person := s.converse("person", s.parent)
+	id := s.begin(&pb.CreateOrchestrationRequest{Steps: []*pb.OrchestrationStep{fakeStep("asks", "run:touch made\necho:over")}})
+	watch := exec.CommandContext(t.Context(), binaries.betcode, "orchestrate", "watch", id)
+	output := s.file("watched")
+	shown, err := os.Create(output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer shown.Close()
+	watch.Env, watch.Dir, watch.Stdout = s.world.Environ(), s.world.Root, shown
+	if err := watch.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.eventually("the line of a step that waits", func() bool {
+		text, err := os.ReadFile(output)
+		return err == nil && strings.Contains(string(text), "asks waits for you: Bash")
+	})
+	asked, _ := s.wait(person, 0, func(e kit.Event) bool { return e.GetPermissionRequest().GetSubagentName() == "asks" })
+	s.answer(person, asked, pb.PermissionDecision_ALLOW_ONCE, "")
+	if err := watch.Wait(); err != nil {
+		t.Errorf("the watch ended with %v", err)
+	}
+	if all := s.watch(id, 0, nil); all[len(all)-1].GetCompleted().GetSucceeded() != 1 {
+		t.Errorf("ended with %v", all[len(all)-1])
 	}
 }

@@ -72,7 +72,7 @@ func TestHandshake(t *testing.T) {
 		_, err := s.daemon.Agents().CompactSession(t.Context(), &pb.CompactSessionRequest{SessionId: id})
 		return status.Code(err)
 	}
-	if said, code := s.command(s.world.Binary, []string{"config", "set", "feature_flags.context_compaction", "false"}); code != 0 {
+	if said, code := s.command(s.world.Binary, []string{"config", "set", "feature_flags.context_compaction", "false"}); code != 0 || !strings.Contains(said, "feature_flags.context_compaction is ") {
 		t.Fatalf("exit %d\n%s", code, said)
 	}
 	s.eventually("the end of a feature", func() bool { return compact() == codes.Unimplemented })

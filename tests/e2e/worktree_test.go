@@ -10,6 +10,10 @@ import (
 	"syscall"
 	"testing"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
 	pb "betcode/proto/betcode/v1"
 	"betcode/tests/kit"
 )
@@ -70,6 +74,15 @@ func (s worktreeStory) list() []*pb.WorktreeInfo {
 	return list.GetWorktrees()
 }
 
+// worktreeKey is the idempotency key of the creation that beginCreate interrupts.
+const worktreeKey = "7b0c3a52-5a4e-4a8e-9a3d-2f6a6f0b1c11"
+
+// create asks for a worktree with a new branch, under a key.
+func (s worktreeStory) create(key, branch string) (*pb.WorktreeInfo, error) {
+	ctx := metadata.AppendToOutgoingContext(s.Context(), "x-idempotency-key", key, "x-client-id", "a")
+	return pb.NewWorktreeServiceClient(s.daemon.Conn()).CreateWorktree(ctx, &pb.CreateWorktreeRequest{RepoPath: s.world.Project, Branch: branch, CreateBranch: true})
+}
+
 // beginCreate asks for a worktree, waits until git is in the middle of the checkout, and kills the daemon. It returns the
 // process group of that git.
 func (s worktreeStory) beginCreate() (group int) {
@@ -78,9 +91,8 @@ func (s worktreeStory) beginCreate() (group int) {
 		s.Fatal(err)
 	}
 	done := make(chan error, 1)
-	api := pb.NewWorktreeServiceClient(s.daemon.Conn())
 	go func() {
-		_, err := api.CreateWorktree(s.Context(), &pb.CreateWorktreeRequest{RepoPath: s.world.Project, Branch: "fresh", CreateBranch: true})
+		_, err := s.create(worktreeKey, "fresh")
 		done <- err
 	}()
 	s.eventually("git checks out", func() bool { _, err := os.Stat(s.reached); return err == nil })
@@ -143,6 +155,16 @@ func TestWorktreeOutlivesDaemon(t *testing.T) {
 	if locks := s.locks(); len(locks) > 0 || w.GetWork().GetChangedFiles() != 0 {
 		t.Errorf("locks %v, %v", locks, w)
 	}
+	if again, err := s.create(worktreeKey, "fresh"); err != nil || again.GetId() != w.GetId() || len(s.list()) != 1 {
+		t.Errorf("under the same key: %v, %v", again, err)
+	}
+	if _, err := s.create(worktreeKey, "other"); status.Code(err) != codes.InvalidArgument {
+		t.Errorf("another request under the same key: %v", err)
+	}
+	s.cli(0, "worktree", "remove", w.GetId())
+	if entries := s.audited("--type", "worktree_remove"); len(entries) != 1 {
+		t.Errorf("audit log: %v", entries)
+	}
 }
 
 // TestWorktreeUndone: when git is killed with the daemon, nothing is left of the worktree, and it can be made again.
@@ -168,7 +190,14 @@ func TestWorktreeUndone(t *testing.T) {
 	if err := os.Remove(s.gate); err != nil {
 		t.Fatal(err)
 	}
-	s.cli(0, "worktree", "create", "-b", "--repo", s.world.Project, "fresh")
+	for range 2 {
+		if w, err := s.create(worktreeKey, "fresh"); err != nil || w.GetId() != worktreeKey || len(s.list()) != 1 {
+			t.Errorf("under the same key: %v, %v", w, err)
+		}
+	}
+	if entries := s.audited("--type", "worktree_create"); len(entries) != 1 {
+		t.Errorf("audit log: %v", entries)
+	}
 }
 
 // TestWorktreeCommands: a day with worktrees on the command line.
@@ -200,7 +229,8 @@ func TestWorktreeCommands(t *testing.T) {
 	if said, code := s.command(s.world.Binary, []string{"worktree", "remove", "login"}); code == 0 || !strings.Contains(said, "1 untracked") || !strings.Contains(said, "--force") {
 		t.Errorf("exit %d: %s", code, said)
 	}
-	s.cli(0, "worktree", "remove", "--force", "login")
+	s.cli(5, "worktree", "remove", "--force", "login") // nobody can be asked
+	s.cli(0, "worktree", "remove", "--force", "--yes", "login")
 	if said, code := s.command(s.world.Binary, []string{"worktree", "show", "login"}); code != 6 {
 		t.Errorf("exit %d: %s", code, said)
 	}
@@ -215,6 +245,25 @@ func TestWorktreeCommands(t *testing.T) {
 	}
 	if said := s.cli(0, "worktree", "list", "--all", "--json"); strings.Contains(said, "login") || !strings.Contains(said, `"other"`) {
 		t.Errorf("listed %s", said)
+	}
+	if said := s.cli(0, append([]string{"worktree", "prune"}, at...)...); said != "" {
+		t.Errorf("used lately, but pruned: %s", said)
+	}
+	other, prepared := s.world.Project+"-other\n", s.world.Project+"-prepared\n"
+	if said := s.cli(0, "worktree", "prune", "--all", "--days", "0"); said != other+prepared || len(s.list()) != 2 {
+		t.Errorf("would prune %s", said)
+	}
+	if err := os.WriteFile(filepath.Join(strings.TrimSpace(other), "new"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if said := s.cli(0, "worktree", "prune", "--all", "--days", "0", "--yes"); said != prepared || len(s.list()) != 1 {
+		t.Errorf("pruned %s", said)
+	}
+	if err := os.RemoveAll(strings.TrimSpace(other)); err != nil {
+		t.Fatal(err)
+	}
+	if said := s.cli(0, append([]string{"worktree", "prune", "--yes"}, at...)...); said != other || len(s.list()) != 0 {
+		t.Errorf("stale, pruned %s", said)
 	}
 }
 

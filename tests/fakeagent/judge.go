@@ -127,7 +127,7 @@ func answerText(v any) string {
 	return ""
 }
 
-// offered says whether an answer consists of labels of the question's options.
+// offered reports whether an answer consists of labels of the question's options.
 func offered(question map[string]any, given string) bool {
 	labels := map[string]bool{}
 	options, _ := question["options"].([]any)

@@ -63,7 +63,7 @@ func contentOf(raw json.RawMessage) (text string, results int) {
 	return strings.Join(texts, "\n"), results
 }
 
-// isContent says whether the real one starts a turn for this content; a number,
+// isContent reports whether the real one starts a turn for this content; a number,
 // for example, is swallowed.
 func isContent(raw json.RawMessage) bool {
 	var s string

@@ -88,7 +88,7 @@ func (a *agent) decide(c call) (v verdict, ask bool) {
 	return verdict{}, true
 }
 
-// matches says whether a rule such as "Bash" or "Bash(touch *)" covers a call.
+// matches reports whether a rule such as "Bash" or "Bash(touch *)" covers a call.
 func matches(rules []string, c call) bool {
 	return slices.ContainsFunc(rules, func(rule string) bool {
 		name, content, limited := strings.Cut(rule, "(")

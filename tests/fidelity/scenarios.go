@@ -150,7 +150,7 @@ var scenarios = []scenario{
 	}},
 }
 
-// has says whether an event ends the turn that answers a message.
+// has reports whether an event ends the turn that answers a message.
 func has(key string) func(kit.Event) bool {
 	return func(e kit.Event) bool {
 		for _, k := range e.GetTurnComplete().GetInputKeys() {

@@ -187,7 +187,7 @@ func (s *stage) allow(c *kit.Stream, from int) (*pb.PermissionRequest, int) {
 	return e.GetPermissionRequest(), next
 }
 
-// exists says whether the project has a file.
+// exists reports whether the project has a file.
 func (s *stage) exists(name string) bool {
 	_, err := os.Stat(filepath.Join(s.world.Project, name))
 	return !errors.Is(err, os.ErrNotExist)

@@ -19,8 +19,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// patience bounds every wait of the kit. It is generous: machines that run tests
-// are busy, and a wait ends as soon as what it waits for has come.
+// patience bounds every wait of the kit. It is long, because machines that run tests are busy; a wait ends as soon as
+// its condition holds.
 const patience = 3 * time.Minute
 
 // Daemon is one running daemon process.
@@ -54,7 +54,7 @@ func (w *World) Start(ctx context.Context) (*Daemon, error) {
 	return d, nil
 }
 
-// dial connects and waits until the daemon says SERVING.
+// dial connects and waits until the health of the daemon is SERVING.
 func (d *Daemon) dial(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -92,7 +92,7 @@ func (d *Daemon) dial(ctx context.Context) error {
 	}
 }
 
-// PID is the daemon's.
+// PID returns the process id of the daemon.
 func (d *Daemon) PID() int { return d.command.Process.Pid }
 
 // Beside is the same daemon over a connection of its own, which the caller closes.
@@ -112,13 +112,13 @@ func (d *Daemon) Over(conn *grpc.ClientConn) *Daemon {
 	return &Daemon{World: d.World, command: d.command, log: d.log, done: d.done, conn: conn}
 }
 
-// Conn is the connection to the daemon.
+// Conn returns the connection to the daemon.
 func (d *Daemon) Conn() *grpc.ClientConn { return d.conn }
 
-// Agents is the API of the daemon.
+// Agents returns the client of AgentService.
 func (d *Daemon) Agents() pb.AgentServiceClient { return pb.NewAgentServiceClient(d.conn) }
 
-// Admin is the API of the command line.
+// Admin returns the client of AdminService.
 func (d *Daemon) Admin() pb.AdminServiceClient { return pb.NewAdminServiceClient(d.conn) }
 
 // Kill ends the daemon by SIGKILL, and only the daemon.
@@ -205,7 +205,7 @@ func (b *logBuffer) String() string {
 	return b.buf.String()
 }
 
-// End kills what is left of the world by pid and reports it.
+// End kills the remaining processes of the world by pid and reports them.
 func (w *World) End() []int {
 	left := w.Left()
 	for _, pid := range left {

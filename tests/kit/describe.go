@@ -9,7 +9,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// Line writes an event on one line, for failing tests and curious people.
+// Line returns an event on one line, for failing tests and demos.
 func Line(e Event) string {
 	text := prototext.MarshalOptions{Multiline: false}.Format(withoutTime(e))
 	if len(text) > 300 {
@@ -31,8 +31,7 @@ func withoutTime(e Event) *pb.AgentEvent {
 	return &pb.AgentEvent{Sequence: e.GetSequence(), ParentToolUseId: e.GetParentToolUseId(), Event: e.GetEvent()}
 }
 
-// Text joins the assistant's text of events, without what was thought or
-// withdrawn.
+// Text joins the assistant's text of events, without thinking and without text that was withdrawn.
 func Text(events []Event) string {
 	var b strings.Builder
 	for _, e := range events {
@@ -43,30 +42,30 @@ func Text(events []Event) string {
 	return b.String()
 }
 
-// The events that stories wait for.
+// Conditions for events that tests wait for.
 
-// IsTurnComplete wants the end of a turn.
+// IsTurnComplete matches the end of a turn.
 func IsTurnComplete(e Event) bool { return e.GetTurnComplete() != nil }
 
-// IsIdle wants StatusChange(IDLE).
+// IsIdle matches StatusChange(IDLE).
 func IsIdle(e Event) bool { return IsStatus(pb.AgentStatus_IDLE)(e) }
 
-// IsStatus wants one StatusChange.
+// IsStatus matches a StatusChange.
 func IsStatus(status pb.AgentStatus) func(Event) bool {
 	return func(e Event) bool {
 		return e.GetStatusChange() != nil && e.GetStatusChange().GetStatus() == status
 	}
 }
 
-// IsPermission wants a journaled permission request.
+// IsPermission matches a journaled permission request.
 func IsPermission(e Event) bool {
 	return e.GetPermissionRequest() != nil && e.GetSequence() > 0
 }
 
-// IsText wants a piece of the assistant's text.
+// IsText matches a piece of the assistant's text.
 func IsText(e Event) bool { return e.GetTextDelta().GetText() != "" }
 
-// IsRun wants a process to have reached a state.
+// IsRun matches a process that has reached a state.
 func IsRun(state pb.RunState) func(Event) bool {
 	return func(e Event) bool { return e.GetRun() != nil && e.GetRun().GetState() == state }
 }

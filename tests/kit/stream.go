@@ -35,7 +35,7 @@ type Stream struct {
 	news   chan struct{} // closed and replaced when something has come
 }
 
-// Converse opens a stream as a client with that name and says start. The whole history
+// Converse opens a stream as a client with that name and sends start. The whole history
 // comes first, unless start names another policy or a sequence.
 func (d *Daemon) Converse(ctx context.Context, client string, start *pb.StartConversation) (*Stream, error) {
 	ctx, cancel := context.WithCancel(metadata.AppendToOutgoingContext(ctx, "x-client-id", client))
@@ -80,7 +80,7 @@ func (s *Stream) collect() {
 	}
 }
 
-// Send says something.
+// Send sends a request.
 func (s *Stream) Send(r *pb.AgentRequest) error {
 	if err := s.send.Send(r); err != nil {
 		return fmt.Errorf("send on stream: %w", err)
@@ -100,28 +100,27 @@ func (s *Stream) Answer(request string, decision pb.PermissionDecision, message 
 	}}})
 }
 
-// Close leaves. The turn goes on.
+// Close disconnects the client. The turn goes on.
 func (s *Stream) Close() { s.cancel() }
 
-// HalfClose says that nothing more will be said.
+// HalfClose ends the client's requests.
 func (s *Stream) HalfClose() error { return s.send.CloseSend() }
 
-// Events returns what has come so far.
+// Events returns the events received so far.
 func (s *Stream) Events() []Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.events[:len(s.events):len(s.events)]
 }
 
-// Err is how the stream ended, nil for a clean end or none yet.
+// Err returns the error that ended the stream; nil after a clean end, or before the end.
 func (s *Stream) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
 }
 
-// Wait returns the first event from place from on that is as wanted, and the
-// place behind it.
+// Wait returns the first matching event from index from on, and the index behind it.
 func (s *Stream) Wait(from int, wanted func(Event) bool) (Event, int, error) {
 	deadline := time.After(patience)
 	for {

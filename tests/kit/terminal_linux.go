@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrNoTerminal says that this machine has no pseudo-terminals.
+// ErrNoTerminal means that this machine has no pseudo-terminals.
 var ErrNoTerminal = errors.New("no pseudo-terminals")
 
 // Terminal is a pseudo-terminal and what is on its screen.

@@ -75,7 +75,7 @@ func (w *World) Socket() string { return filepath.Join(w.runtimeDir(), "betcode"
 func (w *World) runtimeDir() string { return filepath.Join(w.Root, "run") }
 
 // Environ is the whole environment of the daemon and of the command line in this
-// world: nothing of the person who runs it but PATH.
+// world: of the user's own environment it has PATH only.
 func (w *World) Environ() []string {
 	temp := filepath.Join(w.Root, "tmp")
 	_ = os.MkdirAll(temp, 0o700) // a missing one shows as soon as it is used
@@ -120,7 +120,7 @@ func (w *World) Left() []int {
 	return left
 }
 
-// has says whether a process belongs to this world.
+// has reports whether a process belongs to this world.
 func (w *World) has(pid int) bool {
 	proc := fmt.Sprintf("/proc/%d/", pid)
 	environ, err := os.ReadFile(proc + "environ")

@@ -39,7 +39,7 @@ func ownPurpose(c Conversation) (Rule, bool) {
 	return Rule{Name: "own purpose", Reply: []Step{{Text: &text}}}, true
 }
 
-// matches says whether a condition holds for a request.
+// matches reports whether a condition holds for a request.
 func (w When) matches(r Request) bool {
 	c := r.Conversation
 	return w.Prompt.Matches(c.Prompt()) &&

@@ -162,7 +162,7 @@ func (p *Pattern) UnmarshalText(b []byte) (err error) {
 	return err
 }
 
-// Matches says whether text has it.
+// Matches reports whether text has it.
 func (p Pattern) Matches(text string) bool { return p.Regexp == nil || p.MatchString(text) }
 
 // Duration is a Go duration in a script, such as "20ms".

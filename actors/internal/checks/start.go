@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"betcode/actors/internal/launchplan"
+	"betcode/actors/internal/paths"
 	"betcode/messages"
 	"betcode/messages/claudecode"
 )
@@ -97,31 +97,9 @@ func (c *Checks) addedDirectory(dir string) (string, error) {
 		if found, err := filepath.EvalSymlinks(own); err == nil {
 			own = found
 		}
-		if Below(own, target) || Below(target, own) {
+		if paths.Below(own, target) || paths.Below(target, own) {
 			return "", refuse("name a directory that has nothing of the daemon's in it", "%s holds, or is in, the daemon's own directory %s", target, own)
 		}
 	}
 	return target, nil
-}
-
-// Below reports whether a path is a directory, or in it. Names are not enough: where the file
-// system takes letters of either case, or a directory is mounted twice, one place has several.
-func Below(path, dir string) bool {
-	if path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator)) {
-		return true
-	}
-	wanted, err := os.Stat(dir)
-	if err != nil {
-		return false
-	}
-	for {
-		if here, err := os.Stat(path); err == nil && os.SameFile(here, wanted) {
-			return true
-		}
-		parent := filepath.Dir(path)
-		if parent == path {
-			return false
-		}
-		path = parent
-	}
 }

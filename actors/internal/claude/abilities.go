@@ -40,7 +40,7 @@ func names(all []string) []string {
 	return known
 }
 
-// offered says whether a name is one that people use: the agent has others, for
+// offered reports whether a name is one that people use: the agent has others, for
 // programs that it knows.
 func offered(name string) bool { return name != "" && !strings.HasPrefix(name, "__") }
 

@@ -65,6 +65,19 @@ func (g *Git) standIn(ctx context.Context, tree string, o own) (*apart, error) {
 
 func (a *apart) remove() error { return os.RemoveAll(a.dir) }
 
+// withStandIn calls f with a stand-in for a working tree, and the variables that a checkout in it needs.
+func (g *Git) withStandIn(ctx context.Context, tree string, f func(a *apart, environ []string) error) error {
+	o, err := g.ownSettings(ctx, tree)
+	if err != nil {
+		return err
+	}
+	a, err := g.standIn(ctx, tree, o)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(a, o.checkout()), a.remove())
+}
+
 // fill writes what git wants to find in a git directory.
 func (a *apart) fill(o own) error {
 	head := a.head
@@ -102,8 +115,16 @@ func (a *apart) fill(o own) error {
 func (a *apart) command(c command) command {
 	c.dir = a.tree
 	c.args = append([]string{"--git-dir=" + a.dir, "--work-tree=" + a.tree}, c.args...)
-	c.environ = append(c.environ, "GIT_INDEX_FILE="+filepath.Join(a.admin, "index"), "GIT_OBJECT_DIRECTORY="+filepath.Join(a.common, "objects"))
+	c.environ = append([]string{"GIT_INDEX_FILE=" + filepath.Join(a.admin, "index"), "GIT_OBJECT_DIRECTORY=" + filepath.Join(a.common, "objects")}, c.environ...)
 	return c
+}
+
+// checkout returns the variables of a command that writes files.
+func (o own) checkout() []string {
+	if o.lfs {
+		return []string{"GIT_LFS_SKIP_SMUDGE=1"}
+	}
+	return nil
 }
 
 // config returns the settings that are kept as a file.

@@ -49,11 +49,7 @@ func (g *Git) Add(ctx context.Context, lock *Lock, common, path, branch string) 
 	if err != nil {
 		return err
 	}
-	var environ []string
-	if o.lfs {
-		environ = []string{"GIT_LFS_SKIP_SMUDGE=1"}
-	}
-	_, err = g.run(ctx, a.command(command{lock: lock, environ: environ, args: []string{"read-tree", "--reset", "-u", a.head}}))
+	_, err = g.run(ctx, a.command(command{lock: lock, environ: o.checkout(), args: []string{"read-tree", "--reset", "-u", a.head}}))
 	return errors.Join(err, a.remove())
 }
 

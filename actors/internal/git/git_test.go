@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"betcode/actors/internal/git/gittest"
 	"betcode/messages"
 )
 
@@ -24,44 +24,30 @@ type fixture struct {
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := gittest.Directory(t)
 	f := &fixture{T: t, home: filepath.Join(dir, "home"), main: filepath.Join(dir, "project")}
-	f.write(filepath.Join(f.home, ".gitconfig"), "[user]\n\tname = Tester\n\temail = tester@example.org\n[init]\n\tdefaultBranch = main\n")
+	gittest.Configure(t, f.home)
 	f.git = New("git", []string{"PATH=" + os.Getenv("PATH"), "HOME=" + f.home, "ANTHROPIC_API_KEY=secret", "GIT_DIR=/nowhere"})
 	f.write(filepath.Join(f.main, "a/file.txt"), "one\n")
 	f.write(filepath.Join(f.main, "README"), "read me\n")
-	f.run(f.main, "init", "-q")
-	f.run(f.main, "add", ".")
-	f.run(f.main, "commit", "-q", "-m", "first")
-	if f.repo, err = f.git.Repository(t.Context(), filepath.Join(f.main, "a")); err != nil {
+	gittest.Commit(t, f.home, f.main)
+	repo, err := f.git.Repository(t.Context(), filepath.Join(f.main, "a"))
+	if err != nil {
 		t.Fatal(err)
 	}
+	f.repo = repo
 	return f
 }
 
 func (f *fixture) write(path, content string) {
 	f.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		f.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o700); err != nil {
-		f.Fatal(err)
-	}
+	gittest.Write(f, path, content, 0o700)
 }
 
 // run calls git as the person would.
 func (f *fixture) run(dir string, args ...string) string {
 	f.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Env = dir, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + f.home}
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		f.Fatalf("git %v: %v\n%s", args, err, out)
-	}
-	return strings.TrimSpace(string(out))
+	return gittest.Run(f, f.home, dir, args...)
 }
 
 func (f *fixture) head() string { return f.run(f.main, "rev-parse", "HEAD") }

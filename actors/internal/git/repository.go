@@ -51,13 +51,24 @@ func at(common string, args ...string) []string {
 	return append([]string{"--git-dir=" + common}, args...)
 }
 
-// Trees lists the working trees of a repository, the main one first.
+// Trees lists the working trees of a repository, the main one first. As for git, a branch that is being rebased or bisected is
+// checked out.
 func (g *Git) Trees(ctx context.Context, common string) ([]Tree, error) {
 	out, err := g.run(ctx, command{dir: common, args: at(common, "worktree", "list", "--porcelain", "-z"), reads: true})
 	if err != nil {
 		return nil, err
 	}
-	return parseTrees(out)
+	trees, err := parseTrees(out)
+	for n, t := range trees {
+		admin, found := common, true
+		if n > 0 {
+			admin, found = adminOf(common, t.Path)
+		}
+		if t.Branch == "" && !t.Bare && found {
+			trees[n].Branch = detached(admin)
+		}
+	}
+	return trees, err
 }
 
 // Commit returns the commit that a revision names in a working tree; false if it names none.
@@ -155,24 +166,18 @@ func (g *Git) Status(ctx context.Context, path string) (Status, error) {
 
 // compare compares the files of a working tree with its commit.
 func (g *Git) compare(ctx context.Context, path string) (s Status, err error) {
-	o, err := g.ownSettings(ctx, path)
-	if err != nil {
-		return s, err
-	}
-	a, err := g.standIn(ctx, path, o)
-	if err != nil {
-		return s, err
-	}
-	defer func() { err = errors.Join(err, a.remove()) }()
-	// Changes inside of submodules are left out: git would run with the settings of the submodule.
-	out, err := g.run(ctx, a.command(command{
-		reads: true, args: []string{"status", "--porcelain=v2", "-z", "--untracked-files=normal", "--ignore-submodules=dirty"},
-	}))
-	if err != nil {
-		return s, err
-	}
-	s, err = parseStatus(out)
-	s.Commit = a.head
+	err = g.withStandIn(ctx, path, func(a *apart, _ []string) error {
+		// Changes inside of submodules are left out: git would run with the settings of the submodule.
+		out, err := g.run(ctx, a.command(command{
+			reads: true, args: []string{"status", "--porcelain=v2", "-z", "--untracked-files=normal", "--ignore-submodules=dirty"},
+		}))
+		if err != nil {
+			return err
+		}
+		s, err = parseStatus(out)
+		s.Commit = a.head
+		return err
+	})
 	return s, err
 }
 

@@ -1,6 +1,6 @@
 // Package launch is the launcher: the small process between the
 // daemon and an agent, so that the agent outlives the daemon and its exit
-// status is written down by somebody.
+// status is recorded.
 //
 // The launcher is this program again. The daemon starts its own executable with
 // the name [Name] and [Marker] in the environment ([Params.Command]); the init

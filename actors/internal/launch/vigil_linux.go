@@ -97,7 +97,7 @@ func (v *vigil) look() {
 	}
 }
 
-// locked says whether somebody holds a lock on a file. What cannot be told is
+// locked reports whether somebody holds a lock on a file. What cannot be told is
 // taken for a daemon; that the file is gone means that there is none.
 func locked(file string) bool {
 	fd, err := syscall.Open(file, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)

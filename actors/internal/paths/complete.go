@@ -127,7 +127,7 @@ func read(dir *os.Root, prefix string) (found []fs.DirEntry, more bool, err erro
 	return found, true, nil
 }
 
-// stays says whether an entry does not lead out.
+// stays reports whether an entry does not lead out.
 func stays(root *os.Root, parent string, e fs.DirEntry) bool {
 	if e.Type()&fs.ModeSymlink == 0 {
 		return true

@@ -17,15 +17,15 @@ import (
 
 const opAdopt = "adopt agent"
 
-// slowest is the longest pause between two looks at what a launcher does.
+// slowest is the longest pause between two polls of a launcher's record.
 const slowest = 100 * time.Millisecond
 
-// Adopt finds out what became of a run that was intended: by an earlier daemon,
-// by an actor that crashed, or by a [Spawn] that ended in an error. The Process
-// is not nil if, and only if, the outcome is Running.
+// Adopt returns the fate of a run that an earlier daemon, a crashed actor, or a [Spawn]
+// that returned an error intended. The Process is not nil if, and only if, the outcome is
+// Running.
 //
-// An error means that it could not be told: the launcher is still busy
-// (DeadlineExceeded, Canceled: ask again), or the run directory is damaged.
+// An error means that the fate is unknown: the launcher is still busy (DeadlineExceeded,
+// Canceled: call again), or the run directory is damaged.
 func Adopt(ctx context.Context, record messages.RunRecord) (*Process, Fate, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -60,13 +60,13 @@ type adoption struct {
 	told    bool // the launcher wrote started
 }
 
-// read reads the launcher's record. While there is none and somebody holds the
-// lock, a launcher is about to write it; unless the journal knows the agent or it
-// is found by looking: then there was a record, and it has been damaged.
+// read reads the launcher's record. While there is none and a process holds the lock, a
+// launcher is about to write it. If the journal knows the agent, or a search finds it,
+// there was a record, and it has been damaged.
 func (a *adoption) read(ctx context.Context) error {
 	path := filepath.Join(a.dir, launch.StartedFile)
 	for wait := 2 * time.Millisecond; ; wait = min(2*wait, slowest) {
-		busy := a.locked() // before reading: who lets go of the lock has written
+		busy := a.locked() // before reading: the holder writes the record before it releases the lock
 		err := readRecord(path, &a.started)
 		switch {
 		case err == nil:
@@ -87,8 +87,8 @@ func (a *adoption) read(ctx context.Context) error {
 	}
 }
 
-// candidates are the processes that may be the agent: those that the launcher or
-// the journal names, and if neither does, what is found by looking.
+// candidates returns the processes that may be the agent: those that the launcher or the
+// journal names, and if neither does, the result of a search.
 func (a *adoption) candidates() []messages.ProcessIdentity {
 	var all []messages.ProcessIdentity
 	if a.told {
@@ -112,12 +112,12 @@ func (a *adoption) launcher() messages.ProcessIdentity {
 	return a.record.Launcher
 }
 
-// dead says how a run ended whose agent is not there.
+// dead returns the fate of a run without a live agent.
 func (a *adoption) dead(ctx context.Context) (Fate, error) {
 	if !a.told && a.record.Process.PID == 0 && !a.spoke() {
 		return Fate{Outcome: NeverStarted, Exit: unseen("never started")}, nil
 	}
-	// The agent may have ended this moment, and the launcher be writing.
+	// The agent may have just ended, and its launcher may be writing the record.
 	for wait := 2 * time.Millisecond; a.locked(); wait = min(2*wait, slowest) {
 		if err := sleep(ctx, wait); err != nil {
 			return Fate{}, err
@@ -137,7 +137,7 @@ func (a *adoption) boot() string {
 	return a.record.Process.BootID
 }
 
-// spoke says whether the agent left anything behind.
+// spoke reports whether the agent has written any output.
 func (a *adoption) spoke() bool {
 	for _, name := range []string{launch.StdoutFile, launch.StderrFile, launch.StartedFile, launch.EndedFile} {
 		if s, err := os.Stat(filepath.Join(a.dir, name)); err == nil && (s.Size() > 0 || name == launch.StartedFile) {
@@ -147,7 +147,7 @@ func (a *adoption) spoke() bool {
 	return false
 }
 
-// locked says whether somebody holds the lock: Spawn, or a launcher.
+// locked reports whether Spawn or a launcher holds the lock.
 func (a *adoption) locked() bool {
 	fd, err := unix.Open(filepath.Join(a.dir, launch.LockFile), unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {

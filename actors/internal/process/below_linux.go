@@ -16,22 +16,22 @@ import (
 	"betcode/actors/internal/launch"
 )
 
-// How far BelowAgent walks, and how often it begins again because a process of
-// the line ended while it was looked at.
+// How far BelowAgent walks, and how often it starts again because a process ended during
+// the walk.
 const (
 	maxAncestors = 512
 	maxWalks     = 8
 )
 
-// BelowAgent says whether pid is an agent, a launcher, or descends from one: of
+// BelowAgent reports whether pid is an agent, a launcher, or descends from one: of
 // this daemon or of any other. While an agent lives its launcher, a subreaper,
 // stays in the line of everything below it, whatever forks, starts sessions or
-// scrubs its own environment. What was orphaned when the launcher was killed is found by
-// the control group of the agent, where agents have one.
+// scrubs its own environment. Processes that became orphans because the launcher was killed
+// are found by the control group of the agent, where agents have one.
 //
-// An error means that it could not be told: the process has ended, is in another
-// pid namespace, or has an ancestor that may not be looked at. What is not covered
-// is in docs/security.md.
+// An error means that the answer is unknown: the process has ended, is in another pid
+// namespace, or has an ancestor that this user may not inspect. docs/security.md lists the
+// cases that are not covered.
 func BelowAgent(pid int) (bool, error) { return processTable("/proc").belowAgent(pid) }
 
 // processTable is a directory like /proc.
@@ -58,9 +58,9 @@ func (t processTable) belowAgent(pid int) (below bool, err error) {
 	return below, nil
 }
 
-// walk goes from pid up to the first process, looking at each. Each step is looked
-// at twice: that a process has the same parent, and is the same process, before
-// and behind the look at that parent says that the parent was who it seemed to be.
+// walk inspects each process from pid up to the first one. It reads each process twice: if
+// it is the same process with the same parent before and after its parent was read, that
+// parent was no reused pid.
 func (t processTable) walk(pid int) (bool, error) {
 	child, err := t.line(pid)
 	if err != nil {
@@ -71,7 +71,7 @@ func (t processTable) walk(pid int) (bool, error) {
 	}
 	for range maxAncestors {
 		if child.parent == 0 {
-			return false, nil // that was the first
+			return false, nil // the first process has no parent
 		}
 		parent, err := t.line(child.parent)
 		ours := t.ours(child.parent)
@@ -93,7 +93,7 @@ func (t processTable) walk(pid int) (bool, error) {
 
 // inAgentCgroup reports whether a process is in the control group of an agent, of this
 // daemon or another. It stays there whatever becomes of its ancestors, unless it may write
-// to another group. A group that cannot be read speaks neither way.
+// to another group. A group that cannot be read proves nothing.
 func (t processTable) inAgentCgroup(pid int) bool {
 	raw, err := os.ReadFile(t.file(pid, "cgroup"))
 	if err != nil {
@@ -126,9 +126,9 @@ func (t processTable) line(pid int) (entry, error) {
 	return e, nil
 }
 
-// ours says whether a process is a launcher or has been given a run's token. An
+// ours reports whether a process is a launcher or has been given a run's token. An
 // environment that may not be read, because the process is another user's or has
-// changed users, speaks neither way: an agent's and its launcher's may be read.
+// changed users, proves nothing: those of agents and launchers are readable.
 func (t processTable) ours(pid int) bool {
 	argv, _ := os.ReadFile(t.file(pid, "cmdline"))
 	if bytes.HasPrefix(argv, []byte(launch.Name+"\x00")) {

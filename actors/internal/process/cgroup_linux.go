@@ -18,22 +18,21 @@ import (
 
 // A control group holds an agent with everything below it, whatever starts
 // sessions, becomes an orphan or scrubs its environment, and is killed as a whole.
-// It is made where the system lets us: below the group that the daemon is in, of
-// the second version. No controller is switched on, so no limit is set and the
-// rule about inner processes does not matter. The launcher stays outside: it is to
-// write down how the agent ended.
+// It is made where the system permits it: below the daemon's own group of version 2. No
+// controller is enabled, so no limit is set and the rule about inner processes does not
+// apply. The launcher stays outside, since it has to record how the agent ended.
 
-// cgroupPrefix begins the name of the group that holds those of one daemon's
-// agents, and by it a group is known to be ours.
+// cgroupPrefix begins the name of the group around the groups of one daemon's agents. It
+// identifies groups that daemons have made.
 const cgroupPrefix = "betcode-"
 
 // Cgroups is where the groups of a daemon's agents are. The zero value is nowhere:
 // agents are then found by their tokens alone.
 type Cgroups struct{ base string }
 
-// FindCgroups looks where control groups can be made for the agents below the
-// directory runs, by making one, and removes those of earlier daemons that are
-// empty. The error says why there is no such place; nothing else is wrong then.
+// FindCgroups finds out, by making one, where control groups for the agents below the
+// directory runs can be made, and removes empty ones of earlier daemons. An error says why
+// agents have no control groups; the daemon can run without.
 func FindCgroups(runs string) (Cgroups, error) {
 	own, err := ownCgroup()
 	if err != nil {
@@ -138,8 +137,8 @@ func makeCgroup(run, path string) string {
 	return ""
 }
 
-// cgroupOfRun is the group of a run's agent as it was written down; empty if there
-// is none, or what is written is no group of ours.
+// cgroupOfRun returns the recorded group of a run's agent. It is empty if there is none, or
+// the record names a group that no daemon has made.
 func cgroupOfRun(run string) string {
 	words, err := os.ReadFile(filepath.Join(run, launch.CgroupFile))
 	if err != nil {
@@ -151,7 +150,7 @@ func cgroupOfRun(run string) string {
 		!strings.HasPrefix(filepath.Base(filepath.Dir(path)), cgroupPrefix) {
 		return ""
 	}
-	// A daemon that was itself started below the agent is not to kill itself.
+	// A daemon that was itself started below the agent must not kill itself.
 	if own, err := ownCgroup(); err != nil || own == path || strings.HasPrefix(own, path+"/") {
 		return ""
 	}
@@ -212,7 +211,7 @@ func Tidy(run string) {
 // removeEmpty removes a group with the groups below it, as far as they are empty.
 func removeEmpty(path string) {
 	for _, group := range append(below(path), path) {
-		_ = unix.Rmdir(group) // the system refuses where there is anybody
+		_ = unix.Rmdir(group) // fails if the group has processes
 	}
 }
 

@@ -16,13 +16,13 @@ import (
 	"strings"
 )
 
-// ConnectedBelowAgent says whether the process at the other end of a TCP connection is
+// ConnectedBelowAgent reports whether the process at the other end of a TCP connection is
 // an agent, or descends from one (see [BelowAgent]). caller is the address that it
 // connected from, ours the one that it connected to. A caller on another machine, or of
 // another user of this one, does not: agents are ours.
 //
-// An error means that it could not be told: the caller is on this machine, and nobody
-// can see which process it is.
+// An error means that the answer is unknown: the caller is on this machine, and its process
+// cannot be identified.
 func ConnectedBelowAgent(caller, ours netip.AddrPort) (bool, error) {
 	return processTable("/proc").connectedBelowAgent(caller, ours, ownAddresses)
 }
@@ -159,7 +159,7 @@ func (t processTable) holders(inode uint64) ([]int, error) {
 	return found, nil
 }
 
-// isOwn says whether an address is one of this machine.
+// isOwn reports whether an address is one of this machine.
 func isOwn(a netip.Addr, own func() ([]net.Addr, error)) (bool, error) {
 	a = a.Unmap().WithZone("")
 	if a.IsLoopback() || a.IsUnspecified() {

@@ -4,6 +4,5 @@ package process
 
 import "net/netip"
 
-// ConnectedBelowAgent would say whether a caller over TCP descends from an agent. This
-// system is not asked yet.
+// ConnectedBelowAgent is not implemented on this system: callers over TCP are not identified.
 func ConnectedBelowAgent(_, _ netip.AddrPort) (bool, error) { return false, nil }

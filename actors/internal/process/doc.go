@@ -1,8 +1,8 @@
 // Package process starts agent processes that outlive the daemon, finds them
 // again, and ends them.
 //
-// It holds no actor and logs nothing: a run actor calls it from a worker, and
-// everything it has to say is a result. [Prepare] makes the run directory,
+// It has no actor and logs nothing: a run actor calls it from a worker, and gets results
+// and errors. [Prepare] makes the run directory,
 // [Spawn] starts an agent in it, [Adopt] finds the agent of an earlier daemon
 // or of an actor that crashed. Both give a [Process]: a set of descriptors and
 // one goroutine, which [Process.Close] releases without touching the agent.
@@ -15,12 +15,12 @@
 //	file            made by    written by   what it is
 //	stdin           Prepare    daemon       FIFO; the agent holds it open itself, so it never sees an end
 //	stdout          Prepare    agent        spool, append only; package spool reads it
-//	stderr          Prepare    agent        the same for complaints
-//	lock            Prepare    nobody       flock: held by Spawn, then by the launcher as long as it lives
+//	stderr          Prepare    agent        standard error, append only
+//	lock            Prepare    -            flock: held by Spawn, then by the launcher as long as it lives
 //	launcher.json   launcher   launcher     who runs since when, or why the agent could not be started
 //	exit.json       launcher   launcher     how the agent ended
 //	cgroup          Spawn      daemon       path of the agent's control group, if it has one
-//	*.tmp           launcher   launcher     a record that has no name yet
+//	*.tmp           launcher   launcher     a record before its rename
 //
 // Both records appear whole, by rename, and never change; their space is
 // reserved before the agent starts, so that a full disk cannot swallow an exit
@@ -35,7 +35,7 @@
 //	launcher, before  nothing                                agent found by the token in its environment and
 //	launcher.json                                            the FIFO it reads from
 //	agent             launcher writes exit.json and ends     Ended with the signal
-//	daemon in Spawn   the launcher finishes what it began    adopted, or NeverStarted with the reason
+//	daemon in Spawn   the launcher finishes the start        adopted, or NeverStarted with the reason
 //	daemon, not back  an idle agent is ended by its          Ended, with the reason LeaseEnded
 //	                  launcher after 24 h (Spec.Lease)
 //	machine           all                                    Ended (another boot id); NeverStarted only if nothing
@@ -43,18 +43,18 @@
 //
 // # Whose process is it
 //
-// A pid is reused. A process is ours if boot id and start time are those that
-// were written down and, where its environment can be read, the token in it is
-// the run's. That is checked after opening a pidfd; from then on everything
-// (waiting, signals) goes through the pidfd, which means this process only.
+// Pids are reused. A process belongs to a run if boot id and start time are the recorded
+// ones and, where its environment can be read, the token in it is the run's. That is
+// checked after opening a pidfd; from then on waiting and signals go through the pidfd,
+// which means this process only.
 // A process that fails the check is neither adopted nor signalled.
 //
 // # What an agent leaves behind
 //
-// Where the system lets us, the agent lives in a control group of its own, and all
-// of it dies together. Elsewhere, and beside that, its descendants are found by
-// their parents and by the token in their environment: one that left its session,
-// was orphaned and scrubbed its environment after the launcher died is not found.
+// Where the system permits it, the agent runs in a control group of its own, which is
+// killed as a whole. Elsewhere, and in addition, its descendants are found by their parents
+// and by the token in their environment. A process that left its session, became an orphan
+// and scrubbed its environment after the launcher was killed is not found.
 //
 // # Writing to the agent
 //
@@ -66,8 +66,8 @@
 //
 // # Other systems
 //
-// Everything above is Linux. Other Unix systems have no pidfd (the process table
-// is looked at every 250 ms), no token check, no resizing of pipes (a line longer
-// than PIPE_BUF is TooLong) and no Tree; start times where the system tells them.
+// Everything above is Linux. Other Unix systems have no pidfd (the process table is polled
+// every 250 ms), no token check, no resizing of pipes (a line longer than PIPE_BUF is
+// TooLong) and no Tree, and start times only where the system reports them.
 // On Windows everything is Unimplemented.
 package process

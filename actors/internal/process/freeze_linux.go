@@ -14,8 +14,8 @@ import (
 	"betcode/messages"
 )
 
-// freezePatience bounds how long Freeze waits for processes that the kernel
-// cannot stop at the moment: the signal waits for them.
+// freezePatience bounds how long Freeze waits for processes that the kernel cannot stop at
+// the moment; the signal stays pending for them.
 const freezePatience = time.Second
 
 // Freeze stops the agent and everything it started (SIGSTOP), the oldest first,
@@ -40,9 +40,9 @@ func (p *Process) Freeze(ctx context.Context) error {
 	}
 }
 
-// Thaw lets go on what Freeze stopped, the youngest first, and sends SIGCONT to
-// what does not look stopped as well: it takes back a SIGSTOP that waits. An agent that
-// is not stopped is left alone, and its tools with it: another process stopped those.
+// Thaw continues the processes that Freeze stopped, the youngest first. It sends SIGCONT
+// also to processes that are not stopped, which cancels a pending SIGSTOP. If the agent
+// itself is not stopped, Thaw does nothing: then another process stopped its tools.
 func (p *Process) Thaw() error {
 	if !held(p.agent) {
 		return nil
@@ -55,18 +55,17 @@ func (p *Process) Thaw() error {
 	return nil
 }
 
-// frozen says whether the process id is stopped, or has ended.
+// frozen reports whether the process id is stopped, or has ended.
 func frozen(id messages.ProcessIdentity) bool {
 	e, ok := look(id.PID)
 	return !ok || e.identity() != id || e.state == 'T' || e.state == 'Z' || e.state == 'X'
 }
 
-// held says whether the process id is stopped, or will be: one that has just forked
-// (vfork) stops behind its child's exec, and if the child was stopped before that, not
-// before the child is let go.
+// held reports whether the process id is stopped, or will be. A process in vfork stops only
+// after its child's exec, so not before a child that was stopped before exec is continued.
 func held(id messages.ProcessIdentity) bool { return frozen(id) || toStop(id.PID) }
 
-// toStop says whether a SIGSTOP waits for a process.
+// toStop reports whether a SIGSTOP is pending for a process.
 func toStop(pid int) bool {
 	status, err := os.ReadFile(proc(pid, "status"))
 	if err != nil {
@@ -78,8 +77,7 @@ func toStop(pid int) bool {
 	return err == nil && waiting&(1<<(unix.SIGSTOP-1)) != 0
 }
 
-// send sends a signal to the process id and to no other. One that has ended needs
-// none.
+// send sends a signal to the process id and to no other. It succeeds if that has ended.
 func send(id messages.ProcessIdentity, signal unix.Signal) error {
 	h, err := newHandle(id)
 	if errors.Is(err, errNotOurs) {

@@ -13,7 +13,7 @@ import (
 	"betcode/messages"
 )
 
-// handle means one process, whatever becomes of its pid.
+// handle refers to one process, also after its pid is reused.
 type handle interface {
 	// wait returns nil when the process has ended, also as a zombie. Only one
 	// goroutine may wait.
@@ -24,7 +24,7 @@ type handle interface {
 	close()
 }
 
-// errNotOurs says that a pid means another process by now, or nobody.
+// errNotOurs says that a pid now belongs to another process, or to none.
 var errNotOurs = errors.New("no such process of ours")
 
 // open returns a handle for the process id of a run with token, or an error that
@@ -37,7 +37,7 @@ func open(id messages.ProcessIdentity, token string) (handle, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Checked behind the opening: what is found now is what was opened.
+	// Checked after opening: the process that is checked is the one that was opened.
 	if !lives(id) || !carries(id.PID, token) {
 		h.close()
 		return nil, errNotOurs
@@ -45,7 +45,7 @@ func open(id messages.ProcessIdentity, token string) (handle, error) {
 	return h, nil
 }
 
-// lives says whether the process is there and not a zombie.
+// lives reports whether the process is there and not a zombie.
 func lives(id messages.ProcessIdentity) bool {
 	return alive(id.PID) && launch.StartTime(id.PID) == id.StartTime
 }

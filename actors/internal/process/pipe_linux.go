@@ -29,9 +29,9 @@ var maxPipe = sync.OnceValue(func() int {
 // queued returns how many bytes in the pipe are unread.
 func queued(fd int) (int, error) { return unix.IoctlGetInt(fd, unix.TIOCINQ) }
 
-// enlarge sees to it that the pipe can hold n bytes, and says whether it can. A
-// pipe grows when a line needs it, not before: the kernel lets a user have 64 MB
-// of pipes, which would be 64 agents.
+// enlarge resizes the pipe if necessary, and reports whether it can hold n bytes. A pipe
+// grows only when a line needs it: the kernel allows a user 64 MB of pipes, which would be
+// 64 agents.
 func enlarge(fd, n int) bool {
 	size, err := unix.FcntlInt(uintptr(fd), unix.F_GETPIPE_SZ, 0)
 	if err == nil && size < n && n <= maxPipe() {

@@ -19,7 +19,7 @@ import (
 // pipe is the writing end of the agent's stdin.
 type pipe struct {
 	mu   sync.Mutex // held during a write: lines do not mix
-	file *os.File   // nil if the agent had closed its end before we came
+	file *os.File   // nil if the agent had closed its end before the FIFO was opened
 	raw  syscall.RawConn
 	torn bool // the last line is not whole yet
 }
@@ -88,14 +88,14 @@ func (p *Process) WaitWritable(ctx context.Context) error {
 }
 
 // WaitDeaf waits until no process has the agent's input open, and returns how many
-// bytes of what was written lie in it: they will never be read. It is so when the agent
-// ends, too. An error means that ctx ended or the Process was closed first, or that this
-// system does not tell.
+// unread bytes are in the pipe; they will never be read. It returns also when the agent
+// ends. An error means that ctx ended or the Process was closed first, or that this system
+// does not report it.
 func (p *Process) WaitDeaf(ctx context.Context) (unread int, err error) {
 	return p.stdin.waitDeaf(ctx)
 }
 
-// isLine says whether b is one line with its newline.
+// isLine reports whether b is one line with its newline.
 func isLine(b []byte) bool { return len(b) > 0 && bytes.IndexByte(b, '\n') == len(b)-1 }
 
 func (p *pipe) writeLine(line []byte) WriteResult {
@@ -157,7 +157,7 @@ func (p *pipe) waitDeaf(ctx context.Context) (unread int, err error) {
 	return 0, contextError(op, ctx)
 }
 
-// room says whether the kernel will take n bytes at once: Written if so.
+// room reports whether the kernel will take n bytes at once: Written if so.
 func (p *pipe) room(n int) WriteResult {
 	result := Gone
 	_ = p.raw.Control(func(fd uintptr) { // closed: Gone
@@ -181,8 +181,8 @@ func broken(fd int) bool {
 	return err == nil && ends[0].Revents&unix.POLLERR != 0
 }
 
-// finish writes the rest of a line which the kernel, against its promise, took
-// in parts: it was out of memory.
+// finish writes the rest of a line that the kernel took in parts, which happens only when
+// the kernel is out of memory.
 func (p *pipe) finish(rest []byte) WriteResult {
 	p.torn = true
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)

@@ -62,7 +62,7 @@ func (*Process) Freeze(context.Context) error { return unimplemented("freeze age
 // Thaw is not implemented on this system.
 func (*Process) Thaw() error { return unimplemented("thaw agent") }
 
-// WriteLine always finds nobody.
+// WriteLine always returns Gone.
 func (*Process) WriteLine([]byte) WriteResult { return Gone }
 
 // WriteLong is not implemented on this system.

@@ -34,7 +34,7 @@ type Process struct {
 	once   sync.Once
 }
 
-// settle is how long a launcher whose agent has ended may take to write it down.
+// settle is how long a launcher may take to record the end of its agent.
 const settle = 5 * time.Second
 
 // follow returns the Process of an agent that was found alive, and owns both
@@ -80,8 +80,7 @@ func (p *Process) watch(ctx context.Context) {
 // Identity names the agent process.
 func (p *Process) Identity() messages.ProcessIdentity { return p.agent }
 
-// Launcher names its launcher; it is empty if the launcher died before it could
-// say so.
+// Launcher names its launcher. It is empty if the launcher ended before it wrote its record.
 func (p *Process) Launcher() messages.ProcessIdentity { return p.launcher }
 
 // Wait waits for the agent to end and returns how it did. Exit.Known is false
@@ -109,8 +108,7 @@ func (p *Process) Wait(ctx context.Context) (messages.Exit, error) {
 	}
 }
 
-// Gone is closed when the agent has ended; [Process.Wait] then says how, at most
-// a few seconds later.
+// Gone is closed when the agent has ended. [Process.Wait] then returns within a few seconds.
 func (p *Process) Gone() <-chan struct{} { return p.gone }
 
 // Signal sends sig to the agent, and to no other process: if it has ended the error

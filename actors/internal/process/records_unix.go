@@ -18,12 +18,12 @@ import (
 	"betcode/messages"
 )
 
-// errNoRecord says that a record is not there, or is none.
+// errNoRecord says that a record is missing or cannot be decoded.
 var errNoRecord = errors.New("no record")
 
 // readRecord reads one of the launcher's records. A record that cannot be
-// understood (a power cut may leave an empty file) is as good as none; one of a
-// newer layout is not.
+// decoded (a power cut may leave an empty file) counts as missing; a record of a newer
+// layout does not.
 func readRecord(path string, into any) error {
 	words, err := os.ReadFile(path)
 	switch {
@@ -52,8 +52,7 @@ func decode(words []byte, into any) error {
 	return nil
 }
 
-// exitOf returns how the agent of a run directory ended, once it is known that
-// it did.
+// exitOf returns how the agent of a run directory ended. The caller knows that it has ended.
 func exitOf(dir string) messages.Exit {
 	path := filepath.Join(dir, launch.EndedFile)
 	var e launch.Ended

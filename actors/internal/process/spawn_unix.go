@@ -19,7 +19,7 @@ import (
 	"betcode/messages"
 )
 
-// patience is how long a launcher may take to say what it did.
+// patience is how long a launcher may take to report the start.
 const patience = 20 * time.Second
 
 const opSpawn = "start agent"
@@ -27,7 +27,7 @@ const opSpawn = "start agent"
 // Spawn starts the agent of spec in its prepared run directory.
 //
 // If the error has a [*StartError] in its chain no agent runs. After any other
-// error (ctx ended, the launcher did not answer) one may: ask [Adopt].
+// error (ctx ended, the launcher did not answer) one may run: call [Adopt].
 func Spawn(ctx context.Context, spec Spec) (*Process, error) {
 	if err := spec.check(); err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func Spawn(ctx context.Context, spec Spec) (*Process, error) {
 	agent := identity(s.Agent, s.BootID)
 	h, err := open(agent, spec.Token)
 	if errors.Is(err, errNotOurs) {
-		// It has ended already. Everything still works, on a handle that knows.
+		// The agent has ended already. Everything works with a handle of an ended process.
 		h, err = ended{}, nil
 	}
 	if err != nil {
@@ -179,11 +179,11 @@ func (s Spec) launch(streams []*os.File) (pid int, hear *os.File, err error) {
 		return 0, nil, e
 	}
 	pid = child.Pid
-	_ = child.Release() // it is ours to reap, by identity
+	_ = child.Release() // bury reaps it, by identity
 	return pid, hear, nil
 }
 
-// listen reads the launcher's report until it hangs up.
+// listen reads the launcher's report until the launcher closes the pipe.
 func listen(ctx context.Context, hear *os.File) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -211,8 +211,8 @@ func bury(launcher messages.ProcessIdentity) {
 	}
 }
 
-// inter waits for a process to end, but not for long, and reaps it if it is a
-// child of ours.
+// inter waits a bounded time for a process to end, and reaps it if it is a child of this
+// process.
 func inter(ctx context.Context, h handle) {
 	ctx, cancel := context.WithTimeout(ctx, settle)
 	defer cancel()

@@ -36,28 +36,28 @@ type Spec struct {
 	Fence     []string // what it may write to, with everything below; empty = there is no fence
 }
 
-// Lease says when a launcher gives its agent up.
+// Lease says when a launcher ends an agent that has no daemon.
 type Lease = launch.Lease
 
-// LeaseEnded is the reason of the exit of an agent that its launcher gave up.
+// LeaseEnded is the exit reason of an agent that its launcher ended.
 const LeaseEnded = "ended by its launcher: there was no daemon for too long"
 
-// LeaseOn ends an agent that has said nothing, while nobody had file locked, for 24
-// hours. Looking every quarter of an hour is cheap, and a machine that sleeps does
-// not count.
+// LeaseOn ends an agent that has written nothing for 24 hours while no process had file
+// locked. The launcher polls every 15 minutes, which is cheap; time in which the machine
+// sleeps does not count.
 func LeaseOn(file string) Lease {
 	const quarter = 15 * time.Minute
 	return Lease{File: file, Every: int(quarter.Milliseconds()), Misses: int(24 * time.Hour / quarter)}
 }
 
-// Outcome is what became of a run.
+// Outcome is the fate of a run.
 type Outcome uint8
 
 // The outcomes.
 const (
-	Running      Outcome = iota // the agent is there
-	Ended                       // it was, and is not
-	NeverStarted                // it never was
+	Running      Outcome = iota // the agent runs
+	Ended                       // the agent has run and ended
+	NeverStarted                // no agent was ever started
 )
 
 var outcomeNames = [...]string{"running", "ended", "never started"}
@@ -70,14 +70,14 @@ func (o Outcome) String() string {
 	return "unknown"
 }
 
-// Fate is what [Adopt] found out about a run.
+// Fate is the result of [Adopt].
 type Fate struct {
 	Outcome Outcome
 	Exit    messages.Exit // unless Running; Known is false where no process saw the end
 	Start   *StartError   // why NeverStarted, where the launcher said so
 }
 
-// WriteResult is what became of a line.
+// WriteResult is the result of writing a line.
 type WriteResult uint8
 
 // The results of [Process.WriteLine]. Unless it is Written or Torn, nothing of the

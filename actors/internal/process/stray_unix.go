@@ -41,8 +41,8 @@ func FindStrays(session string) []Stray {
 	return found
 }
 
-// findStray looks whether the agent that a launcher's record names is still the
-// process with its pid.
+// findStray reports whether the agent in a launcher's record is still the process with its
+// pid.
 func findStray(dir string) (Stray, bool) {
 	var started launch.Started
 	if err := readRecord(filepath.Join(dir, launch.StartedFile), &started); err != nil || started.Agent.PID <= 0 {
@@ -54,7 +54,7 @@ func findStray(dir string) (Stray, bool) {
 	}
 	token, known := tokenOf(s.Agent.PID)
 	if known && token == "" || token == os.Getenv(launch.TokenVariable) && token != "" {
-		return Stray{}, false // another process has the number by now; or it is a relative of ours
+		return Stray{}, false // another process has the pid by now, or the agent is above or below this process
 	}
 	s.token = token
 	return s, true
@@ -74,7 +74,7 @@ func (s Stray) Is(r *messages.RunRecord) bool {
 // End kills the agent and everything that it started, and waits for their end.
 func (s Stray) End(ctx context.Context) error {
 	if s.token == "" {
-		// Nothing proves whose the rest is: the agent alone is ended.
+		// Nothing proves which run the other processes belong to, so only the agent is ended.
 		h, err := open(s.Agent, s.token)
 		if errors.Is(err, errNotOurs) {
 			return nil

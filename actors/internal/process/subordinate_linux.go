@@ -16,8 +16,8 @@ import (
 const subordinateFile = "/etc/subuid"
 
 // mine reports whether a process with that id is this user's: under the same id, or one of
-// the subordinate range, as in a container without privileges. The error says that it
-// cannot be told: the id has no name in our user namespace.
+// the subordinate range, as in a container without privileges. An error means that the
+// answer is unknown: the id is not mapped in this user namespace.
 func (t processTable) mine(uid int) (bool, error) {
 	own := os.Geteuid()
 	if uid == own {

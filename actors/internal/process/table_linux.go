@@ -11,7 +11,7 @@ import (
 	"betcode/messages"
 )
 
-// alive says whether pid is a process that is not a zombie.
+// alive reports whether pid is a process that is not a zombie.
 func alive(pid int) bool {
 	e, ok := look(pid)
 	return ok && e.state != 'Z' && e.state != 'X'
@@ -67,14 +67,19 @@ func table() map[int]entry {
 	return all
 }
 
-// hasToken says whether pid has the token in its environment. Known is false if
+// hasToken reports whether pid has the token in its environment. Known is false if
 // the environment cannot be read, or is empty because the process overwrote it.
 func hasToken(pid int, token string) (has, known bool) {
+	return hasVariable(pid, launch.TokenVariable+"="+token)
+}
+
+// hasVariable reports whether "NAME=value" is in the environment of pid. Known is as for hasToken.
+func hasVariable(pid int, variable string) (has, known bool) {
 	environ, err := os.ReadFile(proc(pid, "environ"))
 	if err != nil || len(environ) == 0 {
 		return false, false
 	}
-	want := []byte("\x00" + launch.TokenVariable + "=" + token + "\x00")
+	want := []byte("\x00" + variable + "\x00")
 	return bytes.Contains(append([]byte{0}, environ...), want), true
 }
 
@@ -93,8 +98,8 @@ func tokenOf(pid int) (token string, known bool) {
 	return "", true
 }
 
-// carries says that nothing in the environment of pid speaks against its having
-// the token.
+// carries reports whether pid may have the token: it has it, or its environment cannot be
+// read.
 func carries(pid int, token string) bool {
 	has, known := hasToken(pid, token)
 	return has || !known

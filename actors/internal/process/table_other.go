@@ -15,13 +15,13 @@ func alive(pid int) bool {
 	return err == nil || errors.Is(err, syscall.EPERM)
 }
 
-// carries cannot look into the environment of others on this system.
+// carries always reports true: this system does not show the environment of processes.
 func carries(int, string) bool { return true }
 
-// tokenOf cannot either.
+// tokenOf always returns nothing, as the environment cannot be read.
 func tokenOf(int) (string, bool) { return "", false }
 
-// search cannot either.
+// search always finds nothing, as the environment cannot be read.
 func search(string, string) (messages.ProcessIdentity, bool) {
 	return messages.ProcessIdentity{}, false
 }

@@ -49,9 +49,12 @@ func (q *Queries) listSubagents(m messages.ListSubagents) (messages.Reply, error
 	return messages.SubagentList{Subagents: all}, nil
 }
 
-// listPermissions lists the requests that wait for a decision.
+// listPermissions lists the requests that wait for a decision. A session's are also those that are forwarded to it.
 func (q *Queries) listPermissions(m messages.ListPermissions) (messages.Reply, error) {
 	pending, err := q.deps.Store.Pending(m.Session)
+	if err == nil && m.Session != "" {
+		pending, err = q.withForwarded(m.Session, pending)
+	}
 	if err != nil {
 		return result(nil, err)
 	}

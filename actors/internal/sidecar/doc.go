@@ -1,4 +1,4 @@
-// Package sidecar keeps small files beside the journal: what is not worth a place in it, or must be kept while it fails.
+// Package sidecar keeps small files beside the journal: facts that may be lost, and stops that must be saved while the journal fails.
 //
 // # Who owns what
 //

@@ -2,10 +2,7 @@ package sidecar
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"sync"
 	"time"
 
@@ -40,23 +37,18 @@ const maxReason = 1 << 10
 // used with an error as well.
 func LoadFleet(path string, now time.Time) (*Fleet, error) {
 	f := &Fleet{path: path}
-	if path == "" {
-		return f, nil
-	}
-	content, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return f, nil
-	}
-	var file fleetFile
-	if err == nil {
-		err = json.Unmarshal(content, &file)
-	}
-	if err == nil && (file.Format != fleetFormat || file.Since.IsZero()) {
-		err = fmt.Errorf("format %d is not known", file.Format)
-	}
-	if err != nil {
+	file, found, err := load(path, func(f fleetFile) error {
+		if f.Format != fleetFormat || f.Since.IsZero() {
+			return fmt.Errorf("format %d is not known", f.Format)
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
 		f.stop = messages.FleetStop{Since: now, Reason: "the stop of an earlier daemon cannot be read"}
-		return f, fmt.Errorf("read %s: %w", path, err)
+		return f, err
+	case !found:
+		return f, nil
 	}
 	f.stop = messages.FleetStop{Since: file.Since, By: messages.ClientID(file.By), Reason: file.Reason}
 	return f, nil
@@ -86,7 +78,7 @@ func (f *Fleet) Resume() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.path != "" {
-		if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := remove(f.path); err != nil {
 			return err
 		}
 	}

@@ -2,10 +2,7 @@ package sidecar
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"sync"
 	"time"
 
@@ -44,22 +41,14 @@ const limitsFormat = 1
 // refuses makes a new one. The result can be used with an error as well.
 func LoadLimits(path string) (*Limits, error) {
 	l := &Limits{path: path}
-	if path == "" {
-		return l, nil
-	}
-	content, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return l, nil
-	}
-	var file limitsFile
-	if err == nil {
-		err = json.Unmarshal(content, &file)
-	}
-	if err == nil && file.Format != limitsFormat {
-		err = fmt.Errorf("format %d is not known", file.Format)
-	}
+	file, _, err := load(path, func(f limitsFile) error {
+		if f.Format != limitsFormat {
+			return fmt.Errorf("format %d is not known", f.Format)
+		}
+		return nil
+	})
 	if err != nil {
-		return l, fmt.Errorf("read %s: %w", path, err)
+		return l, err
 	}
 	for _, f := range file.Limits {
 		l.limits = append(l.limits, messages.FleetLimit{
@@ -106,10 +95,7 @@ func (l *Limits) write(limits []messages.FleetLimit) error {
 		return nil
 	}
 	if len(limits) == 0 {
-		if err := os.Remove(l.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
+		return remove(l.path)
 	}
 	file := limitsFile{Format: limitsFormat}
 	for _, f := range limits {

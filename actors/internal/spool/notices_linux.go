@@ -32,7 +32,7 @@ func newNotices() *notices {
 	}
 }
 
-// add says whether there was room for one more.
+// add reports whether there was room for one more.
 func (n *notices) add(watch *Watch) bool {
 	wd, err := unix.InotifyAddWatch(n.fd, watch.path, interesting)
 	if err != nil {

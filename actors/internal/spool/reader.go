@@ -94,7 +94,7 @@ func Open(path string, offset int64, o Options) (*Reader, error) {
 	return r, nil
 }
 
-// check says whether offset can be the start of a line, or the end of a run's
+// check reports whether offset can be the start of a line, or the end of a run's
 // spool behind its tail.
 func (r *Reader) check() error {
 	if r.from < 0 {

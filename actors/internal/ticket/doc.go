@@ -4,8 +4,8 @@
 // # Who owns what
 //
 // The system owns one [Book]. A ticket is made when a run is planned, and handed over in the agent's MCP configuration. The
-// first process that presents it holds it from then on: the ticket is bound to that process, by pid, start time and boot. What
-// is known of a ticket is a file in the run directory ([File]), which has the hash of the ticket and no ticket.
+// first process that presents it holds it from then on: the ticket is bound to that process, by pid, start time and boot. The
+// state of a ticket is a file in the run directory ([File]), which has the hash of the ticket, not the ticket.
 //
 // # What is promised
 //

@@ -1,4 +1,4 @@
-// Package durable keeps back what must not happen before the journal has what it tells of.
+// Package durable delays effects until the append that they depend on is durable.
 //
 // A session sends appends to the journal in order and does not wait for the commits. What follows from an append
 // (events to publish, answers, orders to the agent) waits in the [Log] until that append is on disk, in the order in which

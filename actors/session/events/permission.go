@@ -17,6 +17,22 @@ func Prompt(p messages.PermissionRecord) []*pb.AgentEvent {
 	}, p.ExpiresAt)
 }
 
+// Forwarded returns the events that put a request before the clients of a session above the subagent that asks. p has the id under
+// which that session shows it.
+func Forwarded(p messages.PermissionRecord, subagent messages.SessionID, name string) []*pb.AgentEvent {
+	prompts := Prompt(p)
+	for _, e := range prompts {
+		if q := e.GetUserQuestion(); q != nil {
+			q.SubagentId, q.SubagentName = string(subagent), name
+		}
+		if r := e.GetPermissionRequest(); r != nil {
+			r.SubagentId, r.SubagentName = string(subagent), name
+			r.Description = "subagent " + name + ": " + r.Description // for clients that do not know the fields
+		}
+	}
+	return prompts
+}
+
 // Questions returns how many questions a request has, 0 if it asks for a permission.
 func Questions(p messages.PermissionRecord) int {
 	if !p.Question {

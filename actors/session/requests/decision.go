@@ -16,9 +16,14 @@ func (l *Ledger) Decide(id messages.RequestID, outcome messages.PermissionAnswer
 	l.decisions = l.decisions.put(string(id), outcome)
 }
 
+// Decided returns the decision about a prompt, if it is one of the last.
+func (l *Ledger) Decided(id messages.RequestID) (messages.PermissionAnswered, bool) {
+	return l.decisions.get(string(id))
+}
+
 // Late returns the answer for a client whose answer to a prompt decides nothing any more.
 func (l *Ledger) Late(id messages.RequestID) any {
-	if outcome, known := l.decisions.get(string(id)); known {
+	if outcome, known := l.Decided(id); known {
 		return LateAnswer(id, outcome)
 	}
 	return stale(messages.Errorf(opAnswer, messages.WrongState, "permission request %s is not pending", id), id).

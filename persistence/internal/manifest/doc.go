@@ -9,6 +9,6 @@
 // so after a crash at any moment one valid copy is there. [Read] takes the newest valid
 // copy and says how the other differs; the store writes that one again.
 //
-// When Write fails after the first rename, nobody knows which generation a crash would
+// When Write fails after the first rename, it is unknown which generation a crash would
 // leave: the caller must not write any more before the journal was opened again.
 package manifest

@@ -15,6 +15,7 @@ func storeBudget(b messages.Budget) *storev1.Budget {
 	return &storev1.Budget{
 		Limit: storeLimit(b.Limit), Step: storeLimit(b.Step), Spent: storeSpent(b.Spent), Day: b.Day, DayBase: storeSpent(b.DayBase),
 		TurnWorkNs: int64(b.TurnWork), WorkingSince: StoreTime(b.WorkingSince), Near: b.Near, Held: string(b.Held), Refused: b.Refused,
+		Below: storeSpent(b.Below),
 	}
 }
 
@@ -22,7 +23,7 @@ func loadBudget(b *storev1.Budget) messages.Budget {
 	return messages.Budget{
 		Limit: loadLimit(b.GetLimit()), Step: loadLimit(b.GetStep()), Spent: loadSpent(b.GetSpent()), Day: b.GetDay(), DayBase: loadSpent(b.GetDayBase()),
 		TurnWork: time.Duration(b.GetTurnWorkNs()), WorkingSince: LoadTime(b.GetWorkingSince()), Near: b.GetNear(), Held: messages.Holding(b.GetHeld()),
-		Refused: b.GetRefused(),
+		Refused: b.GetRefused(), Below: loadSpent(b.GetBelow()),
 	}
 }
 

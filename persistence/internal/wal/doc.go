@@ -26,6 +26,6 @@
 // # Promises
 //
 // When Append returns nil the group is on disk. After an error other than
-// [UnsyncedError] the log is as it was; after that one nobody knows what is on disk, and
+// [UnsyncedError] the log is as it was; after that one the content of the disk is unknown, and
 // the caller must not append any more.
 package wal

@@ -303,7 +303,11 @@ type PendingPermission struct {
 	// What is asked.
 	Questions []*UserQuestion `protobuf:"bytes,9,rep,name=questions,proto3" json:"questions,omitempty"`
 	// What the user calls the session.
-	SessionName   string `protobuf:"bytes,10,opt,name=session_name,json=sessionName,proto3" json:"session_name,omitempty"`
+	SessionName string `protobuf:"bytes,10,opt,name=session_name,json=sessionName,proto3" json:"session_name,omitempty"`
+	// The session is a subagent of this one; empty if it is none.
+	ParentSessionId string `protobuf:"bytes,100,opt,name=parent_session_id,json=parentSessionId,proto3" json:"parent_session_id,omitempty"`
+	// The request is shown on streams of parent_session_id as well.
+	Forwarded     bool `protobuf:"varint,101,opt,name=forwarded,proto3" json:"forwarded,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -406,6 +410,20 @@ func (x *PendingPermission) GetSessionName() string {
 		return x.SessionName
 	}
 	return ""
+}
+
+func (x *PendingPermission) GetParentSessionId() string {
+	if x != nil {
+		return x.ParentSessionId
+	}
+	return ""
+}
+
+func (x *PendingPermission) GetForwarded() bool {
+	if x != nil {
+		return x.Forwarded
+	}
+	return false
 }
 
 // ExplainPermissionRequest is a tool call that somebody wonders about.
@@ -3561,7 +3579,7 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\"Z\n" +
 	"\x17ListPermissionsResponse\x12?\n" +
-	"\vpermissions\x18\x01 \x03(\v2\x1d.betcode.v1.PendingPermissionR\vpermissions\"\xae\x03\n" +
+	"\vpermissions\x18\x01 \x03(\v2\x1d.betcode.v1.PendingPermissionR\vpermissions\"\xf8\x03\n" +
 	"\x11PendingPermission\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x1d\n" +
@@ -3577,7 +3595,9 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\bquestion\x18\b \x01(\bR\bquestion\x126\n" +
 	"\tquestions\x18\t \x03(\v2\x18.betcode.v1.UserQuestionR\tquestions\x12!\n" +
 	"\fsession_name\x18\n" +
-	" \x01(\tR\vsessionName\"\xce\x01\n" +
+	" \x01(\tR\vsessionName\x12*\n" +
+	"\x11parent_session_id\x18d \x01(\tR\x0fparentSessionId\x12\x1c\n" +
+	"\tforwarded\x18e \x01(\bR\tforwarded\"\xce\x01\n" +
 	"\x18ExplainPermissionRequest\x12\x1b\n" +
 	"\ttool_name\x18\x01 \x01(\tR\btoolName\x12\x1a\n" +
 	"\bargument\x18\x02 \x01(\tR\bargument\x12-\n" +

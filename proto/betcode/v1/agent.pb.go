@@ -2214,8 +2214,12 @@ type PermissionRequest struct {
 	// The agent's advice: an answer for the whole session is not to be offered, and no is the answer to begin with.
 	NoSessionGrant bool `protobuf:"varint,112,opt,name=no_session_grant,json=noSessionGrant,proto3" json:"no_session_grant,omitempty"`
 	DefaultToNo    bool `protobuf:"varint,113,opt,name=default_to_no,json=defaultToNo,proto3" json:"default_to_no,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// The session of the subagent that the request is forwarded from, and its name; empty for a request of this session. Such a
+	// request has no sequence. It is answered with its request_id on a stream of this session, or on the subagent's.
+	SubagentId    string `protobuf:"bytes,114,opt,name=subagent_id,json=subagentId,proto3" json:"subagent_id,omitempty"`
+	SubagentName  string `protobuf:"bytes,115,opt,name=subagent_name,json=subagentName,proto3" json:"subagent_name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *PermissionRequest) Reset() {
@@ -2374,6 +2378,20 @@ func (x *PermissionRequest) GetDefaultToNo() bool {
 	return false
 }
 
+func (x *PermissionRequest) GetSubagentId() string {
+	if x != nil {
+		return x.SubagentId
+	}
+	return ""
+}
+
+func (x *PermissionRequest) GetSubagentName() string {
+	if x != nil {
+		return x.SubagentName
+	}
+	return ""
+}
+
 // UserQuestion asks the user something. Several questions of one request have ids "<request_id>/<n>" and are answered
 // together.
 type UserQuestion struct {
@@ -2385,7 +2403,10 @@ type UserQuestion struct {
 	// Answers to choose from; other answers are accepted too.
 	Options []*QuestionOption `protobuf:"bytes,3,rep,name=options,proto3" json:"options,omitempty"`
 	// More than one may be chosen.
-	MultiSelect   bool `protobuf:"varint,4,opt,name=multi_select,json=multiSelect,proto3" json:"multi_select,omitempty"`
+	MultiSelect bool `protobuf:"varint,4,opt,name=multi_select,json=multiSelect,proto3" json:"multi_select,omitempty"`
+	// As in PermissionRequest.
+	SubagentId    string `protobuf:"bytes,100,opt,name=subagent_id,json=subagentId,proto3" json:"subagent_id,omitempty"`
+	SubagentName  string `protobuf:"bytes,101,opt,name=subagent_name,json=subagentName,proto3" json:"subagent_name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2446,6 +2467,20 @@ func (x *UserQuestion) GetMultiSelect() bool {
 		return x.MultiSelect
 	}
 	return false
+}
+
+func (x *UserQuestion) GetSubagentId() string {
+	if x != nil {
+		return x.SubagentId
+	}
+	return ""
+}
+
+func (x *UserQuestion) GetSubagentName() string {
+	if x != nil {
+		return x.SubagentName
+	}
+	return ""
 }
 
 // QuestionOption is one answer to choose.
@@ -5603,7 +5638,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"durationMs\x12\x1c\n" +
 	"\ttruncated\x18d \x01(\bR\ttruncated\x12\x1d\n" +
 	"\n" +
-	"full_bytes\x18e \x01(\x04R\tfullBytes\"\x9c\x05\n" +
+	"full_bytes\x18e \x01(\x04R\tfullBytes\"\xe2\x05\n" +
 	"\x11PermissionRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x1b\n" +
@@ -5624,13 +5659,19 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\x05title\x18n \x01(\tR\x05title\x12(\n" +
 	"\x10matched_ask_rule\x18o \x01(\tR\x0ematchedAskRule\x12(\n" +
 	"\x10no_session_grant\x18p \x01(\bR\x0enoSessionGrant\x12\"\n" +
-	"\rdefault_to_no\x18q \x01(\bR\vdefaultToNo\"\xa4\x01\n" +
+	"\rdefault_to_no\x18q \x01(\bR\vdefaultToNo\x12\x1f\n" +
+	"\vsubagent_id\x18r \x01(\tR\n" +
+	"subagentId\x12#\n" +
+	"\rsubagent_name\x18s \x01(\tR\fsubagentName\"\xea\x01\n" +
 	"\fUserQuestion\x12\x1f\n" +
 	"\vquestion_id\x18\x01 \x01(\tR\n" +
 	"questionId\x12\x1a\n" +
 	"\bquestion\x18\x02 \x01(\tR\bquestion\x124\n" +
 	"\aoptions\x18\x03 \x03(\v2\x1a.betcode.v1.QuestionOptionR\aoptions\x12!\n" +
-	"\fmulti_select\x18\x04 \x01(\bR\vmultiSelect\"^\n" +
+	"\fmulti_select\x18\x04 \x01(\bR\vmultiSelect\x12\x1f\n" +
+	"\vsubagent_id\x18d \x01(\tR\n" +
+	"subagentId\x12#\n" +
+	"\rsubagent_name\x18e \x01(\tR\fsubagentName\"^\n" +
 	"\x0eQuestionOption\x12\x14\n" +
 	"\x05value\x18\x01 \x01(\tR\x05value\x12\x14\n" +
 	"\x05label\x18\x02 \x01(\tR\x05label\x12 \n" +

@@ -178,10 +178,13 @@ type SessionBudget struct {
 	Limit *Budget `protobuf:"bytes,2,opt,name=limit,proto3" json:"limit,omitempty"`
 	// "ok", "near" (80 % of a limit are used) or "reached": no turn begins.
 	State string `protobuf:"bytes,3,opt,name=state,proto3" json:"state,omitempty"`
-	// Messages wait because of it: "budget", or "budget_day" for that of the daemon. Empty: none does.
+	// Messages wait because of it: "budget", "budget_parent" for that of a session above, or "budget_day" for that of the daemon.
+	// Empty: none does.
 	Held string `protobuf:"bytes,4,opt,name=held,proto3" json:"held,omitempty"`
 	// A person has refused to raise it, or nobody has answered. A message or `session resume` asks again.
-	Refused       bool `protobuf:"varint,5,opt,name=refused,proto3" json:"refused,omitempty"`
+	Refused bool `protobuf:"varint,5,opt,name=refused,proto3" json:"refused,omitempty"`
+	// What its subagents and theirs have consumed, which counts against limit too; empty without a limit.
+	Below         *Spending `protobuf:"bytes,6,opt,name=below,proto3" json:"below,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -249,6 +252,13 @@ func (x *SessionBudget) GetRefused() bool {
 		return x.Refused
 	}
 	return false
+}
+
+func (x *SessionBudget) GetBelow() *Spending {
+	if x != nil {
+		return x.Below
+	}
+	return nil
 }
 
 // SetSessionBudgetRequest names a session and its new budget. What is not set stays; something has to be set.
@@ -378,13 +388,14 @@ const file_betcode_v1_budget_proto_rawDesc = "" +
 	"\x06tokens\x18\x02 \x01(\x04R\x06tokens\x12\x17\n" +
 	"\awork_ms\x18\x03 \x01(\x04R\x06workMs\x12\x14\n" +
 	"\x05turns\x18\x04 \x01(\rR\x05turns\x12\x18\n" +
-	"\aunknown\x18\x05 \x01(\rR\aunknown\"\xa9\x01\n" +
+	"\aunknown\x18\x05 \x01(\rR\aunknown\"\xd5\x01\n" +
 	"\rSessionBudget\x12*\n" +
 	"\x05spent\x18\x01 \x01(\v2\x14.betcode.v1.SpendingR\x05spent\x12(\n" +
 	"\x05limit\x18\x02 \x01(\v2\x12.betcode.v1.BudgetR\x05limit\x12\x14\n" +
 	"\x05state\x18\x03 \x01(\tR\x05state\x12\x12\n" +
 	"\x04held\x18\x04 \x01(\tR\x04held\x12\x18\n" +
-	"\arefused\x18\x05 \x01(\bR\arefused\"\xc0\x01\n" +
+	"\arefused\x18\x05 \x01(\bR\arefused\x12*\n" +
+	"\x05below\x18\x06 \x01(\v2\x14.betcode.v1.SpendingR\x05below\"\xc0\x01\n" +
 	"\x17SetSessionBudgetRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12$\n" +
@@ -421,11 +432,12 @@ var file_betcode_v1_budget_proto_goTypes = []any{
 var file_betcode_v1_budget_proto_depIdxs = []int32{
 	1, // 0: betcode.v1.SessionBudget.spent:type_name -> betcode.v1.Spending
 	0, // 1: betcode.v1.SessionBudget.limit:type_name -> betcode.v1.Budget
-	2, // [2:2] is the sub-list for method output_type
-	2, // [2:2] is the sub-list for method input_type
-	2, // [2:2] is the sub-list for extension type_name
-	2, // [2:2] is the sub-list for extension extendee
-	0, // [0:2] is the sub-list for field type_name
+	1, // 2: betcode.v1.SessionBudget.below:type_name -> betcode.v1.Spending
+	3, // [3:3] is the sub-list for method output_type
+	3, // [3:3] is the sub-list for method input_type
+	3, // [3:3] is the sub-list for extension type_name
+	3, // [3:3] is the sub-list for extension extendee
+	0, // [0:3] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_budget_proto_init() }

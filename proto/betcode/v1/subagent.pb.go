@@ -506,7 +506,8 @@ type SpawnSubagentRequest struct {
 	SubagentId string `protobuf:"bytes,105,opt,name=subagent_id,json=subagentId,proto3" json:"subagent_id,omitempty"`
 	// The tools that its parent was granted are granted to it as well.
 	InheritGrants bool `protobuf:"varint,106,opt,name=inherit_grants,json=inheritGrants,proto3" json:"inherit_grants,omitempty"`
-	// Whoever holds the parent's input lock is asked too. Not served yet: UNIMPLEMENTED.
+	// Its requests for a person are shown on streams of the parent as well, and of the sessions above if the parent forwards its own.
+	// The first answer decides, whichever session it is given on.
 	ForwardPermissions bool `protobuf:"varint,107,opt,name=forward_permissions,json=forwardPermissions,proto3" json:"forward_permissions,omitempty"`
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
@@ -2144,15 +2145,19 @@ type CreateOrchestrationRequest struct {
 	MaxParallel uint32 `protobuf:"varint,101,opt,name=max_parallel,json=maxParallel,proto3" json:"max_parallel,omitempty"`
 	// What the failure of a step does to others.
 	OnFailure FailurePolicy `protobuf:"varint,102,opt,name=on_failure,json=onFailure,proto3,enum=betcode.v1.FailurePolicy" json:"on_failure,omitempty"`
-	// What all steps together may cost in US dollars; 0 is no limit.
+	// As budget.cost_micros, in US dollars; 0 is no limit. Not both.
 	BudgetUsd float64 `protobuf:"fixed64,103,opt,name=budget_usd,json=budgetUsd,proto3" json:"budget_usd,omitempty"`
 	// Its id, a UUID. The same id with the same plan answers as before; with another one it is ALREADY_EXISTS. Empty = a new
 	// one.
 	OrchestrationId string `protobuf:"bytes,104,opt,name=orchestration_id,json=orchestrationId,proto3" json:"orchestration_id,omitempty"`
 	// Absolute, of the session that is made. Required without parent_session_id.
 	WorkingDirectory string `protobuf:"bytes,105,opt,name=working_directory,json=workingDirectory,proto3" json:"working_directory,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// What all steps together may consume. At a limit no further step starts, and parent_session_id asks people by a permission request
+	// for the tool "Budget": allowed, the limit is raised; denied, the plan waits until PauseOrchestration lets it go on. Attempts that
+	// have ended count.
+	Budget        *Budget `protobuf:"bytes,106,opt,name=budget,proto3" json:"budget,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CreateOrchestrationRequest) Reset() {
@@ -2248,6 +2253,13 @@ func (x *CreateOrchestrationRequest) GetWorkingDirectory() string {
 	return ""
 }
 
+func (x *CreateOrchestrationRequest) GetBudget() *Budget {
+	if x != nil {
+		return x.Budget
+	}
+	return nil
+}
+
 // CreateOrchestrationResponse answers a CreateOrchestrationRequest.
 type CreateOrchestrationResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2303,7 +2315,7 @@ func (x *CreateOrchestrationResponse) GetTotalSteps() int32 {
 	return 0
 }
 
-// OrchestrationStep is one subagent of a plan. Fields are as in SpawnSubagentRequest where nothing else is said.
+// OrchestrationStep is one subagent of a plan, or a merge. Fields are as in SpawnSubagentRequest where nothing else is said.
 type OrchestrationStep struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Within the plan: 1 to 64 letters, digits, dots, dashes and underscores. Required.
@@ -2336,8 +2348,15 @@ type OrchestrationStep struct {
 	BudgetUsd float64 `protobuf:"fixed64,104,opt,name=budget_usd,json=budgetUsd,proto3" json:"budget_usd,omitempty"`
 	// What happens when an attempt fails.
 	Retry *StepRetry `protobuf:"bytes,105,opt,name=retry,proto3" json:"retry,omitempty"`
-	// The step merges branches instead of running an agent.
-	Merge         *StepMerge `protobuf:"bytes,106,opt,name=merge,proto3" json:"merge,omitempty"`
+	// The step merges branches instead of running an agent. It has no prompt and no other field of an agent.
+	Merge *StepMerge `protobuf:"bytes,106,opt,name=merge,proto3" json:"merge,omitempty"`
+	// The agent works on this branch, in a worktree of its own, which worktree_id names; empty = as the branch, with dashes for
+	// slashes. Both are made when the step starts, unless they are there, and stay.
+	Branch string `protobuf:"bytes,107,opt,name=branch,proto3" json:"branch,omitempty"`
+	// Commit, branch or tag at which a new branch begins. Empty = what is checked out in working_directory, or in the parent's.
+	Base string `protobuf:"bytes,108,opt,name=base,proto3" json:"base,omitempty"`
+	// At this budget the subagent of an attempt pauses and asks. budget_usd is the limit at which its agent ends the turn.
+	Budget        *Budget `protobuf:"bytes,109,opt,name=budget,proto3" json:"budget,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2484,6 +2503,27 @@ func (x *OrchestrationStep) GetMerge() *StepMerge {
 	return nil
 }
 
+func (x *OrchestrationStep) GetBranch() string {
+	if x != nil {
+		return x.Branch
+	}
+	return ""
+}
+
+func (x *OrchestrationStep) GetBase() string {
+	if x != nil {
+		return x.Base
+	}
+	return ""
+}
+
+func (x *OrchestrationStep) GetBudget() *Budget {
+	if x != nil {
+		return x.Budget
+	}
+	return nil
+}
+
 // StepRetry is what happens when an attempt of a step fails.
 type StepRetry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2539,12 +2579,14 @@ func (x *StepRetry) GetDelaySeconds() uint32 {
 	return 0
 }
 
-// StepMerge merges branches into one. A conflict fails the step and leaves the branch as it was.
+// StepMerge merges branches into one: all or none. A conflict fails the step and leaves everything as it was. The repository is that
+// of the step's worktree, of its working directory, or of the parent's.
 type StepMerge struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Branches to be merged, in this order. Empty = those of the worktrees of the steps that it depends on.
+	// Branches to be merged, in this order, at most 100. Empty = those of the steps that it depends on.
 	Branches []string `protobuf:"bytes,1,rep,name=branches,proto3" json:"branches,omitempty"`
-	// The branch that they are merged into; it is checked out in the step's worktree or working directory.
+	// The branch that they are merged into. Where it is checked out, the files change as well; they must have no changes that are
+	// not committed.
 	Into          string `protobuf:"bytes,2,opt,name=into,proto3" json:"into,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2845,7 +2887,7 @@ type StepStarted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Which step.
 	StepId string `protobuf:"bytes,1,opt,name=step_id,json=stepId,proto3" json:"step_id,omitempty"`
-	// Its subagent.
+	// Its subagent; empty for a merge.
 	SubagentId string `protobuf:"bytes,2,opt,name=subagent_id,json=subagentId,proto3" json:"subagent_id,omitempty"`
 	// For people.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
@@ -3089,7 +3131,7 @@ func (x *StepFailed) GetCancelled() bool {
 // OrchestrationChanged says what else happened to a plan.
 type OrchestrationChanged struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// paused, resumed, stopping, retried or step_cancelling.
+	// paused, resumed, stopping, retried, step_cancelling, budget_used, budget_raised or budget_refused.
 	Change string `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
 	// The step that is being cancelled.
 	StepId string `protobuf:"bytes,2,opt,name=step_id,json=stepId,proto3" json:"step_id,omitempty"`
@@ -3206,7 +3248,9 @@ type OrchestrationInfo struct {
 	// Tokens that those attempts read.
 	InputTokens uint64 `protobuf:"varint,17,opt,name=input_tokens,json=inputTokens,proto3" json:"input_tokens,omitempty"`
 	// Tokens that they wrote.
-	OutputTokens  uint64 `protobuf:"varint,18,opt,name=output_tokens,json=outputTokens,proto3" json:"output_tokens,omitempty"`
+	OutputTokens uint64 `protobuf:"varint,18,opt,name=output_tokens,json=outputTokens,proto3" json:"output_tokens,omitempty"`
+	// What they have consumed, and the budget of the plan. held is "budget_plan" while steps wait because of it.
+	Budget        *SessionBudget `protobuf:"bytes,19,opt,name=budget,proto3" json:"budget,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3367,6 +3411,13 @@ func (x *OrchestrationInfo) GetOutputTokens() uint64 {
 	return 0
 }
 
+func (x *OrchestrationInfo) GetBudget() *SessionBudget {
+	if x != nil {
+		return x.Budget
+	}
+	return nil
+}
+
 // OrchestrationStepInfo is how far a step has come.
 type OrchestrationStepInfo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -3391,7 +3442,13 @@ type OrchestrationStepInfo struct {
 	// When it ended; missing before that.
 	EndedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=ended_at,json=endedAt,proto3" json:"ended_at,omitempty"`
 	// What its attempts that have ended cost, in US dollars.
-	CostUsd       float64 `protobuf:"fixed64,11,opt,name=cost_usd,json=costUsd,proto3" json:"cost_usd,omitempty"`
+	CostUsd float64 `protobuf:"fixed64,11,opt,name=cost_usd,json=costUsd,proto3" json:"cost_usd,omitempty"`
+	// The branch that it works on, if the plan names one.
+	Branch string `protobuf:"bytes,12,opt,name=branch,proto3" json:"branch,omitempty"`
+	// It merges into this branch; empty = it is a subagent.
+	MergeInto string `protobuf:"bytes,13,opt,name=merge_into,json=mergeInto,proto3" json:"merge_into,omitempty"`
+	// Paths because of which the merge failed.
+	Conflicts     []string `protobuf:"bytes,14,rep,name=conflicts,proto3" json:"conflicts,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3501,6 +3558,27 @@ func (x *OrchestrationStepInfo) GetCostUsd() float64 {
 		return x.CostUsd
 	}
 	return 0
+}
+
+func (x *OrchestrationStepInfo) GetBranch() string {
+	if x != nil {
+		return x.Branch
+	}
+	return ""
+}
+
+func (x *OrchestrationStepInfo) GetMergeInto() string {
+	if x != nil {
+		return x.MergeInto
+	}
+	return ""
+}
+
+func (x *OrchestrationStepInfo) GetConflicts() []string {
+	if x != nil {
+		return x.Conflicts
+	}
+	return nil
 }
 
 // GetOrchestrationRequest names a plan.
@@ -3957,7 +4035,7 @@ var File_betcode_v1_subagent_proto protoreflect.FileDescriptor
 const file_betcode_v1_subagent_proto_rawDesc = "" +
 	"\n" +
 	"\x19betcode/v1/subagent.proto\x12\n" +
-	"betcode.v1\x1a\x16betcode/v1/agent.proto\x1a\x19betcode/v1/worktree.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc6\x01\n" +
+	"betcode.v1\x1a\x16betcode/v1/agent.proto\x1a\x17betcode/v1/budget.proto\x1a\x19betcode/v1/worktree.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc6\x01\n" +
 	"\x11AutoApproveConfig\x12)\n" +
 	"\x10duration_seconds\x18\x01 \x01(\rR\x0fdurationSeconds\x12/\n" +
 	"\x14max_calls_per_minute\x18\x02 \x01(\rR\x11maxCallsPerMinute\x129\n" +
@@ -4099,7 +4177,7 @@ const file_betcode_v1_subagent_proto_rawDesc = "" +
 	"\x19RevokeAutoApproveResponse\x12\x18\n" +
 	"\arevoked\x18\x01 \x01(\bR\arevoked\x12,\n" +
 	"\x12pending_tool_calls\x18\x02 \x01(\x05R\x10pendingToolCalls\x12'\n" +
-	"\x0fsubagent_status\x18\x03 \x01(\tR\x0esubagentStatus\"\xa4\x03\n" +
+	"\x0fsubagent_status\x18\x03 \x01(\tR\x0esubagentStatus\"\xd0\x03\n" +
 	"\x1aCreateOrchestrationRequest\x12*\n" +
 	"\x11parent_session_id\x18\x01 \x01(\tR\x0fparentSessionId\x123\n" +
 	"\x05steps\x18\x02 \x03(\v2\x1d.betcode.v1.OrchestrationStepR\x05steps\x12=\n" +
@@ -4111,11 +4189,12 @@ const file_betcode_v1_subagent_proto_rawDesc = "" +
 	"\n" +
 	"budget_usd\x18g \x01(\x01R\tbudgetUsd\x12)\n" +
 	"\x10orchestration_id\x18h \x01(\tR\x0forchestrationId\x12+\n" +
-	"\x11working_directory\x18i \x01(\tR\x10workingDirectory\"i\n" +
+	"\x11working_directory\x18i \x01(\tR\x10workingDirectory\x12*\n" +
+	"\x06budget\x18j \x01(\v2\x12.betcode.v1.BudgetR\x06budget\"i\n" +
 	"\x1bCreateOrchestrationResponse\x12)\n" +
 	"\x10orchestration_id\x18\x01 \x01(\tR\x0forchestrationId\x12\x1f\n" +
 	"\vtotal_steps\x18\x02 \x01(\x05R\n" +
-	"totalSteps\"\xe7\x04\n" +
+	"totalSteps\"\xbf\x05\n" +
 	"\x11OrchestrationStep\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x16\n" +
@@ -4135,7 +4214,10 @@ const file_betcode_v1_subagent_proto_rawDesc = "" +
 	"\n" +
 	"budget_usd\x18h \x01(\x01R\tbudgetUsd\x12+\n" +
 	"\x05retry\x18i \x01(\v2\x15.betcode.v1.StepRetryR\x05retry\x12+\n" +
-	"\x05merge\x18j \x01(\v2\x15.betcode.v1.StepMergeR\x05merge\"S\n" +
+	"\x05merge\x18j \x01(\v2\x15.betcode.v1.StepMergeR\x05merge\x12\x16\n" +
+	"\x06branch\x18k \x01(\tR\x06branch\x12\x12\n" +
+	"\x04base\x18l \x01(\tR\x04base\x12*\n" +
+	"\x06budget\x18m \x01(\v2\x12.betcode.v1.BudgetR\x06budget\"S\n" +
 	"\tStepRetry\x12!\n" +
 	"\fmax_attempts\x18\x01 \x01(\rR\vmaxAttempts\x12#\n" +
 	"\rdelay_seconds\x18\x02 \x01(\rR\fdelaySeconds\";\n" +
@@ -4186,7 +4268,7 @@ const file_betcode_v1_subagent_proto_rawDesc = "" +
 	"\astep_id\x18\x02 \x01(\tR\x06stepId\x12\x14\n" +
 	"\x05steps\x18\x03 \x03(\tR\x05steps\x12\x16\n" +
 	"\x06reason\x18\x04 \x01(\tR\x06reason\x12\x1b\n" +
-	"\tclient_id\x18\x05 \x01(\tR\bclientId\"\xbc\x05\n" +
+	"\tclient_id\x18\x05 \x01(\tR\bclientId\"\xef\x05\n" +
 	"\x11OrchestrationInfo\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12*\n" +
@@ -4208,7 +4290,8 @@ const file_betcode_v1_subagent_proto_rawDesc = "" +
 	"\bcost_usd\x18\x0f \x01(\x01R\acostUsd\x127\n" +
 	"\x05steps\x18\x10 \x03(\v2!.betcode.v1.OrchestrationStepInfoR\x05steps\x12!\n" +
 	"\finput_tokens\x18\x11 \x01(\x04R\vinputTokens\x12#\n" +
-	"\routput_tokens\x18\x12 \x01(\x04R\foutputTokens\"\x9e\x03\n" +
+	"\routput_tokens\x18\x12 \x01(\x04R\foutputTokens\x121\n" +
+	"\x06budget\x18\x13 \x01(\v2\x19.betcode.v1.SessionBudgetR\x06budget\"\xf3\x03\n" +
 	"\x15OrchestrationStepInfo\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x1d\n" +
@@ -4224,7 +4307,11 @@ const file_betcode_v1_subagent_proto_rawDesc = "" +
 	"started_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x125\n" +
 	"\bended_at\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\aendedAt\x12\x19\n" +
-	"\bcost_usd\x18\v \x01(\x01R\acostUsd\"D\n" +
+	"\bcost_usd\x18\v \x01(\x01R\acostUsd\x12\x16\n" +
+	"\x06branch\x18\f \x01(\tR\x06branch\x12\x1d\n" +
+	"\n" +
+	"merge_into\x18\r \x01(\tR\tmergeInto\x12\x1c\n" +
+	"\tconflicts\x18\x0e \x03(\tR\tconflicts\"D\n" +
 	"\x17GetOrchestrationRequest\x12)\n" +
 	"\x10orchestration_id\x18\x01 \x01(\tR\x0forchestrationId\"\x1b\n" +
 	"\x19ListOrchestrationsRequest\"c\n" +
@@ -4371,6 +4458,8 @@ var file_betcode_v1_subagent_proto_goTypes = []any{
 	(WorktreeLock)(0),                   // 49: betcode.v1.WorktreeLock
 	(*timestamppb.Timestamp)(nil),       // 50: google.protobuf.Timestamp
 	(*AgentEvent)(nil),                  // 51: betcode.v1.AgentEvent
+	(*Budget)(nil),                      // 52: betcode.v1.Budget
+	(*SessionBudget)(nil),               // 53: betcode.v1.SessionBudget
 }
 var file_betcode_v1_subagent_proto_depIdxs = []int32{
 	1,  // 0: betcode.v1.AutoApproveConfig.on_exceeded:type_name -> betcode.v1.RateExceeded
@@ -4396,58 +4485,61 @@ var file_betcode_v1_subagent_proto_depIdxs = []int32{
 	29, // 20: betcode.v1.CreateOrchestrationRequest.steps:type_name -> betcode.v1.OrchestrationStep
 	2,  // 21: betcode.v1.CreateOrchestrationRequest.strategy:type_name -> betcode.v1.OrchestrationStrategy
 	3,  // 22: betcode.v1.CreateOrchestrationRequest.on_failure:type_name -> betcode.v1.FailurePolicy
-	49, // 23: betcode.v1.OrchestrationStep.worktree_lock:type_name -> betcode.v1.WorktreeLock
-	6,  // 24: betcode.v1.OrchestrationStep.auto_approve_config:type_name -> betcode.v1.AutoApproveConfig
-	30, // 25: betcode.v1.OrchestrationStep.retry:type_name -> betcode.v1.StepRetry
-	31, // 26: betcode.v1.OrchestrationStep.merge:type_name -> betcode.v1.StepMerge
-	50, // 27: betcode.v1.OrchestrationEvent.timestamp:type_name -> google.protobuf.Timestamp
-	34, // 28: betcode.v1.OrchestrationEvent.step_started:type_name -> betcode.v1.StepStarted
-	35, // 29: betcode.v1.OrchestrationEvent.step_completed:type_name -> betcode.v1.StepCompleted
-	36, // 30: betcode.v1.OrchestrationEvent.step_failed:type_name -> betcode.v1.StepFailed
-	46, // 31: betcode.v1.OrchestrationEvent.completed:type_name -> betcode.v1.OrchestrationCompleted
-	47, // 32: betcode.v1.OrchestrationEvent.failed:type_name -> betcode.v1.OrchestrationFailed
-	37, // 33: betcode.v1.OrchestrationEvent.changed:type_name -> betcode.v1.OrchestrationChanged
-	51, // 34: betcode.v1.OrchestrationEvent.agent_event:type_name -> betcode.v1.AgentEvent
-	2,  // 35: betcode.v1.OrchestrationInfo.strategy:type_name -> betcode.v1.OrchestrationStrategy
-	4,  // 36: betcode.v1.OrchestrationInfo.state:type_name -> betcode.v1.OrchestrationState
-	50, // 37: betcode.v1.OrchestrationInfo.created_at:type_name -> google.protobuf.Timestamp
-	50, // 38: betcode.v1.OrchestrationInfo.ended_at:type_name -> google.protobuf.Timestamp
-	39, // 39: betcode.v1.OrchestrationInfo.steps:type_name -> betcode.v1.OrchestrationStepInfo
-	5,  // 40: betcode.v1.OrchestrationStepInfo.status:type_name -> betcode.v1.StepStatus
-	50, // 41: betcode.v1.OrchestrationStepInfo.started_at:type_name -> google.protobuf.Timestamp
-	50, // 42: betcode.v1.OrchestrationStepInfo.ended_at:type_name -> google.protobuf.Timestamp
-	38, // 43: betcode.v1.ListOrchestrationsResponse.orchestrations:type_name -> betcode.v1.OrchestrationInfo
-	7,  // 44: betcode.v1.SubagentService.SpawnSubagent:input_type -> betcode.v1.SpawnSubagentRequest
-	9,  // 45: betcode.v1.SubagentService.WatchSubagent:input_type -> betcode.v1.WatchSubagentRequest
-	18, // 46: betcode.v1.SubagentService.SendToSubagent:input_type -> betcode.v1.SendToSubagentRequest
-	20, // 47: betcode.v1.SubagentService.CancelSubagent:input_type -> betcode.v1.CancelSubagentRequest
-	22, // 48: betcode.v1.SubagentService.ListSubagents:input_type -> betcode.v1.ListSubagentsRequest
-	27, // 49: betcode.v1.SubagentService.CreateOrchestration:input_type -> betcode.v1.CreateOrchestrationRequest
-	32, // 50: betcode.v1.SubagentService.WatchOrchestration:input_type -> betcode.v1.WatchOrchestrationRequest
-	40, // 51: betcode.v1.SubagentService.GetOrchestration:input_type -> betcode.v1.GetOrchestrationRequest
-	41, // 52: betcode.v1.SubagentService.ListOrchestrations:input_type -> betcode.v1.ListOrchestrationsRequest
-	43, // 53: betcode.v1.SubagentService.CancelOrchestration:input_type -> betcode.v1.CancelOrchestrationRequest
-	44, // 54: betcode.v1.SubagentService.RetryOrchestration:input_type -> betcode.v1.RetryOrchestrationRequest
-	45, // 55: betcode.v1.SubagentService.PauseOrchestration:input_type -> betcode.v1.PauseOrchestrationRequest
-	25, // 56: betcode.v1.SubagentService.RevokeAutoApprove:input_type -> betcode.v1.RevokeAutoApproveRequest
-	8,  // 57: betcode.v1.SubagentService.SpawnSubagent:output_type -> betcode.v1.SpawnSubagentResponse
-	10, // 58: betcode.v1.SubagentService.WatchSubagent:output_type -> betcode.v1.SubagentEvent
-	19, // 59: betcode.v1.SubagentService.SendToSubagent:output_type -> betcode.v1.SendToSubagentResponse
-	21, // 60: betcode.v1.SubagentService.CancelSubagent:output_type -> betcode.v1.CancelSubagentResponse
-	23, // 61: betcode.v1.SubagentService.ListSubagents:output_type -> betcode.v1.ListSubagentsResponse
-	28, // 62: betcode.v1.SubagentService.CreateOrchestration:output_type -> betcode.v1.CreateOrchestrationResponse
-	33, // 63: betcode.v1.SubagentService.WatchOrchestration:output_type -> betcode.v1.OrchestrationEvent
-	38, // 64: betcode.v1.SubagentService.GetOrchestration:output_type -> betcode.v1.OrchestrationInfo
-	42, // 65: betcode.v1.SubagentService.ListOrchestrations:output_type -> betcode.v1.ListOrchestrationsResponse
-	38, // 66: betcode.v1.SubagentService.CancelOrchestration:output_type -> betcode.v1.OrchestrationInfo
-	38, // 67: betcode.v1.SubagentService.RetryOrchestration:output_type -> betcode.v1.OrchestrationInfo
-	38, // 68: betcode.v1.SubagentService.PauseOrchestration:output_type -> betcode.v1.OrchestrationInfo
-	26, // 69: betcode.v1.SubagentService.RevokeAutoApprove:output_type -> betcode.v1.RevokeAutoApproveResponse
-	57, // [57:70] is the sub-list for method output_type
-	44, // [44:57] is the sub-list for method input_type
-	44, // [44:44] is the sub-list for extension type_name
-	44, // [44:44] is the sub-list for extension extendee
-	0,  // [0:44] is the sub-list for field type_name
+	52, // 23: betcode.v1.CreateOrchestrationRequest.budget:type_name -> betcode.v1.Budget
+	49, // 24: betcode.v1.OrchestrationStep.worktree_lock:type_name -> betcode.v1.WorktreeLock
+	6,  // 25: betcode.v1.OrchestrationStep.auto_approve_config:type_name -> betcode.v1.AutoApproveConfig
+	30, // 26: betcode.v1.OrchestrationStep.retry:type_name -> betcode.v1.StepRetry
+	31, // 27: betcode.v1.OrchestrationStep.merge:type_name -> betcode.v1.StepMerge
+	52, // 28: betcode.v1.OrchestrationStep.budget:type_name -> betcode.v1.Budget
+	50, // 29: betcode.v1.OrchestrationEvent.timestamp:type_name -> google.protobuf.Timestamp
+	34, // 30: betcode.v1.OrchestrationEvent.step_started:type_name -> betcode.v1.StepStarted
+	35, // 31: betcode.v1.OrchestrationEvent.step_completed:type_name -> betcode.v1.StepCompleted
+	36, // 32: betcode.v1.OrchestrationEvent.step_failed:type_name -> betcode.v1.StepFailed
+	46, // 33: betcode.v1.OrchestrationEvent.completed:type_name -> betcode.v1.OrchestrationCompleted
+	47, // 34: betcode.v1.OrchestrationEvent.failed:type_name -> betcode.v1.OrchestrationFailed
+	37, // 35: betcode.v1.OrchestrationEvent.changed:type_name -> betcode.v1.OrchestrationChanged
+	51, // 36: betcode.v1.OrchestrationEvent.agent_event:type_name -> betcode.v1.AgentEvent
+	2,  // 37: betcode.v1.OrchestrationInfo.strategy:type_name -> betcode.v1.OrchestrationStrategy
+	4,  // 38: betcode.v1.OrchestrationInfo.state:type_name -> betcode.v1.OrchestrationState
+	50, // 39: betcode.v1.OrchestrationInfo.created_at:type_name -> google.protobuf.Timestamp
+	50, // 40: betcode.v1.OrchestrationInfo.ended_at:type_name -> google.protobuf.Timestamp
+	39, // 41: betcode.v1.OrchestrationInfo.steps:type_name -> betcode.v1.OrchestrationStepInfo
+	53, // 42: betcode.v1.OrchestrationInfo.budget:type_name -> betcode.v1.SessionBudget
+	5,  // 43: betcode.v1.OrchestrationStepInfo.status:type_name -> betcode.v1.StepStatus
+	50, // 44: betcode.v1.OrchestrationStepInfo.started_at:type_name -> google.protobuf.Timestamp
+	50, // 45: betcode.v1.OrchestrationStepInfo.ended_at:type_name -> google.protobuf.Timestamp
+	38, // 46: betcode.v1.ListOrchestrationsResponse.orchestrations:type_name -> betcode.v1.OrchestrationInfo
+	7,  // 47: betcode.v1.SubagentService.SpawnSubagent:input_type -> betcode.v1.SpawnSubagentRequest
+	9,  // 48: betcode.v1.SubagentService.WatchSubagent:input_type -> betcode.v1.WatchSubagentRequest
+	18, // 49: betcode.v1.SubagentService.SendToSubagent:input_type -> betcode.v1.SendToSubagentRequest
+	20, // 50: betcode.v1.SubagentService.CancelSubagent:input_type -> betcode.v1.CancelSubagentRequest
+	22, // 51: betcode.v1.SubagentService.ListSubagents:input_type -> betcode.v1.ListSubagentsRequest
+	27, // 52: betcode.v1.SubagentService.CreateOrchestration:input_type -> betcode.v1.CreateOrchestrationRequest
+	32, // 53: betcode.v1.SubagentService.WatchOrchestration:input_type -> betcode.v1.WatchOrchestrationRequest
+	40, // 54: betcode.v1.SubagentService.GetOrchestration:input_type -> betcode.v1.GetOrchestrationRequest
+	41, // 55: betcode.v1.SubagentService.ListOrchestrations:input_type -> betcode.v1.ListOrchestrationsRequest
+	43, // 56: betcode.v1.SubagentService.CancelOrchestration:input_type -> betcode.v1.CancelOrchestrationRequest
+	44, // 57: betcode.v1.SubagentService.RetryOrchestration:input_type -> betcode.v1.RetryOrchestrationRequest
+	45, // 58: betcode.v1.SubagentService.PauseOrchestration:input_type -> betcode.v1.PauseOrchestrationRequest
+	25, // 59: betcode.v1.SubagentService.RevokeAutoApprove:input_type -> betcode.v1.RevokeAutoApproveRequest
+	8,  // 60: betcode.v1.SubagentService.SpawnSubagent:output_type -> betcode.v1.SpawnSubagentResponse
+	10, // 61: betcode.v1.SubagentService.WatchSubagent:output_type -> betcode.v1.SubagentEvent
+	19, // 62: betcode.v1.SubagentService.SendToSubagent:output_type -> betcode.v1.SendToSubagentResponse
+	21, // 63: betcode.v1.SubagentService.CancelSubagent:output_type -> betcode.v1.CancelSubagentResponse
+	23, // 64: betcode.v1.SubagentService.ListSubagents:output_type -> betcode.v1.ListSubagentsResponse
+	28, // 65: betcode.v1.SubagentService.CreateOrchestration:output_type -> betcode.v1.CreateOrchestrationResponse
+	33, // 66: betcode.v1.SubagentService.WatchOrchestration:output_type -> betcode.v1.OrchestrationEvent
+	38, // 67: betcode.v1.SubagentService.GetOrchestration:output_type -> betcode.v1.OrchestrationInfo
+	42, // 68: betcode.v1.SubagentService.ListOrchestrations:output_type -> betcode.v1.ListOrchestrationsResponse
+	38, // 69: betcode.v1.SubagentService.CancelOrchestration:output_type -> betcode.v1.OrchestrationInfo
+	38, // 70: betcode.v1.SubagentService.RetryOrchestration:output_type -> betcode.v1.OrchestrationInfo
+	38, // 71: betcode.v1.SubagentService.PauseOrchestration:output_type -> betcode.v1.OrchestrationInfo
+	26, // 72: betcode.v1.SubagentService.RevokeAutoApprove:output_type -> betcode.v1.RevokeAutoApproveResponse
+	60, // [60:73] is the sub-list for method output_type
+	47, // [47:60] is the sub-list for method input_type
+	47, // [47:47] is the sub-list for extension type_name
+	47, // [47:47] is the sub-list for extension extendee
+	0,  // [0:47] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_subagent_proto_init() }
@@ -4456,6 +4548,7 @@ func file_betcode_v1_subagent_proto_init() {
 		return
 	}
 	file_betcode_v1_agent_proto_init()
+	file_betcode_v1_budget_proto_init()
 	file_betcode_v1_worktree_proto_init()
 	file_betcode_v1_subagent_proto_msgTypes[4].OneofWrappers = []any{
 		(*SubagentEvent_Started)(nil),

@@ -215,6 +215,8 @@ const (
 	WorktreeSetupStatus_WORKTREE_SETUP_STATUS_TIMEOUT WorktreeSetupStatus = 4
 	// It did not run, because the user does not trust what the worktree brings along.
 	WorktreeSetupStatus_WORKTREE_SETUP_STATUS_NOT_TRUSTED WorktreeSetupStatus = 5
+	// A client canceled it.
+	WorktreeSetupStatus_WORKTREE_SETUP_STATUS_CANCELED WorktreeSetupStatus = 6
 )
 
 // Enum value maps for WorktreeSetupStatus.
@@ -226,6 +228,7 @@ var (
 		3: "WORKTREE_SETUP_STATUS_FAILED",
 		4: "WORKTREE_SETUP_STATUS_TIMEOUT",
 		5: "WORKTREE_SETUP_STATUS_NOT_TRUSTED",
+		6: "WORKTREE_SETUP_STATUS_CANCELED",
 	}
 	WorktreeSetupStatus_value = map[string]int32{
 		"WORKTREE_SETUP_STATUS_UNSPECIFIED": 0,
@@ -234,6 +237,7 @@ var (
 		"WORKTREE_SETUP_STATUS_FAILED":      3,
 		"WORKTREE_SETUP_STATUS_TIMEOUT":     4,
 		"WORKTREE_SETUP_STATUS_NOT_TRUSTED": 5,
+		"WORKTREE_SETUP_STATUS_CANCELED":    6,
 	}
 )
 
@@ -385,7 +389,9 @@ type WorktreeInfo struct {
 	// Its last setup, which CreateWorktree begins; missing if the repository has none.
 	Setup *WorktreeSetup `protobuf:"bytes,105,opt,name=setup,proto3" json:"setup,omitempty"`
 	// Of sessions, oldest first.
-	Leases        []*WorktreeLease `protobuf:"bytes,106,rep,name=leases,proto3" json:"leases,omitempty"`
+	Leases []*WorktreeLease `protobuf:"bytes,106,rep,name=leases,proto3" json:"leases,omitempty"`
+	// When it was created or switched to, or a session in it was used, whichever was last.
+	LastUsed      *timestamppb.Timestamp `protobuf:"bytes,107,opt,name=last_used,json=lastUsed,proto3" json:"last_used,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -511,6 +517,13 @@ func (x *WorktreeInfo) GetLeases() []*WorktreeLease {
 	return nil
 }
 
+func (x *WorktreeInfo) GetLastUsed() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastUsed
+	}
+	return nil
+}
+
 // WorktreeLease is the lock that a session has on a worktree. It ends when the session is stopped or deleted.
 type WorktreeLease struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -589,7 +602,7 @@ type WorktreeSetup struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// How far it has come.
 	Status WorktreeSetupStatus `protobuf:"varint,1,opt,name=status,proto3,enum=betcode.v1.WorktreeSetupStatus" json:"status,omitempty"`
-	// The end of what it wrote, at most 8 KiB; empty while it runs.
+	// The end of what it wrote, at most 8 KiB. While it runs, as of a second ago: WatchWorktreeSetup has it at once.
 	Output        string `protobuf:"bytes,2,opt,name=output,proto3" json:"output,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -958,7 +971,10 @@ type RemoveWorktreeRequest struct {
 	// Id, beginning of one, or name.
 	WorktreeId string `protobuf:"bytes,1,opt,name=worktree_id,json=worktreeId,proto3" json:"worktree_id,omitempty"`
 	// Remove it although work is lost.
-	Force         bool `protobuf:"varint,2,opt,name=force,proto3" json:"force,omitempty"`
+	Force bool `protobuf:"varint,2,opt,name=force,proto3" json:"force,omitempty"`
+	// Remove it only if it was last used before, and no session holds a lease of it; otherwise FAILED_PRECONDITION. Without it, that
+	// does not matter.
+	UnusedSince   *timestamppb.Timestamp `protobuf:"bytes,100,opt,name=unused_since,json=unusedSince,proto3" json:"unused_since,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1005,6 +1021,13 @@ func (x *RemoveWorktreeRequest) GetForce() bool {
 		return x.Force
 	}
 	return false
+}
+
+func (x *RemoveWorktreeRequest) GetUnusedSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.UnusedSince
+	}
+	return nil
 }
 
 // RemoveWorktreeResponse answers a RemoveWorktreeRequest.
@@ -1154,6 +1177,163 @@ func (x *SetupWorktreeRequest) GetWorktreeId() string {
 	return ""
 }
 
+// WatchWorktreeSetupRequest names a worktree.
+type WatchWorktreeSetupRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Id, beginning of one, or name.
+	WorktreeId    string `protobuf:"bytes,1,opt,name=worktree_id,json=worktreeId,proto3" json:"worktree_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchWorktreeSetupRequest) Reset() {
+	*x = WatchWorktreeSetupRequest{}
+	mi := &file_betcode_v1_worktree_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchWorktreeSetupRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchWorktreeSetupRequest) ProtoMessage() {}
+
+func (x *WatchWorktreeSetupRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_worktree_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchWorktreeSetupRequest.ProtoReflect.Descriptor instead.
+func (*WatchWorktreeSetupRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *WatchWorktreeSetupRequest) GetWorktreeId() string {
+	if x != nil {
+		return x.WorktreeId
+	}
+	return ""
+}
+
+// WorktreeSetupEvent is a piece of the output of a setup, or its end.
+type WorktreeSetupEvent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What it wrote to its standard output and standard error, as it is: not always UTF-8.
+	Output []byte `protobuf:"bytes,1,opt,name=output,proto3" json:"output,omitempty"`
+	// How many bytes it wrote before. Above the end of the event before if the piece between is not kept: only the last 64 KiB
+	// are.
+	Offset uint64 `protobuf:"varint,2,opt,name=offset,proto3" json:"offset,omitempty"`
+	// How far it has come. Other than RUNNING in the last event alone, and UNSPECIFIED there if the worktree has had no setup.
+	Status        WorktreeSetupStatus `protobuf:"varint,3,opt,name=status,proto3,enum=betcode.v1.WorktreeSetupStatus" json:"status,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WorktreeSetupEvent) Reset() {
+	*x = WorktreeSetupEvent{}
+	mi := &file_betcode_v1_worktree_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WorktreeSetupEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WorktreeSetupEvent) ProtoMessage() {}
+
+func (x *WorktreeSetupEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_worktree_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WorktreeSetupEvent.ProtoReflect.Descriptor instead.
+func (*WorktreeSetupEvent) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *WorktreeSetupEvent) GetOutput() []byte {
+	if x != nil {
+		return x.Output
+	}
+	return nil
+}
+
+func (x *WorktreeSetupEvent) GetOffset() uint64 {
+	if x != nil {
+		return x.Offset
+	}
+	return 0
+}
+
+func (x *WorktreeSetupEvent) GetStatus() WorktreeSetupStatus {
+	if x != nil {
+		return x.Status
+	}
+	return WorktreeSetupStatus_WORKTREE_SETUP_STATUS_UNSPECIFIED
+}
+
+// CancelWorktreeSetupRequest names a worktree.
+type CancelWorktreeSetupRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Id, beginning of one, or name.
+	WorktreeId    string `protobuf:"bytes,1,opt,name=worktree_id,json=worktreeId,proto3" json:"worktree_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CancelWorktreeSetupRequest) Reset() {
+	*x = CancelWorktreeSetupRequest{}
+	mi := &file_betcode_v1_worktree_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CancelWorktreeSetupRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CancelWorktreeSetupRequest) ProtoMessage() {}
+
+func (x *CancelWorktreeSetupRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_worktree_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CancelWorktreeSetupRequest.ProtoReflect.Descriptor instead.
+func (*CancelWorktreeSetupRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *CancelWorktreeSetupRequest) GetWorktreeId() string {
+	if x != nil {
+		return x.WorktreeId
+	}
+	return ""
+}
+
 var File_betcode_v1_worktree_proto protoreflect.FileDescriptor
 
 const file_betcode_v1_worktree_proto_rawDesc = "" +
@@ -1163,7 +1343,7 @@ const file_betcode_v1_worktree_proto_rawDesc = "" +
 	"\x14ListWorktreesRequest\x12\x1b\n" +
 	"\trepo_path\x18\x01 \x01(\tR\brepoPath\"O\n" +
 	"\x15ListWorktreesResponse\x126\n" +
-	"\tworktrees\x18\x01 \x03(\v2\x18.betcode.v1.WorktreeInfoR\tworktrees\"\xe2\x03\n" +
+	"\tworktrees\x18\x01 \x03(\v2\x18.betcode.v1.WorktreeInfoR\tworktrees\"\x9b\x04\n" +
 	"\fWorktreeInfo\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
@@ -1178,7 +1358,8 @@ const file_betcode_v1_worktree_proto_rawDesc = "" +
 	"\rsession_count\x18g \x01(\rR\fsessionCount\x12,\n" +
 	"\x04work\x18h \x01(\v2\x18.betcode.v1.WorktreeWorkR\x04work\x12/\n" +
 	"\x05setup\x18i \x01(\v2\x19.betcode.v1.WorktreeSetupR\x05setup\x121\n" +
-	"\x06leases\x18j \x03(\v2\x19.betcode.v1.WorktreeLeaseR\x06leases\"\xc4\x01\n" +
+	"\x06leases\x18j \x03(\v2\x19.betcode.v1.WorktreeLeaseR\x06leases\x127\n" +
+	"\tlast_used\x18k \x01(\v2\x1a.google.protobuf.TimestampR\blastUsed\"\xc4\x01\n" +
 	"\rWorktreeLease\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12,\n" +
@@ -1211,11 +1392,12 @@ const file_betcode_v1_worktree_proto_rawDesc = "" +
 	"worktreeId\"\x80\x01\n" +
 	"\x16SwitchWorktreeResponse\x124\n" +
 	"\bworktree\x18\x01 \x01(\v2\x18.betcode.v1.WorktreeInfoR\bworktree\x120\n" +
-	"\x14previous_worktree_id\x18\x02 \x01(\tR\x12previousWorktreeId\"N\n" +
+	"\x14previous_worktree_id\x18\x02 \x01(\tR\x12previousWorktreeId\"\x8d\x01\n" +
 	"\x15RemoveWorktreeRequest\x12\x1f\n" +
 	"\vworktree_id\x18\x01 \x01(\tR\n" +
 	"worktreeId\x12\x14\n" +
-	"\x05force\x18\x02 \x01(\bR\x05force\"[\n" +
+	"\x05force\x18\x02 \x01(\bR\x05force\x12=\n" +
+	"\funused_since\x18d \x01(\v2\x1a.google.protobuf.TimestampR\vunusedSince\"[\n" +
 	"\x16RemoveWorktreeResponse\x12\x18\n" +
 	"\aremoved\x18\x01 \x01(\bR\aremoved\x12'\n" +
 	"\x0fsessions_closed\x18\x02 \x01(\rR\x0esessionsClosed\"5\n" +
@@ -1223,6 +1405,16 @@ const file_betcode_v1_worktree_proto_rawDesc = "" +
 	"\vworktree_id\x18\x01 \x01(\tR\n" +
 	"worktreeId\"7\n" +
 	"\x14SetupWorktreeRequest\x12\x1f\n" +
+	"\vworktree_id\x18\x01 \x01(\tR\n" +
+	"worktreeId\"<\n" +
+	"\x19WatchWorktreeSetupRequest\x12\x1f\n" +
+	"\vworktree_id\x18\x01 \x01(\tR\n" +
+	"worktreeId\"}\n" +
+	"\x12WorktreeSetupEvent\x12\x16\n" +
+	"\x06output\x18\x01 \x01(\fR\x06output\x12\x16\n" +
+	"\x06offset\x18\x02 \x01(\x04R\x06offset\x127\n" +
+	"\x06status\x18\x03 \x01(\x0e2\x1f.betcode.v1.WorktreeSetupStatusR\x06status\"=\n" +
+	"\x1aCancelWorktreeSetupRequest\x12\x1f\n" +
 	"\vworktree_id\x18\x01 \x01(\tR\n" +
 	"worktreeId*|\n" +
 	"\fWorktreeLock\x12\x1d\n" +
@@ -1240,21 +1432,24 @@ const file_betcode_v1_worktree_proto_rawDesc = "" +
 	"\x17WORKTREE_STATE_CREATING\x10\x01\x12\x18\n" +
 	"\x14WORKTREE_STATE_READY\x10\x02\x12\x1b\n" +
 	"\x17WORKTREE_STATE_REMOVING\x10\x03\x12\x18\n" +
-	"\x14WORKTREE_STATE_STALE\x10\x04*\xec\x01\n" +
+	"\x14WORKTREE_STATE_STALE\x10\x04*\x90\x02\n" +
 	"\x13WorktreeSetupStatus\x12%\n" +
 	"!WORKTREE_SETUP_STATUS_UNSPECIFIED\x10\x00\x12!\n" +
 	"\x1dWORKTREE_SETUP_STATUS_RUNNING\x10\x01\x12\x1f\n" +
 	"\x1bWORKTREE_SETUP_STATUS_READY\x10\x02\x12 \n" +
 	"\x1cWORKTREE_SETUP_STATUS_FAILED\x10\x03\x12!\n" +
 	"\x1dWORKTREE_SETUP_STATUS_TIMEOUT\x10\x04\x12%\n" +
-	"!WORKTREE_SETUP_STATUS_NOT_TRUSTED\x10\x052\xfe\x03\n" +
+	"!WORKTREE_SETUP_STATUS_NOT_TRUSTED\x10\x05\x12\"\n" +
+	"\x1eWORKTREE_SETUP_STATUS_CANCELED\x10\x062\xb6\x05\n" +
 	"\x0fWorktreeService\x12T\n" +
 	"\rListWorktrees\x12 .betcode.v1.ListWorktreesRequest\x1a!.betcode.v1.ListWorktreesResponse\x12M\n" +
 	"\x0eCreateWorktree\x12!.betcode.v1.CreateWorktreeRequest\x1a\x18.betcode.v1.WorktreeInfo\x12W\n" +
 	"\x0eSwitchWorktree\x12!.betcode.v1.SwitchWorktreeRequest\x1a\".betcode.v1.SwitchWorktreeResponse\x12W\n" +
 	"\x0eRemoveWorktree\x12!.betcode.v1.RemoveWorktreeRequest\x1a\".betcode.v1.RemoveWorktreeResponse\x12G\n" +
 	"\vGetWorktree\x12\x1e.betcode.v1.GetWorktreeRequest\x1a\x18.betcode.v1.WorktreeInfo\x12K\n" +
-	"\rSetupWorktree\x12 .betcode.v1.SetupWorktreeRequest\x1a\x18.betcode.v1.WorktreeInfoB$Z\"betcode/proto/betcode/v1;betcodev1b\x06proto3"
+	"\rSetupWorktree\x12 .betcode.v1.SetupWorktreeRequest\x1a\x18.betcode.v1.WorktreeInfo\x12]\n" +
+	"\x12WatchWorktreeSetup\x12%.betcode.v1.WatchWorktreeSetupRequest\x1a\x1e.betcode.v1.WorktreeSetupEvent0\x01\x12W\n" +
+	"\x13CancelWorktreeSetup\x12&.betcode.v1.CancelWorktreeSetupRequest\x1a\x18.betcode.v1.WorktreeInfoB$Z\"betcode/proto/betcode/v1;betcodev1b\x06proto3"
 
 var (
 	file_betcode_v1_worktree_proto_rawDescOnce sync.Once
@@ -1269,56 +1464,66 @@ func file_betcode_v1_worktree_proto_rawDescGZIP() []byte {
 }
 
 var file_betcode_v1_worktree_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_betcode_v1_worktree_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_betcode_v1_worktree_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_betcode_v1_worktree_proto_goTypes = []any{
-	(WorktreeLock)(0),              // 0: betcode.v1.WorktreeLock
-	(WorktreeLeaseState)(0),        // 1: betcode.v1.WorktreeLeaseState
-	(WorktreeState)(0),             // 2: betcode.v1.WorktreeState
-	(WorktreeSetupStatus)(0),       // 3: betcode.v1.WorktreeSetupStatus
-	(*ListWorktreesRequest)(nil),   // 4: betcode.v1.ListWorktreesRequest
-	(*ListWorktreesResponse)(nil),  // 5: betcode.v1.ListWorktreesResponse
-	(*WorktreeInfo)(nil),           // 6: betcode.v1.WorktreeInfo
-	(*WorktreeLease)(nil),          // 7: betcode.v1.WorktreeLease
-	(*WorktreeSetup)(nil),          // 8: betcode.v1.WorktreeSetup
-	(*WorktreeWork)(nil),           // 9: betcode.v1.WorktreeWork
-	(*CreateWorktreeRequest)(nil),  // 10: betcode.v1.CreateWorktreeRequest
-	(*SwitchWorktreeRequest)(nil),  // 11: betcode.v1.SwitchWorktreeRequest
-	(*SwitchWorktreeResponse)(nil), // 12: betcode.v1.SwitchWorktreeResponse
-	(*RemoveWorktreeRequest)(nil),  // 13: betcode.v1.RemoveWorktreeRequest
-	(*RemoveWorktreeResponse)(nil), // 14: betcode.v1.RemoveWorktreeResponse
-	(*GetWorktreeRequest)(nil),     // 15: betcode.v1.GetWorktreeRequest
-	(*SetupWorktreeRequest)(nil),   // 16: betcode.v1.SetupWorktreeRequest
-	(*timestamppb.Timestamp)(nil),  // 17: google.protobuf.Timestamp
+	(WorktreeLock)(0),                  // 0: betcode.v1.WorktreeLock
+	(WorktreeLeaseState)(0),            // 1: betcode.v1.WorktreeLeaseState
+	(WorktreeState)(0),                 // 2: betcode.v1.WorktreeState
+	(WorktreeSetupStatus)(0),           // 3: betcode.v1.WorktreeSetupStatus
+	(*ListWorktreesRequest)(nil),       // 4: betcode.v1.ListWorktreesRequest
+	(*ListWorktreesResponse)(nil),      // 5: betcode.v1.ListWorktreesResponse
+	(*WorktreeInfo)(nil),               // 6: betcode.v1.WorktreeInfo
+	(*WorktreeLease)(nil),              // 7: betcode.v1.WorktreeLease
+	(*WorktreeSetup)(nil),              // 8: betcode.v1.WorktreeSetup
+	(*WorktreeWork)(nil),               // 9: betcode.v1.WorktreeWork
+	(*CreateWorktreeRequest)(nil),      // 10: betcode.v1.CreateWorktreeRequest
+	(*SwitchWorktreeRequest)(nil),      // 11: betcode.v1.SwitchWorktreeRequest
+	(*SwitchWorktreeResponse)(nil),     // 12: betcode.v1.SwitchWorktreeResponse
+	(*RemoveWorktreeRequest)(nil),      // 13: betcode.v1.RemoveWorktreeRequest
+	(*RemoveWorktreeResponse)(nil),     // 14: betcode.v1.RemoveWorktreeResponse
+	(*GetWorktreeRequest)(nil),         // 15: betcode.v1.GetWorktreeRequest
+	(*SetupWorktreeRequest)(nil),       // 16: betcode.v1.SetupWorktreeRequest
+	(*WatchWorktreeSetupRequest)(nil),  // 17: betcode.v1.WatchWorktreeSetupRequest
+	(*WorktreeSetupEvent)(nil),         // 18: betcode.v1.WorktreeSetupEvent
+	(*CancelWorktreeSetupRequest)(nil), // 19: betcode.v1.CancelWorktreeSetupRequest
+	(*timestamppb.Timestamp)(nil),      // 20: google.protobuf.Timestamp
 }
 var file_betcode_v1_worktree_proto_depIdxs = []int32{
 	6,  // 0: betcode.v1.ListWorktreesResponse.worktrees:type_name -> betcode.v1.WorktreeInfo
-	17, // 1: betcode.v1.WorktreeInfo.created_at:type_name -> google.protobuf.Timestamp
+	20, // 1: betcode.v1.WorktreeInfo.created_at:type_name -> google.protobuf.Timestamp
 	2,  // 2: betcode.v1.WorktreeInfo.state:type_name -> betcode.v1.WorktreeState
 	9,  // 3: betcode.v1.WorktreeInfo.work:type_name -> betcode.v1.WorktreeWork
 	8,  // 4: betcode.v1.WorktreeInfo.setup:type_name -> betcode.v1.WorktreeSetup
 	7,  // 5: betcode.v1.WorktreeInfo.leases:type_name -> betcode.v1.WorktreeLease
-	0,  // 6: betcode.v1.WorktreeLease.lock:type_name -> betcode.v1.WorktreeLock
-	17, // 7: betcode.v1.WorktreeLease.since:type_name -> google.protobuf.Timestamp
-	1,  // 8: betcode.v1.WorktreeLease.state:type_name -> betcode.v1.WorktreeLeaseState
-	3,  // 9: betcode.v1.WorktreeSetup.status:type_name -> betcode.v1.WorktreeSetupStatus
-	6,  // 10: betcode.v1.SwitchWorktreeResponse.worktree:type_name -> betcode.v1.WorktreeInfo
-	4,  // 11: betcode.v1.WorktreeService.ListWorktrees:input_type -> betcode.v1.ListWorktreesRequest
-	10, // 12: betcode.v1.WorktreeService.CreateWorktree:input_type -> betcode.v1.CreateWorktreeRequest
-	11, // 13: betcode.v1.WorktreeService.SwitchWorktree:input_type -> betcode.v1.SwitchWorktreeRequest
-	13, // 14: betcode.v1.WorktreeService.RemoveWorktree:input_type -> betcode.v1.RemoveWorktreeRequest
-	15, // 15: betcode.v1.WorktreeService.GetWorktree:input_type -> betcode.v1.GetWorktreeRequest
-	16, // 16: betcode.v1.WorktreeService.SetupWorktree:input_type -> betcode.v1.SetupWorktreeRequest
-	5,  // 17: betcode.v1.WorktreeService.ListWorktrees:output_type -> betcode.v1.ListWorktreesResponse
-	6,  // 18: betcode.v1.WorktreeService.CreateWorktree:output_type -> betcode.v1.WorktreeInfo
-	12, // 19: betcode.v1.WorktreeService.SwitchWorktree:output_type -> betcode.v1.SwitchWorktreeResponse
-	14, // 20: betcode.v1.WorktreeService.RemoveWorktree:output_type -> betcode.v1.RemoveWorktreeResponse
-	6,  // 21: betcode.v1.WorktreeService.GetWorktree:output_type -> betcode.v1.WorktreeInfo
-	6,  // 22: betcode.v1.WorktreeService.SetupWorktree:output_type -> betcode.v1.WorktreeInfo
-	17, // [17:23] is the sub-list for method output_type
-	11, // [11:17] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	20, // 6: betcode.v1.WorktreeInfo.last_used:type_name -> google.protobuf.Timestamp
+	0,  // 7: betcode.v1.WorktreeLease.lock:type_name -> betcode.v1.WorktreeLock
+	20, // 8: betcode.v1.WorktreeLease.since:type_name -> google.protobuf.Timestamp
+	1,  // 9: betcode.v1.WorktreeLease.state:type_name -> betcode.v1.WorktreeLeaseState
+	3,  // 10: betcode.v1.WorktreeSetup.status:type_name -> betcode.v1.WorktreeSetupStatus
+	6,  // 11: betcode.v1.SwitchWorktreeResponse.worktree:type_name -> betcode.v1.WorktreeInfo
+	20, // 12: betcode.v1.RemoveWorktreeRequest.unused_since:type_name -> google.protobuf.Timestamp
+	3,  // 13: betcode.v1.WorktreeSetupEvent.status:type_name -> betcode.v1.WorktreeSetupStatus
+	4,  // 14: betcode.v1.WorktreeService.ListWorktrees:input_type -> betcode.v1.ListWorktreesRequest
+	10, // 15: betcode.v1.WorktreeService.CreateWorktree:input_type -> betcode.v1.CreateWorktreeRequest
+	11, // 16: betcode.v1.WorktreeService.SwitchWorktree:input_type -> betcode.v1.SwitchWorktreeRequest
+	13, // 17: betcode.v1.WorktreeService.RemoveWorktree:input_type -> betcode.v1.RemoveWorktreeRequest
+	15, // 18: betcode.v1.WorktreeService.GetWorktree:input_type -> betcode.v1.GetWorktreeRequest
+	16, // 19: betcode.v1.WorktreeService.SetupWorktree:input_type -> betcode.v1.SetupWorktreeRequest
+	17, // 20: betcode.v1.WorktreeService.WatchWorktreeSetup:input_type -> betcode.v1.WatchWorktreeSetupRequest
+	19, // 21: betcode.v1.WorktreeService.CancelWorktreeSetup:input_type -> betcode.v1.CancelWorktreeSetupRequest
+	5,  // 22: betcode.v1.WorktreeService.ListWorktrees:output_type -> betcode.v1.ListWorktreesResponse
+	6,  // 23: betcode.v1.WorktreeService.CreateWorktree:output_type -> betcode.v1.WorktreeInfo
+	12, // 24: betcode.v1.WorktreeService.SwitchWorktree:output_type -> betcode.v1.SwitchWorktreeResponse
+	14, // 25: betcode.v1.WorktreeService.RemoveWorktree:output_type -> betcode.v1.RemoveWorktreeResponse
+	6,  // 26: betcode.v1.WorktreeService.GetWorktree:output_type -> betcode.v1.WorktreeInfo
+	6,  // 27: betcode.v1.WorktreeService.SetupWorktree:output_type -> betcode.v1.WorktreeInfo
+	18, // 28: betcode.v1.WorktreeService.WatchWorktreeSetup:output_type -> betcode.v1.WorktreeSetupEvent
+	6,  // 29: betcode.v1.WorktreeService.CancelWorktreeSetup:output_type -> betcode.v1.WorktreeInfo
+	22, // [22:30] is the sub-list for method output_type
+	14, // [14:22] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_worktree_proto_init() }
@@ -1332,7 +1537,7 @@ func file_betcode_v1_worktree_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_worktree_proto_rawDesc), len(file_betcode_v1_worktree_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   13,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

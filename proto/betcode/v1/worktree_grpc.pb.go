@@ -21,12 +21,14 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	WorktreeService_ListWorktrees_FullMethodName  = "/betcode.v1.WorktreeService/ListWorktrees"
-	WorktreeService_CreateWorktree_FullMethodName = "/betcode.v1.WorktreeService/CreateWorktree"
-	WorktreeService_SwitchWorktree_FullMethodName = "/betcode.v1.WorktreeService/SwitchWorktree"
-	WorktreeService_RemoveWorktree_FullMethodName = "/betcode.v1.WorktreeService/RemoveWorktree"
-	WorktreeService_GetWorktree_FullMethodName    = "/betcode.v1.WorktreeService/GetWorktree"
-	WorktreeService_SetupWorktree_FullMethodName  = "/betcode.v1.WorktreeService/SetupWorktree"
+	WorktreeService_ListWorktrees_FullMethodName       = "/betcode.v1.WorktreeService/ListWorktrees"
+	WorktreeService_CreateWorktree_FullMethodName      = "/betcode.v1.WorktreeService/CreateWorktree"
+	WorktreeService_SwitchWorktree_FullMethodName      = "/betcode.v1.WorktreeService/SwitchWorktree"
+	WorktreeService_RemoveWorktree_FullMethodName      = "/betcode.v1.WorktreeService/RemoveWorktree"
+	WorktreeService_GetWorktree_FullMethodName         = "/betcode.v1.WorktreeService/GetWorktree"
+	WorktreeService_SetupWorktree_FullMethodName       = "/betcode.v1.WorktreeService/SetupWorktree"
+	WorktreeService_WatchWorktreeSetup_FullMethodName  = "/betcode.v1.WorktreeService/WatchWorktreeSetup"
+	WorktreeService_CancelWorktreeSetup_FullMethodName = "/betcode.v1.WorktreeService/CancelWorktreeSetup"
 )
 
 // WorktreeServiceClient is the client API for WorktreeService service.
@@ -43,7 +45,9 @@ type WorktreeServiceClient interface {
 	ListWorktrees(ctx context.Context, in *ListWorktreesRequest, opts ...grpc.CallOption) (*ListWorktreesResponse, error)
 	// CreateWorktree checks a branch out in a new directory. A name, path or branch that is taken is ALREADY_EXISTS, with the
 	// detail path where something is in the way. A branch that is missing is NOT_FOUND. Too little room on the disk is
-	// RESOURCE_EXHAUSTED with the details required_bytes and available_bytes. A call that fails leaves nothing behind.
+	// RESOURCE_EXHAUSTED with the details required_bytes and available_bytes. A call that fails leaves nothing behind. The
+	// idempotency key of the call, if it has one, becomes the id: the same call again makes no other worktree, also after a crash
+	// of the daemon, and answers with the one that there is.
 	CreateWorktree(ctx context.Context, in *CreateWorktreeRequest, opts ...grpc.CallOption) (*WorktreeInfo, error)
 	// SwitchWorktree makes a worktree the active one of its repository. active_session_id of the answer is the session to
 	// go on with; without one, a client begins a session with the worktree's id.
@@ -57,6 +61,12 @@ type WorktreeServiceClient interface {
 	// SetupWorktree runs the setup of a worktree again, and answers when it has begun: GetWorktree tells its end. A worktree
 	// that is not trusted is FAILED_PRECONDITION with the code DIRECTORY_NOT_TRUSTED.
 	SetupWorktree(ctx context.Context, in *SetupWorktreeRequest, opts ...grpc.CallOption) (*WorktreeInfo, error)
+	// WatchWorktreeSetup sends what the last setup of a worktree has written and writes, until it has ended. The last event has
+	// its end.
+	WatchWorktreeSetup(ctx context.Context, in *WatchWorktreeSetupRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WorktreeSetupEvent], error)
+	// CancelWorktreeSetup ends the setup of a worktree with all that it has started, and answers when it has ended. One that
+	// does not run is FAILED_PRECONDITION.
+	CancelWorktreeSetup(ctx context.Context, in *CancelWorktreeSetupRequest, opts ...grpc.CallOption) (*WorktreeInfo, error)
 }
 
 type worktreeServiceClient struct {
@@ -127,6 +137,35 @@ func (c *worktreeServiceClient) SetupWorktree(ctx context.Context, in *SetupWork
 	return out, nil
 }
 
+func (c *worktreeServiceClient) WatchWorktreeSetup(ctx context.Context, in *WatchWorktreeSetupRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WorktreeSetupEvent], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &WorktreeService_ServiceDesc.Streams[0], WorktreeService_WatchWorktreeSetup_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[WatchWorktreeSetupRequest, WorktreeSetupEvent]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type WorktreeService_WatchWorktreeSetupClient = grpc.ServerStreamingClient[WorktreeSetupEvent]
+
+func (c *worktreeServiceClient) CancelWorktreeSetup(ctx context.Context, in *CancelWorktreeSetupRequest, opts ...grpc.CallOption) (*WorktreeInfo, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(WorktreeInfo)
+	err := c.cc.Invoke(ctx, WorktreeService_CancelWorktreeSetup_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // WorktreeServiceServer is the server API for WorktreeService service.
 // All implementations must embed UnimplementedWorktreeServiceServer
 // for forward compatibility.
@@ -141,7 +180,9 @@ type WorktreeServiceServer interface {
 	ListWorktrees(context.Context, *ListWorktreesRequest) (*ListWorktreesResponse, error)
 	// CreateWorktree checks a branch out in a new directory. A name, path or branch that is taken is ALREADY_EXISTS, with the
 	// detail path where something is in the way. A branch that is missing is NOT_FOUND. Too little room on the disk is
-	// RESOURCE_EXHAUSTED with the details required_bytes and available_bytes. A call that fails leaves nothing behind.
+	// RESOURCE_EXHAUSTED with the details required_bytes and available_bytes. A call that fails leaves nothing behind. The
+	// idempotency key of the call, if it has one, becomes the id: the same call again makes no other worktree, also after a crash
+	// of the daemon, and answers with the one that there is.
 	CreateWorktree(context.Context, *CreateWorktreeRequest) (*WorktreeInfo, error)
 	// SwitchWorktree makes a worktree the active one of its repository. active_session_id of the answer is the session to
 	// go on with; without one, a client begins a session with the worktree's id.
@@ -155,6 +196,12 @@ type WorktreeServiceServer interface {
 	// SetupWorktree runs the setup of a worktree again, and answers when it has begun: GetWorktree tells its end. A worktree
 	// that is not trusted is FAILED_PRECONDITION with the code DIRECTORY_NOT_TRUSTED.
 	SetupWorktree(context.Context, *SetupWorktreeRequest) (*WorktreeInfo, error)
+	// WatchWorktreeSetup sends what the last setup of a worktree has written and writes, until it has ended. The last event has
+	// its end.
+	WatchWorktreeSetup(*WatchWorktreeSetupRequest, grpc.ServerStreamingServer[WorktreeSetupEvent]) error
+	// CancelWorktreeSetup ends the setup of a worktree with all that it has started, and answers when it has ended. One that
+	// does not run is FAILED_PRECONDITION.
+	CancelWorktreeSetup(context.Context, *CancelWorktreeSetupRequest) (*WorktreeInfo, error)
 	mustEmbedUnimplementedWorktreeServiceServer()
 }
 
@@ -182,6 +229,12 @@ func (UnimplementedWorktreeServiceServer) GetWorktree(context.Context, *GetWorkt
 }
 func (UnimplementedWorktreeServiceServer) SetupWorktree(context.Context, *SetupWorktreeRequest) (*WorktreeInfo, error) {
 	return nil, status.Error(codes.Unimplemented, "method SetupWorktree not implemented")
+}
+func (UnimplementedWorktreeServiceServer) WatchWorktreeSetup(*WatchWorktreeSetupRequest, grpc.ServerStreamingServer[WorktreeSetupEvent]) error {
+	return status.Error(codes.Unimplemented, "method WatchWorktreeSetup not implemented")
+}
+func (UnimplementedWorktreeServiceServer) CancelWorktreeSetup(context.Context, *CancelWorktreeSetupRequest) (*WorktreeInfo, error) {
+	return nil, status.Error(codes.Unimplemented, "method CancelWorktreeSetup not implemented")
 }
 func (UnimplementedWorktreeServiceServer) mustEmbedUnimplementedWorktreeServiceServer() {}
 func (UnimplementedWorktreeServiceServer) testEmbeddedByValue()                         {}
@@ -312,6 +365,35 @@ func _WorktreeService_SetupWorktree_Handler(srv interface{}, ctx context.Context
 	return interceptor(ctx, in, info, handler)
 }
 
+func _WorktreeService_WatchWorktreeSetup_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(WatchWorktreeSetupRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(WorktreeServiceServer).WatchWorktreeSetup(m, &grpc.GenericServerStream[WatchWorktreeSetupRequest, WorktreeSetupEvent]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type WorktreeService_WatchWorktreeSetupServer = grpc.ServerStreamingServer[WorktreeSetupEvent]
+
+func _WorktreeService_CancelWorktreeSetup_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CancelWorktreeSetupRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(WorktreeServiceServer).CancelWorktreeSetup(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: WorktreeService_CancelWorktreeSetup_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(WorktreeServiceServer).CancelWorktreeSetup(ctx, req.(*CancelWorktreeSetupRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // WorktreeService_ServiceDesc is the grpc.ServiceDesc for WorktreeService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -343,7 +425,17 @@ var WorktreeService_ServiceDesc = grpc.ServiceDesc{
 			MethodName: "SetupWorktree",
 			Handler:    _WorktreeService_SetupWorktree_Handler,
 		},
+		{
+			MethodName: "CancelWorktreeSetup",
+			Handler:    _WorktreeService_CancelWorktreeSetup_Handler,
+		},
 	},
-	Streams:  []grpc.StreamDesc{},
+	Streams: []grpc.StreamDesc{
+		{
+			StreamName:    "WatchWorktreeSetup",
+			Handler:       _WorktreeService_WatchWorktreeSetup_Handler,
+			ServerStreams: true,
+		},
+	},
 	Metadata: "betcode/v1/worktree.proto",
 }

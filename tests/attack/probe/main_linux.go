@@ -3,19 +3,22 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
 	"runtime"
 	"strconv"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
 func main() {
 	if len(os.Args) < 3 {
-		fmt.Fprintln(os.Stderr, "usage: probe cross|victim|adopt|call ...")
+		fmt.Fprintln(os.Stderr, "usage: probe cross|victim|adopt|call|lines ...")
 		os.Exit(2)
 	}
 	var err error
@@ -28,6 +31,8 @@ func main() {
 		err = adopt(os.Args[2:])
 	case "call":
 		err = call(os.Args[2], os.Args[3])
+	case "lines":
+		err = lines(os.Args[2], os.Args[3], os.Args[4])
 	case "root": // cross, in a process of its own
 		if err = unix.Chroot(os.Args[2]); err == nil && !opens("/file", unix.O_WRONLY) {
 			err = unix.EACCES
@@ -104,6 +109,22 @@ func adopt(argv []string) error {
 			return nil
 		}
 	}
+}
+
+// lines sends a line to a socket, and writes down what comes back until the other end closes.
+func lines(socket, line, file string) error {
+	conn, err := net.DialTimeout("unix", socket, time.Minute)
+	if err != nil {
+		return os.WriteFile(file, []byte(err.Error()), 0o600)
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
+		return err
+	}
+	_, _ = conn.Write([]byte(line + "\n")) // the server may have closed the connection already
+	_ = conn.(*net.UnixConn).CloseWrite()
+	answer, _ := io.ReadAll(conn) // so far as it came
+	return os.WriteFile(file, append(answer, '.'), 0o600)
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

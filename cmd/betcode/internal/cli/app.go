@@ -5,34 +5,35 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"betcode/cmd/betcode/internal/cli/base"
+	"betcode/cmd/betcode/internal/cli/gitlab"
+	"betcode/cmd/betcode/internal/cli/journal"
+	"betcode/cmd/betcode/internal/cli/orchestrate"
+	"betcode/cmd/betcode/internal/cli/permission"
+	"betcode/cmd/betcode/internal/cli/settings"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/config"
 )
 
 // Build is the version of this executable.
-type Build struct{ Version, Commit, Date string }
+type Build = base.Build
 
 // Run runs the command in args, which begins with the name of the program, and returns its exit code.
 func Run(ctx context.Context, build Build, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return newProgram(build, stdin, stdout, stderr, nil).run(ctx, args)
 }
 
-// program is what every command works with.
-type program struct {
-	*console.Console
-	build Build
-	world config.Environment
-}
+// program has the commands that are not in a package of their own.
+type program struct{ *base.Program }
 
 // newProgram returns a program on these streams. interrupts replaces Ctrl-C; nil is Ctrl-C itself.
 func newProgram(build Build, stdin io.Reader, stdout, stderr io.Writer, interrupts <-chan os.Signal) *program {
-	return &program{Console: console.New(stdin, stdout, stderr, interrupts), build: build, world: config.System()}
+	return &program{&base.Program{Console: console.New(stdin, stdout, stderr, interrupts), Build: build, World: config.System()}}
 }
 
 func (p *program) run(ctx context.Context, args []string) int {
@@ -56,7 +57,7 @@ func (p *program) app() *cli.App {
 		Description: "The daemon supervises Claude Code processes and journals everything they write.\n" +
 			"Sessions go on when you close the terminal, and when the daemon is killed.\n\n" +
 			"SESSION is an id, the beginning of one, a name, or @last.",
-		Version:              p.build.Version,
+		Version:              p.Build.Version,
 		EnableBashCompletion: true,
 		Suggest:              true,
 		Reader:               p.Stdin,
@@ -77,23 +78,24 @@ func (p *program) app() *cli.App {
 			p.runCommand(),
 			p.chatCommand(),
 			p.sessionCommand(),
-			p.permissionCommand(),
+			permission.Command(p.Program),
 			p.trustCommand(),
 			p.auditCommand(),
 			p.tokenCommand(),
 			p.daemonCommand(),
 			p.healthCommand(),
-			p.configCommand(),
+			settings.Command(p.Program),
 			p.importCommand(),
 			p.commandsCommand(),
-			p.gitlabCommand(),
-			p.journalCommand(),
+			gitlab.Command(p.Program),
+			journal.Command(p.Program),
 			p.worktreeCommand(),
 			p.subagentCommand(),
 			p.repoCommand(),
 			p.fleetCommand(),
-			p.orchestrateCommand(),
+			orchestrate.Command(p.Program),
 			p.mcpCommand(),
+			p.gatewayCommand(),
 			p.machineCommand(),
 			p.treeCommand(),
 			p.versionCommand(),
@@ -136,39 +138,4 @@ func (p *program) unknownCommand(c *cli.Context) error {
 		hint = like
 	}
 	return exit.Usage(fmt.Errorf("there is no command '%s %s'. %s", path, name, hint))
-}
-
-// interruptible returns a context that ends with ctx or Ctrl-C.
-func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
-	return signal.NotifyContext(ctx, os.Interrupt)
-}
-
-// jsonFlag returns the flag of a command whose output can be JSON.
-func jsonFlag() *cli.BoolFlag { return &cli.BoolFlag{Name: "json", Usage: "as JSON"} }
-
-// simple wraps the action of a command that Ctrl-C cancels.
-func simple(action func(ctx context.Context, c *cli.Context) error) cli.ActionFunc {
-	return func(c *cli.Context) error {
-		ctx, stop := interruptible(c.Context)
-		defer stop()
-		return action(ctx, c)
-	}
-}
-
-// arguments checks the number of arguments. A negative most means any number.
-func arguments(c *cli.Context, least, most int) error {
-	n := c.Args().Len()
-	if n >= least && (most < 0 || n <= most) {
-		return nil
-	}
-	what := "no arguments"
-	switch {
-	case most < 0:
-		what = fmt.Sprintf("at least %d argument(s)", least)
-	case least == most && least > 0:
-		what = fmt.Sprintf("%d argument(s)", least)
-	case most > 0:
-		what = fmt.Sprintf("%d to %d arguments", least, most)
-	}
-	return exit.Usage(fmt.Errorf("'%s' takes %s, not %d. Usage: %s %s", c.Command.HelpName, what, n, c.Command.HelpName, c.Command.ArgsUsage))
 }

@@ -68,7 +68,7 @@ func isNegative(arg string) bool {
 const helpTopics = "help"
 
 // helpOf arranges 'betcode help COMMAND…'. A page of help is a command of its own, and a command shows its help with
-// --help: the library would show that of the first word for both. What is no command stays an argument, which is
+// --help: the library would show that of the first word for both. Any other word stays an argument, which is
 // refused, but never one of a command that would take it.
 func helpOf(commands []*cli.Command, flags, words []string) (path, allFlags, rest []string) {
 	for i, word := range words {

@@ -29,7 +29,7 @@ func (p *program) auditCommand() *cli.Command {
 			&cli.StringFlag{Name: "session", Aliases: []string{"r"}, Usage: "only entries of `SESSION`"},
 			&cli.BoolFlag{Name: "json", Usage: "as JSON, a line for each entry"},
 		},
-		Action: p.withClient(0, 0, p.audit),
+		Action: p.WithClient(0, 0, p.audit),
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// fakeCommands has a few of everything.
+// fakeCommands has a few commands, agents and paths.
 type fakeCommands struct {
 	pb.UnimplementedCommandServiceServer
 	asked []string

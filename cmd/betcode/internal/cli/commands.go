@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
@@ -24,22 +25,22 @@ func (p *program) commandsCommand() *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "list", Usage: "list the daemon's commands, and those of a session's agent", ArgsUsage: "[SESSION]",
-				Flags: []cli.Flag{jsonFlag()}, Action: p.withClient(0, 1, p.commandList),
+				Flags: []cli.Flag{base.JSONFlag()}, Action: p.WithClient(0, 1, p.commandList),
 			},
 			{
 				Name: "agents", Usage: "list sessions, the subagents they have running and kinds of agents, by name", ArgsUsage: "[BEGINNING]",
-				Flags: []cli.Flag{jsonFlag(), limit}, Action: p.withClient(0, 1, p.agentList),
+				Flags: []cli.Flag{base.JSONFlag(), limit}, Action: p.WithClient(0, 1, p.agentList),
 			},
 			{
 				Name: "path", Usage: "complete a path below a session's working directory", ArgsUsage: "[BEGINNING]",
-				Flags:  []cli.Flag{jsonFlag(), limit, &cli.StringFlag{Name: "session", Aliases: []string{"s"}, Usage: "`SESSION` whose directory it is", Value: "@last"}},
-				Action: p.withClient(0, 1, p.pathList),
+				Flags:  []cli.Flag{base.JSONFlag(), limit, &cli.StringFlag{Name: "session", Aliases: []string{"s"}, Usage: "`SESSION` whose directory it is", Value: "@last"}},
+				Action: p.WithClient(0, 1, p.pathList),
 			},
 			{
 				Name: "run", Usage: "run one of the daemon's commands", ArgsUsage: "COMMAND [ARGUMENT...]",
 				Description: "The command runs in the daemon, changes nothing, and starts nothing. Ends with its exit code.",
 				Flags:       []cli.Flag{&cli.StringFlag{Name: "session", Aliases: []string{"s"}, Usage: "`SESSION` that the command is about"}},
-				Action:      p.withClient(1, -1, p.commandRun),
+				Action:      p.WithClient(1, -1, p.commandRun),
 			},
 		},
 	}
@@ -49,7 +50,7 @@ func (p *program) commandList(ctx context.Context, c *cli.Context, cl *client.Cl
 	request := &pb.GetCommandRegistryRequest{}
 	if ref := c.Args().First(); ref != "" {
 		var err error
-		if request.SessionId, err = resolve(ctx, cl, ref); err != nil {
+		if request.SessionId, err = base.Resolve(ctx, cl, ref); err != nil {
 			return err
 		}
 	}

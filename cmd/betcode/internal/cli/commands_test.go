@@ -272,9 +272,8 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestDaemonThatDoesNotStart: the log says why, and the exit code that there is
-// nothing to connect to. The program that is started is this test itself, which
-// does not know the arguments of a daemon.
+// TestDaemonThatDoesNotStart: the log has the reason, and the exit code is that of a failed connection. The
+// program that is started is the test binary, which does not know the arguments of a daemon.
 func TestDaemonThatDoesNotStart(t *testing.T) {
 	isolate(t)
 	state := filepath.Join(os.Getenv("HOME"), "state")

@@ -9,18 +9,15 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
-	"betcode/cmd/betcode/internal/exit"
 	"betcode/cmd/betcode/internal/host"
 	"betcode/cmd/betcode/internal/launch"
 	"betcode/config"
 )
 
-// startPatience is how long a daemon may take until it serves. stopPatience is longer, because agents get time to end.
-const (
-	startPatience = 30 * time.Second
-	stopPatience  = 60 * time.Second
-)
+// stopPatience is how long a daemon may take until it has ended: longer than a start, because agents get time to end.
+const stopPatience = 60 * time.Second
 
 func (p *program) daemonCommand() *cli.Command {
 	return &cli.Command{
@@ -40,8 +37,8 @@ func (p *program) daemonCommand() *cli.Command {
 				Name: "start", Usage: "start the daemon in the background and wait until it serves",
 				Description: "Its log goes to --log-file, or to daemon.log in the state directory.",
 				Flags: append(daemonFlags(),
-					&cli.DurationFlag{Name: "timeout", Usage: "how `LONG` to wait", Value: startPatience}),
-				Action: simple(p.daemonStart),
+					&cli.DurationFlag{Name: "timeout", Usage: "how `LONG` to wait", Value: base.StartPatience}),
+				Action: base.Simple(p.daemonStart),
 			},
 			{
 				Name: "stop", Usage: "stop the daemon and its agents",
@@ -51,21 +48,21 @@ func (p *program) daemonCommand() *cli.Command {
 					&cli.BoolFlag{Name: "keep-agents", Usage: "leave the agents running"},
 					&cli.DurationFlag{Name: "timeout", Usage: "how `LONG` to wait", Value: stopPatience},
 				},
-				Action: simple(p.daemonStop),
+				Action: base.Simple(p.daemonStop),
 			},
 			{
 				Name: "restart", Usage: "replace the daemon with this program; its agents go on",
 				Description: "Starts this executable with the flags and the environment of the running daemon. Flags given\n" +
 					"here replace those. If no daemon runs, one is started.",
 				Flags: append(daemonFlags(),
-					&cli.DurationFlag{Name: "timeout", Usage: "how `LONG` to wait for the end of one daemon and the start of the other", Value: startPatience}),
-				Action: simple(p.daemonRestart),
+					&cli.DurationFlag{Name: "timeout", Usage: "how `LONG` to wait for the end of one daemon and the start of the other", Value: base.StartPatience}),
+				Action: base.Simple(p.daemonRestart),
 			},
 			p.handOverCommand(),
 			{
 				Name: "status", Usage: "show the health of the daemon and its components",
-				Flags:  []cli.Flag{jsonFlag()},
-				Action: simple(p.daemonStatus),
+				Flags:  []cli.Flag{base.JSONFlag()},
+				Action: base.Simple(p.daemonStatus),
 			},
 		},
 	}
@@ -76,7 +73,7 @@ func daemonFlags() []cli.Flag {
 	var flags []cli.Flag
 	for _, s := range config.Table() {
 		switch s.Flag {
-		case "", socketFlag, keepAgentsFlag:
+		case "", base.SocketFlag, base.KeepAgentsFlag:
 			continue
 		}
 		flags = append(flags, &cli.StringFlag{Name: s.Flag, Usage: flagUsage(s)})
@@ -84,49 +81,12 @@ func daemonFlags() []cli.Flag {
 	return flags
 }
 
-// The settings with flags of their own kind.
-const (
-	socketFlag     = "socket"
-	keepAgentsFlag = "keep-agents"
-)
-
 func flagUsage(s config.Setting) string {
 	usage := fmt.Sprintf("%s, `%s` (%s", s.Help, strings.ToUpper(s.Kind.String()), s.Env)
 	if s.Default != "" {
 		usage += ", " + s.Default
 	}
 	return usage + ")"
-}
-
-// daemonSettings returns the given flags by the name of their setting.
-func daemonSettings(c *cli.Context) config.Flags {
-	given := config.Flags{config.ConfigDirFlag: c.String(config.ConfigDirFlag)}
-	for _, s := range config.Table() {
-		switch s.Flag {
-		case "":
-		case keepAgentsFlag:
-			if c.Bool(s.Flag) {
-				given[s.Name] = "true"
-			}
-		default:
-			given[s.Name] = c.String(s.Flag)
-		}
-	}
-	return given
-}
-
-// locate returns the places of the daemon that this command would start, and the flags for it. Mistakes in its settings
-// files are for the daemon to report.
-func (p *program) locate(c *cli.Context) (config.Daemon, config.Flags, error) {
-	flags := daemonSettings(c)
-	d, err := config.Locate(flags, p.world)
-	if err != nil {
-		return d, flags, exit.Usage(err)
-	}
-	if p.world.Getenv("BETCODE_CLAUDE") != "" {
-		flags["agent.path"] = d.ClaudePath // a relative path is relative to this command's directory, not the daemon's
-	}
-	return d, flags, nil
 }
 
 // givenOnly returns flags without the agent's path if only the environment of this command names it: the next daemon has
@@ -139,22 +99,18 @@ func givenOnly(c *cli.Context, flags config.Flags) config.Flags {
 	return given
 }
 
-func (p *program) launcher() *launch.Launcher {
-	return &launch.Launcher{Console: p.Console, Version: p.build.Version}
-}
-
 func (p *program) daemonRun(c *cli.Context) error {
-	if err := arguments(c, 0, 0); err != nil {
+	if err := base.Arguments(c, 0, 0); err != nil {
 		return err
 	}
-	return host.Run(c.Context, host.Options{Flags: daemonSettings(c), World: p.world, Version: p.build.Version, Stderr: p.Stderr})
+	return host.Run(c.Context, host.Options{Flags: base.DaemonSettings(c), World: p.World, Version: p.Build.Version, Stderr: p.Stderr})
 }
 
 func (p *program) daemonStart(ctx context.Context, c *cli.Context) error {
-	if err := arguments(c, 0, 0); err != nil {
+	if err := base.Arguments(c, 0, 0); err != nil {
 		return err
 	}
-	cfg, flags, err := p.locate(c)
+	cfg, flags, err := p.Locate(c)
 	if err != nil {
 		return err
 	}
@@ -170,29 +126,29 @@ func (p *program) daemonStart(ctx context.Context, c *cli.Context) error {
 		return err
 	}
 	p.offerImport(cfg.ConfigDir)
-	return p.launcher().Start(ctx, cfg, flags, c.Duration("timeout"))
+	return p.Launcher().Start(ctx, cfg, flags, c.Duration("timeout"))
 }
 
 func (p *program) daemonStop(ctx context.Context, c *cli.Context) error {
-	if err := arguments(c, 0, 0); err != nil {
+	if err := base.Arguments(c, 0, 0); err != nil {
 		return err
 	}
-	cfg, err := p.clientConfig(c)
+	cfg, err := p.ClientConfig(c)
 	if err != nil {
 		return err
 	}
-	return p.launcher().Stop(ctx, cfg, p.stateDirectory(c, cfg), c.Bool("keep-agents"), c.Duration("timeout"))
+	return p.Launcher().Stop(ctx, cfg, p.StateDirectory(c, cfg), c.Bool("keep-agents"), c.Duration("timeout"))
 }
 
 func (p *program) daemonRestart(ctx context.Context, c *cli.Context) error {
-	if err := arguments(c, 0, 0); err != nil {
+	if err := base.Arguments(c, 0, 0); err != nil {
 		return err
 	}
-	cfg, flags, err := p.locate(c)
+	cfg, flags, err := p.Locate(c)
 	if err != nil {
 		return err
 	}
-	return p.launcher().Restart(ctx, cfg, flags, givenOnly(c, flags), c.Duration("timeout"))
+	return p.Launcher().Restart(ctx, cfg, flags, givenOnly(c, flags), c.Duration("timeout"))
 }
 
 // handOverCommand is the helper of a restart, for [launch.Launcher] only.
@@ -204,11 +160,11 @@ func (p *program) handOverCommand() *cli.Command {
 			&cli.DurationFlag{Name: "timeout"},
 			&cli.BoolFlag{Name: "orphaned"}),
 		Action: func(c *cli.Context) error {
-			cfg, flags, err := p.locate(c)
+			cfg, flags, err := p.Locate(c)
 			if err != nil {
 				return err
 			}
-			return p.launcher().RunHelper(c.Context, cfg, givenOnly(c, flags), c.Int("pid"), c.Duration("timeout"), c.Bool("orphaned"))
+			return p.Launcher().RunHelper(c.Context, cfg, givenOnly(c, flags), c.Int("pid"), c.Duration("timeout"), c.Bool("orphaned"))
 		},
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
@@ -20,14 +21,14 @@ import (
 )
 
 func (p *program) daemonStatus(ctx context.Context, c *cli.Context) error {
-	if err := arguments(c, 0, 0); err != nil {
+	if err := base.Arguments(c, 0, 0); err != nil {
 		return err
 	}
-	cfg, err := p.clientConfig(c)
+	cfg, err := p.ClientConfig(c)
 	if err != nil {
 		return err
 	}
-	cl, holder, err := launch.Find(ctx, cfg, p.stateDirectory(c, cfg))
+	cl, holder, err := launch.Find(ctx, cfg, p.StateDirectory(c, cfg))
 	if holder != nil {
 		return p.statusUnreachable(c, cfg, *holder)
 	}
@@ -130,19 +131,19 @@ func (p *program) healthCommand() *cli.Command {
 		Description: "Prints SERVING or NOT_SERVING. Exit code 0 means that the daemon serves; 7 that it does not; 2 that no daemon\n" +
 			"answers; 6 that it has no such service. SERVICE is for example AgentService. The command starts no daemon and\n" +
 			"asks no questions. 'betcode daemon status' shows what is wrong.",
-		Action: simple(p.health),
+		Action: base.Simple(p.health),
 	}
 }
 
 func (p *program) health(ctx context.Context, c *cli.Context) error {
-	if err := arguments(c, 0, 1); err != nil {
+	if err := base.Arguments(c, 0, 1); err != nil {
 		return err
 	}
-	cfg, err := p.clientConfig(c)
+	cfg, err := p.ClientConfig(c)
 	if err != nil {
 		return err
 	}
-	cl, err := client.Open(cfg)
+	cl, err := client.Open(cfg, client.Person())
 	if err != nil {
 		return err
 	}

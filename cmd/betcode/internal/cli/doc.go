@@ -1,5 +1,5 @@
-// Package cli is the command line of betcode: the table of commands, their flags and help, and a file for each group of
-// commands.
+// Package cli is the command line of betcode: the table of commands, their flags and help. A command is a file here; a group of
+// commands with several files is a package below (such as journal and permission). Package base has what all of them share.
 //
 // A command reads its flags, asks the daemon or one of the packages beside this one, and prints the answer: as a table or
 // sentences for a person, as JSON with the name of a schema for programs. Its error becomes an exit code and a sentence in

@@ -31,7 +31,7 @@ const (
 	sessionB = "7c810000-0000-4000-8000-000000000002"
 )
 
-// fakeDaemon answers from what a test puts into it.
+// fakeDaemon answers with the fields that a test sets.
 type fakeDaemon struct {
 	pb.UnimplementedAgentServiceServer
 	pb.UnimplementedAdminServiceServer
@@ -249,14 +249,14 @@ func (d *fakeDaemon) Converse(stream grpc.BidiStreamingServer[pb.AgentRequest, p
 	return d.talk(d, &script{stream: stream, start: first.GetStart(), seq: first.GetStart().GetFromSequence()})
 }
 
-// script is the daemon's side of a conversation, with words for a test.
+// script is the daemon's side of a conversation, with methods for tests.
 type script struct {
 	stream grpc.BidiStreamingServer[pb.AgentRequest, pb.AgentEvent]
 	start  *pb.StartConversation
 	seq    uint64
 }
 
-// next is what the client says next; empty when it says no more.
+// next returns the next request of the client; an empty one after the last.
 func (s *script) next() *pb.AgentRequest {
 	r, err := s.stream.Recv()
 	if err != nil {
@@ -281,7 +281,7 @@ func (s *script) send(events ...*pb.AgentEvent) {
 	}
 }
 
-// wait holds the stream open until the client goes, or has said all.
+// wait keeps the stream open until the client disconnects or half-closes.
 func (s *script) wait() error {
 	for {
 		if _, err := s.stream.Recv(); errors.Is(err, io.EOF) {
@@ -292,7 +292,7 @@ func (s *script) wait() error {
 	}
 }
 
-// turn is an ordinary turn.
+// turnOf is an ordinary turn.
 func turnOf(texts ...string) func(*fakeDaemon, *script) error {
 	return func(_ *fakeDaemon, s *script) error {
 		_, key := s.accept()

@@ -22,17 +22,17 @@ func (p *program) fleetCommand() *cli.Command {
 				Description: "Turns that run are continued by 'fleet resume'. Messages are accepted and wait. Agents that an alarm has\n" +
 					"frozen stay frozen.",
 				Flags:  []cli.Flag{&cli.StringFlag{Name: "reason", Usage: "`TEXT` that others see"}, jsonFlag},
-				Action: p.withClient(0, 0, p.stopFleet),
+				Action: p.WithClient(0, 0, p.stopFleet),
 			},
 			{
 				Name: "resume", Usage: "let agents start again, in the order in which their sessions wait",
 				Description: "It ends a stop, and rate limits of accounts before their time. A limit that still holds is reported again by\n" +
 					"the first turn that it refuses.",
-				Flags: []cli.Flag{jsonFlag}, Action: p.withClient(0, 0, p.resumeFleet),
+				Flags: []cli.Flag{jsonFlag}, Action: p.WithClient(0, 0, p.resumeFleet),
 			},
 			{
 				Name: "status", Usage: "show whether the fleet is stopped, rate limits, and what sessions wait for",
-				Flags: []cli.Flag{jsonFlag}, Action: p.withClient(0, 0, p.showFleet),
+				Flags: []cli.Flag{jsonFlag}, Action: p.WithClient(0, 0, p.showFleet),
 			},
 		},
 	}

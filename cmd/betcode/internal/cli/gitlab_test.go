@@ -11,7 +11,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// fakeGitLab notes what it is asked and has one of everything.
+// fakeGitLab records requests and has one object of each kind.
 type fakeGitLab struct {
 	pb.UnimplementedGitLabServiceServer
 	asked []string
@@ -95,24 +95,6 @@ func TestGitLabCommands(t *testing.T) {
 		}
 		if n := len(fake.asked); test.ask != "" && (n == 0 || fake.asked[n-1] != test.ask) {
 			t.Errorf("%s: asked %q", test.args, fake.asked)
-		}
-	}
-}
-
-func TestProjectOf(t *testing.T) {
-	for remote, want := range map[string]string{
-		"git@gitlab.com:group/sub/name.git":        "group/sub/name",
-		"gitlab.example.com:group/name":            "group/name",
-		"ssh://git@gitlab.com:2222/group/name.git": "group/name",
-		"https://gitlab.com/group/name.git":        "group/name",
-		"https://token@gitlab.com/group/name/":     "group/name",
-		"/srv/git/name.git":                        "",
-		"../name":                                  "",
-		"":                                         "",
-		"https://gitlab.com/name":                  "",
-	} {
-		if got := projectOf(remote); got != want {
-			t.Errorf("%q: %q, want %q", remote, got, want)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/cmd/betcode/internal/offline"
@@ -25,12 +26,12 @@ func (p *program) importCommand() *cli.Command {
 			&cli.StringFlag{Name: "from", Usage: "`DIRECTORY` to copy from, instead of ~/.claude"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "only list what would be copied"},
 		},
-		Action: simple(p.importSettings),
+		Action: base.Simple(p.importSettings),
 	}
 }
 
 func (p *program) importSettings(_ context.Context, c *cli.Context) error {
-	if err := arguments(c, 0, 0); err != nil {
+	if err := base.Arguments(c, 0, 0); err != nil {
 		return err
 	}
 	if !c.Bool("dry-run") {
@@ -42,7 +43,7 @@ func (p *program) importSettings(_ context.Context, c *cli.Context) error {
 	if err != nil {
 		return exit.Usage(err)
 	}
-	d, _, err := p.locate(c)
+	d, _, err := p.Locate(c)
 	if err != nil {
 		return err
 	}
@@ -84,7 +85,7 @@ func (p *program) importSettings(_ context.Context, c *cli.Context) error {
 // importFrom returns the directory to copy from, which must exist if it was named.
 func (p *program) importFrom(named string) (string, error) {
 	if named == "" {
-		return p.world.AgentDir()
+		return p.World.AgentDir()
 	}
 	dir, err := filepath.Abs(named)
 	if err != nil {
@@ -105,7 +106,7 @@ func (p *program) offerImport(configDir string) {
 	if _, err := os.Stat(configDir); !errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	from, err := p.world.AgentDir()
+	from, err := p.World.AgentDir()
 	if err != nil {
 		return
 	}

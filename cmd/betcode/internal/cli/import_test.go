@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// strange is a home directory with settings of Claude Code.
+// strange returns a home directory with settings of Claude Code.
 func strange(t *testing.T) (home, configDir string) {
 	t.Helper()
 	home = t.TempDir()
@@ -89,8 +89,7 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// The offer is made on a terminal, where there is something and no configuration yet,
-// and once.
+// The import is offered once, on a terminal, if there are settings and no configuration yet.
 func TestImportIsOffered(t *testing.T) {
 	home, dir := strange(t)
 	offers := func(onTerminal bool) bool {

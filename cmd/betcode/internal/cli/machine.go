@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	pb "betcode/proto/betcode/v1"
@@ -16,8 +17,8 @@ func (p *program) machineCommand() *cli.Command {
 	return &cli.Command{
 		Name: "machine", Usage: "list the machines to work on", ArgsUsage: "[ID]",
 		Description: "Without a relay the list has one machine, that of the daemon. Its id is random and stored in the state directory.",
-		Flags:       []cli.Flag{jsonFlag()},
-		Action:      p.withClient(0, 1, p.machines),
+		Flags:       []cli.Flag{base.JSONFlag()},
+		Action:      p.WithClient(0, 1, p.machines),
 	}
 }
 

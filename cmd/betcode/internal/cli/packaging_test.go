@@ -13,7 +13,7 @@ import (
 // spaces between the words, or as a list.
 var commandsIn = regexp.MustCompile(`(?:^|[\s"'/\[=])betcode"?(?:,? +"?(?:daemon|health|-)[^\n|\]]*)`)
 
-// TestPackaging: whatever a sample runs exists, flags included.
+// TestPackaging: the commands and flags in samples exist.
 func TestPackaging(t *testing.T) {
 	found := 0
 	err := filepath.WalkDir("../../../../packaging", func(path string, entry fs.DirEntry, err error) error {

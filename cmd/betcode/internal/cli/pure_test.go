@@ -7,12 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/console"
 	pb "betcode/proto/betcode/v1"
 )
 
 func TestArrange(t *testing.T) {
-	app := (&program{Console: &console.Console{}}).app()
+	app := (&program{&base.Program{Console: &console.Console{}}}).app()
 	for _, test := range []struct{ given, want string }{
 		{"", ""},
 		{"tree", "tree"},

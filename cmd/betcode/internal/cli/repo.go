@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
@@ -21,7 +22,7 @@ func (p *program) repoCommand() *cli.Command {
 		&cli.StringFlag{Name: "subfolder", Usage: "with local: `DIRECTORY` in the repository (default: .worktrees)"},
 		&cli.StringFlag{Name: "path", Usage: "with custom: `DIRECTORY`"},
 		&cli.BoolFlag{Name: "ignore", Usage: "with local: have git ignore the directory (.git/info/exclude)"},
-		jsonFlag(),
+		base.JSONFlag(),
 	}
 	return &cli.Command{
 		Name: "repo", Usage: "register, list, show, find, change and remove repositories, and their branches",
@@ -29,51 +30,28 @@ func (p *program) repoCommand() *cli.Command {
 			"The feature has to be on: betcode config set feature_flags.worktree_management true",
 		Subcommands: []*cli.Command{
 			{
-				Name: "add", Usage: "register a repository", ArgsUsage: "[DIRECTORY]", Flags: placeFlags, Action: p.withClient(0, 1, p.addRepo),
+				Name: "add", Usage: "register a repository", ArgsUsage: "[DIRECTORY]", Flags: placeFlags, Action: p.WithClient(0, 1, p.addRepo),
 			},
 			{
-				Name: "list", Aliases: []string{"ls"}, Usage: "list the registered repositories", Flags: []cli.Flag{jsonFlag()}, Action: p.withClient(0, 0, p.listRepos),
+				Name: "list", Aliases: []string{"ls"}, Usage: "list the registered repositories", Flags: []cli.Flag{base.JSONFlag()}, Action: p.WithClient(0, 0, p.listRepos),
 			},
 			{
-				Name: "show", Usage: "show a repository", ArgsUsage: "REPOSITORY", Flags: []cli.Flag{jsonFlag()}, Action: p.withClient(1, 1, p.showRepo),
+				Name: "show", Usage: "show a repository", ArgsUsage: "REPOSITORY", Flags: []cli.Flag{base.JSONFlag()}, Action: p.WithClient(1, 1, p.showRepo),
 			},
 			{
-				Name: "update", Usage: "change where the worktrees of a repository are made", ArgsUsage: "REPOSITORY", Flags: placeFlags, Action: p.withClient(1, 1, p.updateRepo),
+				Name: "update", Usage: "change where the worktrees of a repository are made", ArgsUsage: "REPOSITORY", Flags: placeFlags, Action: p.WithClient(1, 1, p.updateRepo),
 			},
 			{
 				Name: "scan", Usage: "find repositories below a directory and register them", ArgsUsage: "DIRECTORY",
-				Flags:  []cli.Flag{&cli.UintFlag{Name: "depth", Usage: "`N` levels below it, at most 10", Value: 3}, jsonFlag()},
-				Action: p.withClient(1, 1, p.scanRepos),
+				Flags:  []cli.Flag{&cli.UintFlag{Name: "depth", Usage: "`N` levels below it, at most 10", Value: 3}, base.JSONFlag()},
+				Action: p.WithClient(1, 1, p.scanRepos),
 			},
 			{
 				Name: "remove", Aliases: []string{"rm"}, Usage: "remove a repository from the list; its files stay", ArgsUsage: "REPOSITORY",
 				Flags:  []cli.Flag{&cli.BoolFlag{Name: "worktrees", Usage: "remove its worktrees first, unless work would be lost"}},
-				Action: p.withClient(1, 1, p.removeRepo),
+				Action: p.WithClient(1, 1, p.removeRepo),
 			},
 			p.branchesCommand(),
-		},
-	}
-}
-
-func (p *program) branchesCommand() *cli.Command {
-	return &cli.Command{
-		Name: "branches", Usage: "list, create and delete branches of a repository",
-		Subcommands: []*cli.Command{
-			{
-				Name: "list", Aliases: []string{"ls"}, Usage: "list the branches of a repository; * marks the one of its main directory", ArgsUsage: "REPOSITORY",
-				Flags:  []cli.Flag{&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "those of remotes too"}, jsonFlag()},
-				Action: p.withClient(1, 1, p.listBranches),
-			},
-			{
-				Name: "create", Usage: "create a branch", ArgsUsage: "REPOSITORY BRANCH",
-				Flags:  []cli.Flag{&cli.StringFlag{Name: "base", Usage: "begin at `REVISION` (default: what is checked out in its main directory)"}},
-				Action: p.withClient(2, 2, p.createBranch),
-			},
-			{
-				Name: "delete", Aliases: []string{"rm"}, Usage: "delete a branch whose commits are pushed or in another branch", ArgsUsage: "REPOSITORY BRANCH",
-				Flags:  []cli.Flag{&cli.BoolFlag{Name: "force", Aliases: []string{"f"}, Usage: "although commits are lost"}},
-				Action: p.withClient(2, 2, p.deleteBranch),
-			},
 		},
 	}
 }
@@ -235,44 +213,5 @@ func (p *program) removeRepo(ctx context.Context, c *cli.Context, cl *client.Cli
 		return err
 	}
 	p.Say("Removed from the list, with %d worktrees. The files of the repository stay.", answer.GetWorktreesRemoved())
-	return nil
-}
-
-func (p *program) listBranches(ctx context.Context, c *cli.Context, cl *client.Client) error {
-	list, err := cl.Repo.ListBranches(ctx, &pb.ListBranchesRequest{RepoId: c.Args().First(), IncludeRemote: c.Bool("all")})
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return console.WriteJSON(p.Stdout, "betcode.branch.list/v1", list)
-	}
-	t := p.Table("", "BRANCH", "COMMIT", "SUBJECT")
-	for _, b := range list.GetBranches() {
-		mark := ""
-		switch {
-		case b.GetIsHead():
-			mark = "*"
-		case b.GetHasWorktree():
-			mark = "+"
-		}
-		t.Add(mark, b.GetName(), console.ShortID(b.GetCommitSha()), b.GetCommitMessage())
-	}
-	return t.Write(p.Stdout)
-}
-
-func (p *program) createBranch(ctx context.Context, c *cli.Context, cl *client.Client) error {
-	b, err := cl.Repo.CreateBranch(ctx, &pb.CreateBranchRequest{RepoId: c.Args().Get(0), Name: c.Args().Get(1), StartPoint: c.String("base")})
-	if err != nil {
-		return err
-	}
-	p.Say("Branch %s is at %s.", console.Line(b.GetName()), console.ShortID(b.GetCommitSha()))
-	return nil
-}
-
-func (p *program) deleteBranch(ctx context.Context, c *cli.Context, cl *client.Client) error {
-	if _, err := cl.Repo.DeleteBranch(ctx, &pb.DeleteBranchRequest{RepoId: c.Args().Get(0), Name: c.Args().Get(1), Force: c.Bool("force")}); err != nil {
-		return err
-	}
-	p.Say("Deleted.")
 	return nil
 }

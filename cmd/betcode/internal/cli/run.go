@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/cmd/betcode/internal/talk"
 	pb "betcode/proto/betcode/v1"
@@ -22,10 +23,10 @@ func (p *program) chatCommand() *cli.Command {
 		Flags: append(sessionFlags(),
 			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show thinking, subagents and processes too"}),
 		Action: func(c *cli.Context) error {
-			if err := arguments(c, 0, 0); err != nil {
+			if err := base.Arguments(c, 0, 0); err != nil {
 				return err
 			}
-			cl, _, err := p.connect(c.Context, c)
+			cl, _, err := p.Connect(c.Context, c)
 			if err != nil {
 				return err
 			}
@@ -79,7 +80,7 @@ func (p *program) runPrompt(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	cl, cfg, err := p.connect(c.Context, c)
+	cl, cfg, err := p.Connect(c.Context, c)
 	if err != nil {
 		return err
 	}

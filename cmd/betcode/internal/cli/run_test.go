@@ -143,7 +143,7 @@ func TestRunStreamJSON(t *testing.T) {
 	}
 }
 
-// TestRunStart: what a new session is told, and what an old one is.
+// TestRunStart: the options that a new session gets, and those that an existing one gets.
 func TestRunStart(t *testing.T) {
 	dir := t.TempDir()
 	d := serveFake(t, &fakeDaemon{talk: turnOf("ok"), sessions: exampleSessions(dir)})
@@ -170,8 +170,7 @@ func TestRunStart(t *testing.T) {
 	}
 }
 
-// TestRunWithoutATurn: a message can be settled without a turn of its own; then
-// the daemon is asked.
+// TestRunWithoutATurn: a message can be done without a turn of its own; then run asks the daemon for its state.
 func TestRunWithoutATurn(t *testing.T) {
 	d := serveFake(t, &fakeDaemon{})
 	d.talk = func(_ *fakeDaemon, s *script) error {

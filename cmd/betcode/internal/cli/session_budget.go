@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"google.golang.org/grpc/metadata"
 
+	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
@@ -36,13 +37,13 @@ budget is raised. A turn that runs is not interrupted, because its cost is known
 			&cli.StringFlag{Name: "tokens", Usage: "pause and ask after `N` tokens; off = no limit"},
 			&cli.StringFlag{Name: "time", Usage: "pause and ask after `TIME` of work, for example 90m; off = no limit"},
 			&cli.StringFlag{Name: "key", Usage: "a `UUID`: the same key changes the budget once"},
-			jsonFlag(),
+			base.JSONFlag(),
 		},
-		Action: p.withClient(1, 1, p.sessionBudget),
+		Action: p.WithClient(1, 1, p.sessionBudget),
 	}
 }
 
-// limits reads flags that limit something; what is not given is nil, and "off" is 0.
+// limits reads the flags of limits. A flag that is not given is nil, "off" is 0.
 func limits(c *cli.Context, usd, tokens, work string) (micros, count, ms *uint64, err error) {
 	for _, flag := range []struct {
 		name, like string
@@ -118,6 +119,9 @@ func (p *program) sessionBudget(ctx context.Context, c *cli.Context, cl *client.
 		return console.WriteJSON(p.Stdout, "betcode.session.budget/v1", b)
 	}
 	fmt.Fprintln(p.Stdout, "used    "+spendingText(b.GetSpent()))
+	if b.GetBelow() != nil {
+		fmt.Fprintln(p.Stdout, "below   "+spendingText(b.GetBelow())+" of subagents")
+	}
 	fmt.Fprintln(p.Stdout, "budget  "+budgetText(b))
 	return nil
 }
@@ -155,6 +159,8 @@ func budgetText(b *pb.SessionBudget) string {
 	switch {
 	case b.GetRefused():
 		text += "; it was not raised, and messages wait until a person raises it or sends another"
+	case b.GetHeld() == "budget_parent":
+		text += "; the budget of a session above is used, and messages wait for that"
 	case b.GetHeld() != "":
 		text += "; messages wait for an answer (betcode permission list)"
 	}

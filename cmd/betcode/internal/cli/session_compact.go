@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/urfave/cli/v2"
 
+	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	pb "betcode/proto/betcode/v1"
@@ -20,14 +21,14 @@ func (p *program) compactCommand() *cli.Command {
 		Name: "compact", Usage: "let the agent summarise its context, and replay only the last exchange from now on", ArgsUsage: "SESSION",
 		Description: "The session must be idle. Older history stays in the journal: 'betcode session export' writes it. The compaction\n" +
 			"goes on if you interrupt this command.",
-		Flags: []cli.Flag{jsonFlag()}, Action: p.withClient(1, 1, p.compactSession),
+		Flags: []cli.Flag{base.JSONFlag()}, Action: p.WithClient(1, 1, p.compactSession),
 	}
 }
 
 // compactSession calls until the compaction is done. The daemon answers from time to time before that; calls with the same
 // key wait for the same compaction.
 func (p *program) compactSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
-	id, err := resolve(ctx, cl, c.Args().First())
+	id, err := base.Resolve(ctx, cl, c.Args().First())
 	if err != nil {
 		return err
 	}

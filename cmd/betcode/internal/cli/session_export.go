@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
@@ -32,12 +33,12 @@ func (p *program) exportCommand() *cli.Command {
 			&cli.StringFlag{Name: "state-dir", Usage: "read the journal in this state `DIRECTORY`; no daemon may be using it"},
 			&cli.StringFlag{Name: "backup", Usage: "read the backup in this `DIRECTORY`"},
 		},
-		Action: simple(p.exportSession),
+		Action: base.Simple(p.exportSession),
 	}
 }
 
 func (p *program) exportSession(ctx context.Context, c *cli.Context) (err error) {
-	if err := arguments(c, 1, 1); err != nil {
+	if err := base.Arguments(c, 1, 1); err != nil {
 		return err
 	}
 	var to offline.Sink
@@ -51,14 +52,14 @@ func (p *program) exportSession(ctx context.Context, c *cli.Context) (err error)
 		return exit.Usage(fmt.Errorf("--format %s: it is jsonl or markdown", format))
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
-	directory, err := journalDirectory(c)
+	directory, err := base.JournalDirectory(c)
 	if err != nil {
 		return err
 	}
 	if directory != "" {
 		return offline.Export(ctx, directory, c.Args().First(), to)
 	}
-	return p.connected(ctx, c, func(cl *client.Client) error { return exportOver(ctx, cl, c.Args().First(), to) })
+	return p.Connected(ctx, c, func(cl *client.Client) error { return exportOver(ctx, cl, c.Args().First(), to) })
 }
 
 // exportOver exports a session of the daemon.
@@ -136,7 +137,7 @@ func (p *program) rawCommand() *cli.Command {
 		Name: "raw", Usage: "print the output of an agent process unchanged", ArgsUsage: "SESSION",
 		Description: "Prints the lines of JSON that the process has written so far. Each process of a session is a run, counted from 1.",
 		Flags:       []cli.Flag{&cli.Uint64Flag{Name: "run", Usage: "of run `N` (default: the newest)"}},
-		Action:      p.withClient(1, 1, p.rawSession),
+		Action:      p.WithClient(1, 1, p.rawSession),
 	}
 }
 

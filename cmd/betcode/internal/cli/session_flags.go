@@ -101,7 +101,7 @@ func (p *program) open(ctx context.Context, c *cli.Context, cl *client.Client) (
 // environment returns the variables that a new session keeps of this command's environment, so that its agents find the
 // same tools. The daemon reports mistakes in the settings.
 func (p *program) environment(c *cli.Context) map[string]string {
-	settings, _ := config.Load(config.Flags{config.ConfigDirFlag: c.String(config.ConfigDirFlag)}, p.world)
+	settings, _ := config.Load(config.Flags{config.ConfigDirFlag: c.String(config.ConfigDirFlag)}, p.World)
 	return settings.Daemon().AgentEnvironment.Kept(os.Environ())
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"google.golang.org/grpc/metadata"
 
+	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
@@ -26,9 +27,9 @@ as it is. Prints the id of the new session. No turn may be running in the other 
 			&cli.StringFlag{Name: "name", Usage: "`NAME` of the new session"},
 			&cli.StringFlag{Name: "at", Value: "latest", Usage: "where to fork: only `latest`, the last answer"},
 			&cli.StringFlag{Name: "key", Usage: "a `UUID`: the same key makes the same session again, not another one"},
-			jsonFlag(),
+			base.JSONFlag(),
 		},
-		Action: p.withClient(1, 1, p.forkSession),
+		Action: p.WithClient(1, 1, p.forkSession),
 	}
 }
 

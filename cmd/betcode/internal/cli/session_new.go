@@ -25,7 +25,7 @@ func (p *program) newSessionCommand() *cli.Command {
 	return &cli.Command{
 		Name: "new", Usage: "create a session without a message and print its id",
 		Description: "Its agent starts with the first message: betcode run --session SESSION, or betcode session attach SESSION.",
-		Flags:       flags, Action: p.withClient(0, 0, p.newSession),
+		Flags:       flags, Action: p.WithClient(0, 0, p.newSession),
 	}
 }
 

@@ -4,16 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
-	"betcode/cmd/betcode/internal/render"
+	"betcode/cmd/betcode/internal/exit"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -28,9 +28,9 @@ func (p *program) subagentCommand() *cli.Command {
 				Name: "list", Aliases: []string{"ls"}, Usage: "list the subagents of a session, oldest first", ArgsUsage: "[SESSION]",
 				Flags: []cli.Flag{
 					&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "those of all sessions"},
-					&cli.StringFlag{Name: "status", Usage: "only `STATUS`: pending, running, completed, failed or cancelled"}, jsonFlag(),
+					&cli.StringFlag{Name: "status", Usage: "only `STATUS`: pending, running, completed, failed or cancelled"}, base.JSONFlag(),
 				},
-				Action: p.withClient(0, 1, p.listSubagents),
+				Action: p.WithClient(0, 1, p.listSubagents),
 			},
 			{
 				Name: "watch", Usage: "show what a subagent did and does, up to its end", ArgsUsage: "ID",
@@ -40,26 +40,26 @@ func (p *program) subagentCommand() *cli.Command {
 					&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show thinking and processes too"},
 					&cli.BoolFlag{Name: "json", Usage: "one JSON object for each event"},
 				},
-				Action: p.withClient(1, 1, p.watchSubagent),
+				Action: p.WithClient(1, 1, p.watchSubagent),
 			},
 			{
 				Name: "send", Usage: "give a subagent that has not ended a message", ArgsUsage: "ID TEXT",
-				Action: p.withClient(2, 2, p.sendToSubagent),
+				Action: p.WithClient(2, 2, p.sendToSubagent),
 			},
 			{
 				Name: "cancel", Usage: "end a subagent and wait until its agent has gone", ArgsUsage: "ID",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "reason", Usage: "`TEXT` for the record"},
 					&cli.BoolFlag{Name: "force", Aliases: []string{"f"}, Usage: "kill its agent at once; otherwise it has ten seconds"},
-					&cli.BoolFlag{Name: "cleanup-worktree", Usage: "remove its worktree with everything that is not committed in it"}, jsonFlag(),
+					&cli.BoolFlag{Name: "cleanup-worktree", Usage: "remove its worktree with everything that is not committed in it"}, base.JSONFlag(),
 				},
-				Action: p.withClient(1, 1, p.cancelSubagent),
+				Action: p.WithClient(1, 1, p.cancelSubagent),
 			},
 			{
 				Name: "revoke", Usage: "have a person decide about the calls of an auto-approved subagent from here on", ArgsUsage: "ID REASON",
 				Description: "REASON has at least 10 characters.",
-				Flags:       []cli.Flag{&cli.BoolFlag{Name: "terminate", Usage: "end its agent if an approved call runs"}, jsonFlag()},
-				Action:      p.withClient(2, 2, p.revokeSubagent),
+				Flags:       []cli.Flag{&cli.BoolFlag{Name: "terminate", Usage: "end its agent if an approved call runs"}, base.JSONFlag()},
+				Action:      p.WithClient(2, 2, p.revokeSubagent),
 			},
 		},
 	}
@@ -85,10 +85,11 @@ func (p *program) spawnSubagentCommand() *cli.Command {
 			&cli.BoolFlag{Name: "auto-approve-queue", Usage: "calls above the rate wait; otherwise they are denied"},
 			&cli.BoolFlag{Name: "unfenced", Usage: "an auto-approved agent may write anywhere"},
 			&cli.BoolFlag{Name: "inherit-grants", Usage: "tools that the session was granted are granted to it"},
+			&cli.BoolFlag{Name: "forward", Usage: "show its requests to clients of the session too, which may answer them"},
 			&cli.BoolFlag{Name: "watch", Usage: "show what it does, up to its end"},
-			jsonFlag(),
+			base.JSONFlag(),
 		},
-		Action: p.withClient(2, 2, p.spawnSubagent),
+		Action: p.WithClient(2, 2, p.spawnSubagent),
 	}
 }
 
@@ -98,7 +99,12 @@ var leaseFlags = map[string]pb.WorktreeLock{
 }
 
 func (p *program) spawnSubagent(ctx context.Context, c *cli.Context, cl *client.Client) error {
-	parent, err := resolve(ctx, cl, c.Args().Get(0))
+	for _, name := range []string{"timeout", "auto-approve-time"} {
+		if c.Duration(name) < 0 {
+			return exit.Usage(fmt.Errorf("--%s %s is negative; give a time such as 90s, 15m or 1h30m", name, c.Duration(name)))
+		}
+	}
+	parent, err := base.Resolve(ctx, cl, c.Args().Get(0))
 	if err != nil {
 		return err
 	}
@@ -106,6 +112,7 @@ func (p *program) spawnSubagent(ctx context.Context, c *cli.Context, cl *client.
 		ParentSessionId: parent, Prompt: c.Args().Get(1), Name: c.String("name"), Model: c.String("model"), AllowedTools: c.StringSlice("tool"),
 		MaxTurns: int32(min(max(c.Int("max-turns"), -1), 1<<30)), Env: map[string]string{}, AutoApprove: c.Bool("auto-approve"), WorktreeId: c.String("worktree"), //nolint:gosec // it fits
 		TimeoutSeconds: seconds(c.Duration("timeout")), BudgetUsd: c.Float64("budget"), InheritGrants: c.Bool("inherit-grants"),
+		ForwardPermissions: c.Bool("forward"),
 	}
 	if dir := c.String("cwd"); dir != "" {
 		if request.WorkingDirectory, err = filepath.Abs(dir); err != nil {
@@ -155,9 +162,9 @@ func (p *program) listSubagents(ctx context.Context, c *cli.Context, cl *client.
 	request := &pb.ListSubagentsRequest{StatusFilter: c.String("status")}
 	switch reference := c.Args().First(); {
 	case reference == "" && !c.Bool("all"):
-		return errors.New("name a session, or list all: betcode subagent list --all")
+		return exit.Usage(errors.New("name a session, or list all: betcode subagent list --all"))
 	case reference != "":
-		id, err := resolve(ctx, cl, reference)
+		id, err := base.Resolve(ctx, cl, reference)
 		if err != nil {
 			return err
 		}
@@ -178,52 +185,8 @@ func (p *program) listSubagents(ctx context.Context, c *cli.Context, cl *client.
 	return t.Write(p.Stdout)
 }
 
-func (p *program) watchSubagent(ctx context.Context, c *cli.Context, cl *client.Client) error {
-	id, err := resolve(ctx, cl, c.Args().First())
-	if err != nil {
-		return err
-	}
-	return p.follow(ctx, c, cl, &pb.WatchSubagentRequest{SubagentId: id, FromSequence: c.Uint64("from")})
-}
-
-// follow shows what a subagent does, up to its end.
-func (p *program) follow(ctx context.Context, c *cli.Context, cl *client.Client, request *pb.WatchSubagentRequest) error {
-	stream, err := cl.Subagent.WatchSubagent(ctx, request)
-	if err != nil {
-		return err
-	}
-	screen := render.NewRenderer(p.Stdout, console.Style(p.Terminal.Colour), c.Bool("verbose"))
-	var last *pb.SubagentEvent
-	for {
-		e, err := stream.Recv()
-		if errors.Is(err, io.EOF) {
-			return subagentOutcome(last)
-		}
-		if err != nil {
-			return err
-		}
-		last = e
-		if !c.Bool("json") {
-			screen.Event(e.GetAgentEvent())
-		} else if err := console.WriteJSONLine(p.Stdout, e); err != nil {
-			return err
-		}
-	}
-}
-
-// subagentOutcome is an error unless the subagent completed.
-func subagentOutcome(last *pb.SubagentEvent) error {
-	switch {
-	case last.GetFailed() != nil:
-		return fmt.Errorf("the subagent failed: %s", console.Line(last.GetFailed().GetErrorMessage()))
-	case last.GetCancelled() != nil:
-		return fmt.Errorf("the subagent was cancelled: %s", console.Line(last.GetCancelled().GetReason()))
-	}
-	return nil
-}
-
 func (p *program) sendToSubagent(ctx context.Context, c *cli.Context, cl *client.Client) error {
-	id, err := resolve(ctx, cl, c.Args().First())
+	id, err := base.Resolve(ctx, cl, c.Args().First())
 	if err != nil {
 		return err
 	}
@@ -232,7 +195,7 @@ func (p *program) sendToSubagent(ctx context.Context, c *cli.Context, cl *client
 }
 
 func (p *program) cancelSubagent(ctx context.Context, c *cli.Context, cl *client.Client) error {
-	id, err := resolve(ctx, cl, c.Args().First())
+	id, err := base.Resolve(ctx, cl, c.Args().First())
 	if err != nil {
 		return err
 	}
@@ -253,7 +216,7 @@ func (p *program) cancelSubagent(ctx context.Context, c *cli.Context, cl *client
 }
 
 func (p *program) revokeSubagent(ctx context.Context, c *cli.Context, cl *client.Client) error {
-	id, err := resolve(ctx, cl, c.Args().First())
+	id, err := base.Resolve(ctx, cl, c.Args().First())
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
@@ -32,17 +33,17 @@ func (p *program) tokenCommand() *cli.Command {
 					&cli.StringSliceFlag{Name: "scope", Usage: "a right of the token: `SCOPE` is view, approve, control or admin; may be given several times", Required: true},
 					&cli.StringFlag{Name: "expires", Usage: "how `LONG` it is valid, for example 30d (default: until it is revoked)"},
 					&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the secret to the new `FILE`"},
-					jsonFlag(),
+					base.JSONFlag(),
 				},
-				Action: p.withClient(1, 1, p.tokenCreate),
+				Action: p.WithClient(1, 1, p.tokenCreate),
 			},
 			{
 				Name: "list", Usage: "list the tokens, without their secrets",
-				Flags: []cli.Flag{jsonFlag()}, Action: p.withClient(0, 0, p.tokenList),
+				Flags: []cli.Flag{base.JSONFlag()}, Action: p.WithClient(0, 0, p.tokenList),
 			},
 			{
 				Name: "revoke", Usage: "end a token and its streams at once", ArgsUsage: "NAME",
-				Action: p.withClient(1, 1, p.tokenRevoke),
+				Action: p.WithClient(1, 1, p.tokenRevoke),
 			},
 		},
 	}

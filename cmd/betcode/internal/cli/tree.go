@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	pb "betcode/proto/betcode/v1"
@@ -19,8 +20,8 @@ import (
 func (p *program) treeCommand() *cli.Command {
 	return &cli.Command{
 		Name: "tree", Usage: "show the actors of the daemon as they are now",
-		Flags: []cli.Flag{jsonFlag()},
-		Action: p.withClient(0, 0, func(ctx context.Context, c *cli.Context, cl *client.Client) error {
+		Flags: []cli.Flag{base.JSONFlag()},
+		Action: p.WithClient(0, 0, func(ctx context.Context, c *cli.Context, cl *client.Client) error {
 			tree, err := cl.Admin.GetTree(ctx, &pb.GetTreeRequest{})
 			if err != nil {
 				return err

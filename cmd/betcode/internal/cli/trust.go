@@ -27,7 +27,7 @@ func (p *program) trustCommand() *cli.Command {
 			&cli.BoolFlag{Name: "remove", Usage: "no longer trust it"},
 			&cli.BoolFlag{Name: "yes", Usage: "trust it without a question"},
 		},
-		Action: p.withClient(0, 1, p.trust),
+		Action: p.WithClient(0, 1, p.trust),
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// reviewOf is what the fake daemon tells of a directory, by its name.
+// reviewOf returns the fake daemon's review of a directory, by its name.
 func reviewOf(directory string) *pb.DirectoryReview {
 	r := &pb.DirectoryReview{Directory: directory, Digest: "seen", Findings: []*pb.DirectoryFinding{
 		{Kind: "hook", Path: directory + "/.claude/settings.json", Text: "SessionStart: touch \x1b[2Jx"},

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -33,26 +33,41 @@ func (p *program) worktreeCommand() *cli.Command {
 					&cli.StringFlag{Name: "path", Usage: "`DIRECTORY` to create"},
 					repoFlag, jsonFlag,
 				},
-				Action: p.withClient(1, 1, p.createWorktree),
+				Action: p.WithClient(1, 1, p.createWorktree),
 			},
 			{
 				Name: "list", Aliases: []string{"ls"}, Usage: "list the worktrees of a repository, oldest first; * marks the active one",
 				Flags:  []cli.Flag{&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "those of all repositories"}, repoFlag, jsonFlag},
-				Action: p.withClient(0, 0, p.listWorktrees),
+				Action: p.WithClient(0, 0, p.listWorktrees),
 			},
 			{
 				Name: "show", Usage: "show everything about a worktree", ArgsUsage: "WORKTREE",
-				Flags: []cli.Flag{jsonFlag}, Action: p.withClient(1, 1, p.showWorktree),
+				Flags: []cli.Flag{jsonFlag}, Action: p.WithClient(1, 1, p.showWorktree),
 			},
 			{
 				Name: "switch", Usage: "make a worktree the active one of its repository and print its directory", ArgsUsage: "WORKTREE",
-				Flags: []cli.Flag{jsonFlag}, Action: p.withClient(1, 1, p.switchWorktree),
+				Flags: []cli.Flag{jsonFlag}, Action: p.WithClient(1, 1, p.switchWorktree),
 			},
 			{
-				Name: "setup", Usage: "run the setup of a worktree again and wait for its end", ArgsUsage: "WORKTREE",
+				Name: "setup", Usage: "run the setup of a worktree again and show what it writes", ArgsUsage: "WORKTREE",
 				Description: "The setup is .betcode/worktree-setup.sh of the repository, or worktree.setup_commands of the settings.\n" +
-					"It runs in the worktree if you trust what that brings along ('betcode trust').",
-				Action: p.withClient(1, 1, p.setUpWorktree),
+					"It runs in the worktree if you trust what that brings along ('betcode trust'). It goes on when the command ends.",
+				Flags: []cli.Flag{
+					&cli.BoolFlag{Name: "cancel", Usage: "end the setup that runs, with all that it has started"},
+					&cli.BoolFlag{Name: "watch", Usage: "show the setup that runs, or the last one, and start none"},
+				},
+				Action: p.WithClient(1, 1, p.setUpWorktree),
+			},
+			{
+				Name: "prune", Usage: "list unused worktrees, and remove them with --yes; branches are kept",
+				Description: "These are worktrees that are stale, or not used lately, without a lease, without changed or untracked files, and without\n" +
+					"commits that are neither pushed nor in another branch. Sessions in them stay, with their history, but cannot go on.",
+				Flags: []cli.Flag{
+					&cli.IntFlag{Name: "days", Usage: "those not used for `N` days", Value: pruneDays},
+					&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "remove them"},
+					&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "those of all repositories"}, repoFlag,
+				},
+				Action: p.WithClient(0, 0, p.pruneWorktrees),
 			},
 			{
 				Name: "remove", Aliases: []string{"rm"}, Usage: "stop the agents in a worktree and remove its directory; the branch stays", ArgsUsage: "WORKTREE",
@@ -60,7 +75,7 @@ func (p *program) worktreeCommand() *cli.Command {
 					&cli.BoolFlag{Name: "force", Aliases: []string{"f"}, Usage: "although changed files and unpushed commits are lost"},
 					&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "with --force: do not ask"},
 				},
-				Action: p.withClient(1, 1, p.removeWorktree),
+				Action: p.WithClient(1, 1, p.removeWorktree),
 			},
 		},
 	}
@@ -106,23 +121,28 @@ func (p *program) createWorktree(ctx context.Context, c *cli.Context, cl *client
 	return nil
 }
 
-func (p *program) listWorktrees(ctx context.Context, c *cli.Context, cl *client.Client) error {
+// listed are the worktrees that a command is about: those of a repository, or all.
+func listed(ctx context.Context, c *cli.Context, cl *client.Client) (*pb.ListWorktreesResponse, error) {
 	request := &pb.ListWorktreesRequest{}
 	if !c.Bool("all") {
 		dir, err := repository(c)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		request.RepoPath = dir
 	}
-	list, err := cl.Worktree.ListWorktrees(ctx, request)
+	return cl.Worktree.ListWorktrees(ctx, request)
+}
+
+func (p *program) listWorktrees(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	list, err := listed(ctx, c, cl)
 	if err != nil {
 		return err
 	}
 	if c.Bool("json") {
 		return console.WriteJSON(p.Stdout, "betcode.worktree.list/v1", list)
 	}
-	t := p.Table("", "ID", "NAME", "BRANCH", "STATE", "WORK", "SIZE", "SESSIONS", "LEASES", "PATH")
+	t := p.Table("", "ID", "NAME", "BRANCH", "STATE", "WORK", "SIZE", "SESSIONS", "LEASES", "SETUP", "USED", "PATH")
 	for _, w := range list.GetWorktrees() {
 		mark := ""
 		if w.GetActive() {
@@ -132,7 +152,7 @@ func (p *program) listWorktrees(ctx context.Context, c *cli.Context, cl *client.
 		if w.GetWork() != nil {
 			size = p.Bytes(w.GetWork().GetDiskBytes())
 		}
-		t.Add(mark, console.ShortID(w.GetId()), w.GetName(), w.GetBranch(), worktreeState(w), workLine(w.GetWork()), size, fmt.Sprint(w.GetSessionCount()), leasesLine(w.GetLeases()), w.GetPath())
+		t.Add(mark, console.ShortID(w.GetId()), w.GetName(), w.GetBranch(), worktreeState(w), workLine(w.GetWork()), size, fmt.Sprint(w.GetSessionCount()), leasesLine(w.GetLeases()), setupLine(w), p.When(w.GetLastUsed()), w.GetPath())
 	}
 	return t.Write(p.Stdout)
 }
@@ -172,13 +192,6 @@ func leasesLine(leases []*pb.WorktreeLease) string {
 	return strings.Join(parts, ", ")
 }
 
-func setupLine(w *pb.WorktreeInfo) string {
-	if w.GetSetup() == nil {
-		return ""
-	}
-	return console.Enum(w.GetSetup().GetStatus(), "WORKTREE_SETUP_STATUS_")
-}
-
 func (p *program) showWorktree(ctx context.Context, c *cli.Context, cl *client.Client) error {
 	w, err := cl.Worktree.GetWorktree(ctx, &pb.GetWorktreeRequest{WorktreeId: c.Args().First()})
 	if err != nil {
@@ -199,6 +212,7 @@ func (p *program) showWorktree(ctx context.Context, c *cli.Context, cl *client.C
 		{"state", worktreeState(w)},
 		{"work", workLine(w.GetWork())},
 		{"created", p.When(w.GetCreatedAt())},
+		{"last used", p.When(w.GetLastUsed())},
 		{"sessions", fmt.Sprint(w.GetSessionCount())},
 		{"last session", w.GetActiveSessionId()},
 		{"leases", leasesLine(w.GetLeases())},
@@ -230,64 +244,12 @@ func (p *program) switchWorktree(ctx context.Context, c *cli.Context, cl *client
 	return nil
 }
 
-// setupPoll is how often the end of a setup is asked for.
-const setupPoll = 300 * time.Millisecond
-
-// awaitSetup waits until the setup of a worktree has ended.
-func (p *program) awaitSetup(ctx context.Context, cl *client.Client, w *pb.WorktreeInfo) (*pb.WorktreeInfo, error) {
-	if setupRuns(w) {
-		p.Say("The setup of %s runs. Ctrl-C leaves it running.", console.Line(w.GetName()))
-	}
-	for setupRuns(w) {
-		select {
-		case <-time.After(setupPoll):
-		case <-ctx.Done():
-			return w, ctx.Err()
-		}
-		var err error
-		if w, err = cl.Worktree.GetWorktree(ctx, &pb.GetWorktreeRequest{WorktreeId: w.GetId()}); err != nil {
-			return w, err
-		}
-	}
-	return w, nil
-}
-
-func setupRuns(w *pb.WorktreeInfo) bool {
-	return w.GetSetup().GetStatus() == pb.WorktreeSetupStatus_WORKTREE_SETUP_STATUS_RUNNING
-}
-
-// setupProblem says why a worktree is not prepared; empty if it is, or needs no setup.
-func setupProblem(w *pb.WorktreeInfo) string {
-	switch w.GetSetup().GetStatus() {
-	case pb.WorktreeSetupStatus_WORKTREE_SETUP_STATUS_FAILED, pb.WorktreeSetupStatus_WORKTREE_SETUP_STATUS_TIMEOUT:
-		return console.Text(w.GetSetup().GetOutput()) + "\nThe setup ended: " + console.Enum(w.GetSetup().GetStatus(), "WORKTREE_SETUP_STATUS_") +
-			". Run it again: betcode worktree setup " + w.GetId()
-	case pb.WorktreeSetupStatus_WORKTREE_SETUP_STATUS_NOT_TRUSTED:
-		return "The setup did not run, because the worktree is not trusted. Look at it (betcode trust " + console.Line(w.GetPath()) +
-			"), then: betcode worktree setup " + w.GetId()
-	default:
-		return ""
-	}
-}
-
-func (p *program) setUpWorktree(ctx context.Context, c *cli.Context, cl *client.Client) error {
-	w, err := cl.Worktree.SetupWorktree(ctx, &pb.SetupWorktreeRequest{WorktreeId: c.Args().First()})
-	if err != nil {
-		return err
-	}
-	if w, err = p.awaitSetup(ctx, cl, w); err != nil {
-		return err
-	}
-	if problem := setupProblem(w); problem != "" {
-		return errors.New(problem)
-	}
-	p.Say("The setup of %s ended well.", console.Line(w.GetName()))
-	return nil
-}
-
 func (p *program) removeWorktree(ctx context.Context, c *cli.Context, cl *client.Client) error {
 	reference := c.Args().First()
-	if c.Bool("force") && !c.Bool("yes") && p.Attended() {
+	if c.Bool("force") && !c.Bool("yes") {
+		if !p.Attended() {
+			return exit.Usage(errors.New("standard input is not a terminal; to remove changed files and unpushed commits without being asked, add --yes"))
+		}
 		w, err := cl.Worktree.GetWorktree(ctx, &pb.GetWorktreeRequest{WorktreeId: reference})
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"time"
@@ -31,9 +32,15 @@ type Options struct {
 	Socket string  // path of its Unix socket, or name of its pipe
 	Remote *Remote // for TCP instead of the socket; nil = socket
 	Ticket string  // of the fleet server that calls; empty for people
-	ID     string  // who calls, for the input lock and for "who answered"
+	Identity
 	// Dial replaces the socket, for tests.
 	Dial func(ctx context.Context) (net.Conn, error)
+}
+
+// Identity is how a client names itself to the daemon and to other clients.
+type Identity struct {
+	ID   string // for the input lock and for "who answered"; empty = the daemon makes one up
+	Type string // what kind of client it is; empty = "cli"
 }
 
 // Client is a connection to a daemon for single calls. It connects with the first
@@ -105,9 +112,9 @@ func Unreachable(err error) bool { return status.Code(err) == codes.Unavailable 
 // the socket is closed to other users, and [local.Dial] checks its owner.
 func dial(o Options) (*grpc.ClientConn, error) {
 	if o.Remote != nil {
-		return o.Remote.dial(o.ID)
+		return o.Remote.dial(o.Identity)
 	}
-	options := common(o.ID)
+	options := common(o.Identity)
 	if o.Ticket != "" {
 		options = append(options, grpc.WithPerRPCCredentials(ticket(o.Ticket)))
 	}
@@ -118,27 +125,25 @@ func dial(o Options) (*grpc.ClientConn, error) {
 }
 
 // common returns the options of every connection, over a socket or TCP.
-func common(id string) []grpc.DialOption {
+func common(id Identity) []grpc.DialOption {
 	return []grpc.DialOption{
-		grpc.WithPerRPCCredentials(identity(id)),
+		grpc.WithPerRPCCredentials(id),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxEventBytes)),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 30 * time.Second, Timeout: 20 * time.Second}),
 	}
 }
 
-// identity adds the client's id to the metadata of every call.
-type identity string
-
-// GetRequestMetadata implements credentials.PerRPCCredentials.
-func (i identity) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
-	if i == "" {
+// GetRequestMetadata implements credentials.PerRPCCredentials: it adds the identity to the
+// metadata of every call.
+func (i Identity) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
+	if i.ID == "" {
 		return nil, nil
 	}
-	return map[string]string{clientIDKey: string(i), clientTypeKey: "cli"}, nil
+	return map[string]string{clientIDKey: i.ID, clientTypeKey: cmp.Or(i.Type, "cli")}, nil
 }
 
 // RequireTransportSecurity implements credentials.PerRPCCredentials.
-func (identity) RequireTransportSecurity() bool { return false }
+func (Identity) RequireTransportSecurity() bool { return false }
 
 // ticket adds the ticket of a fleet server to the metadata of every call.
 type ticket string

@@ -21,8 +21,8 @@ import (
 const PingTimeout = 5 * time.Second
 
 // Open returns a client for the daemon that cfg names, over the socket or TCP. It does not connect.
-func Open(cfg config.Client) (*Client, error) {
-	o := Options{Socket: cfg.SocketPath, ID: newID()}
+func Open(cfg config.Client, id Identity) (*Client, error) {
+	o := Options{Socket: cfg.SocketPath, Identity: id}
 	if r := cfg.Remote; r.Address != "" {
 		token, err := secret.Read(r.TokenFile)
 		if err != nil {
@@ -40,7 +40,7 @@ func Open(cfg config.Client) (*Client, error) {
 
 // Dial returns a client for the daemon that cfg names once that daemon has answered a health check.
 func Dial(ctx context.Context, cfg config.Client) (*Client, error) {
-	cl, err := Open(cfg)
+	cl, err := Open(cfg, Person())
 	if err != nil {
 		return nil, err
 	}
@@ -69,13 +69,14 @@ func NoDaemon(cfg config.Client) error {
 		"connect to the daemon at %s: %s. Start one with 'betcode daemon start', or add --start", cfg.SocketPath, why))
 }
 
-// newID returns a client id for this process. The daemon shows it as the holder of the input lock and beside decisions.
-func newID() string {
+// Person returns an identity for the commands of this process. The daemon shows it as the holder of the input lock and
+// beside decisions.
+func Person() Identity {
 	user := os.Getenv("USER")
 	if strings.ContainsFunc(user, func(r rune) bool { return r <= ' ' || r > '~' }) || user == "" || len(user) > 64 {
 		user = "cli"
 	}
-	return user + "-" + uuid.NewString()[:8]
+	return Identity{ID: user + "-" + uuid.NewString()[:8]}
 }
 
 // trusting returns a TLS configuration that trusts the authorities in a file; those of the system if caFile is empty.

@@ -103,7 +103,7 @@ func serve(t *testing.T, d *daemon) *Client {
 	s := grpc.NewServer()
 	pb.RegisterAgentServiceServer(s, d)
 	go s.Serve(l)
-	c, err := New(Options{ID: "me", Dial: l.DialContext})
+	c, err := New(Options{Identity: Identity{ID: "me"}, Dial: l.DialContext})
 	if err != nil {
 		t.Fatal(err)
 	}

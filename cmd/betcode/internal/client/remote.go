@@ -16,7 +16,7 @@ type Remote struct {
 	TLS     *tls.Config // nil = without TLS, for loopback only
 }
 
-func (r *Remote) dial(id string) (*grpc.ClientConn, error) {
+func (r *Remote) dial(id Identity) (*grpc.ClientConn, error) {
 	transport := insecure.NewCredentials()
 	if r.TLS != nil {
 		transport = credentials.NewTLS(r.TLS)

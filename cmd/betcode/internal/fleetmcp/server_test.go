@@ -21,7 +21,9 @@ type daemon struct {
 	pb.SubagentServiceClient
 	list   func() ([]*pb.SubagentInfo, error)
 	spawns chan *pb.SpawnSubagentRequest
-	lost   int // answers to spawns that do not arrive
+	plans  []*pb.CreateOrchestrationRequest
+	looks  int // at a plan
+	lost   int // answers to requests that do not arrive
 }
 
 func (d *daemon) ListSubagents(context.Context, *pb.ListSubagentsRequest, ...grpc.CallOption) (*pb.ListSubagentsResponse, error) {
@@ -168,6 +170,56 @@ func TestWaitsReportWhatStillRuns(t *testing.T) {
 	}
 	if text, failed = a.call("wait_for_subagent", `{"subagent_ids":[]}`, "4"); !failed {
 		t.Error(text)
+	}
+}
+
+func (d *daemon) CreateOrchestration(_ context.Context, r *pb.CreateOrchestrationRequest, _ ...grpc.CallOption) (*pb.CreateOrchestrationResponse, error) {
+	d.plans = append(d.plans, r)
+	if d.lost > 0 {
+		d.lost--
+		return nil, status.Error(codes.Unavailable, "the daemon was killed")
+	}
+	return &pb.CreateOrchestrationResponse{OrchestrationId: r.GetOrchestrationId()}, nil
+}
+
+func (d *daemon) GetOrchestration(_ context.Context, r *pb.GetOrchestrationRequest, _ ...grpc.CallOption) (*pb.OrchestrationInfo, error) {
+	d.looks++
+	state := pb.OrchestrationState_ORCHESTRATION_STATE_RUNNING
+	if d.looks > 2 {
+		state = pb.OrchestrationState_ORCHESTRATION_STATE_COMPLETED
+	}
+	return &pb.OrchestrationInfo{Id: r.GetOrchestrationId(), State: state, Steps: []*pb.OrchestrationStepInfo{
+		{Id: "a", Status: pb.StepStatus_STEP_STATUS_COMPLETED, ResultSummary: strings.Repeat("x", 100<<10)},
+		{Id: "m", Status: pb.StepStatus_STEP_STATUS_FAILED, ErrorMessage: "conflicts", Conflicts: []string{"README"}},
+	}}, nil
+}
+
+// A plan is submitted once, however often the daemon dies meanwhile, and waited for.
+func TestPlans(t *testing.T) {
+	d := &daemon{lost: 1}
+	a := begin(t, d)
+	const plan = `{"name":"n","on_failure":"stop_all","steps":[{"id":"a","prompt":"p","branch":"a","attempts":2},{"id":"m","depends_on":["a"],"merge":{"into":"main"}}]}`
+	text, failed := a.call("submit_plan", plan, "toolu_1")
+	if failed || len(d.plans) != 2 || d.plans[0].GetOrchestrationId() != d.plans[1].GetOrchestrationId() || !strings.Contains(text, d.plans[0].GetOrchestrationId()) {
+		t.Fatalf("%s %v", text, d.plans)
+	}
+	if got := d.plans[0]; got.GetParentSessionId() != "" || got.GetOnFailure() != pb.FailurePolicy_FAILURE_POLICY_STOP_ALL || got.GetSteps()[0].GetBranch() != "a" ||
+		got.GetSteps()[0].GetRetry().GetMaxAttempts() != 2 || got.GetSteps()[1].GetMerge().GetInto() != "main" {
+		t.Errorf("%v", got)
+	}
+	text, failed = a.call("wait_for_plan", `{"plan_id":"`+d.plans[0].GetOrchestrationId()+`"}`, "toolu_2")
+	if failed || !strings.Contains(text, `"state":"completed"`) || !strings.Contains(text, `"conflicts":["README"]`) || len(text) > maxAnswer {
+		t.Errorf("%.400s", text)
+	}
+	for _, bad := range []string{
+		`{"steps":[]}`, `{"steps":[{"id":"a","prompt":"p","auto_approve":true}]}`, `{"parent_session_id":"x","steps":[{"id":"a","prompt":"p"}]}`, `{"strategy":"random","steps":[{"id":"a"}]}`,
+	} {
+		if text, failed := a.call("submit_plan", bad, "toolu_3"); !failed {
+			t.Errorf("%s: %s", bad, text)
+		}
+	}
+	if len(d.plans) != 2 {
+		t.Errorf("%d plans", len(d.plans))
 	}
 }
 

@@ -27,6 +27,10 @@ func (s *Server) addTools(server *mcp.Server) {
 	add(server, "watch_subagent", "Show what a subagent has said and which tools it called since a sequence number, and wait for more.", s.watch)
 	add(server, "send_to_subagent", "Send a message to a subagent that has not ended.", s.send)
 	add(server, "cancel_subagent", "End a subagent. Its work so far stays.", s.cancel)
+	add(server, "submit_plan", "Start a plan of steps that are subagents. A step starts when those that it depends on have completed, with their results. "+
+		"Answers at once with its id; wait_for_plan has the results. It survives this session.", s.submitPlan)
+	add(server, "wait_for_plan", "Wait until a plan has ended, and get the results of its steps. After timeout_seconds the answer says how far it has come; call again.", s.waitForPlan)
+	add(server, "cancel_plan", "Cancel a plan, or one of its steps. Work so far stays.", s.cancelPlan)
 }
 
 // add adds one tool. Its errors become errors of the tool, with what the daemon advises.
@@ -60,6 +64,14 @@ func bound(name string, p *jsonschema.Schema) {
 	switch name {
 	case "prompt", "message":
 		text(1, maxPrompt)
+	case "steps":
+		p.MinItems, p.MaxItems = jsonschema.Ptr(1), jsonschema.Ptr(maxSteps)
+	case "strategy":
+		p.Enum = []any{"dag", "parallel", "sequential"}
+	case "on_failure":
+		p.Enum = []any{"fail_dependants", "continue", "stop_all"}
+	case "plan_id":
+		p.Format = "uuid"
 	case "name":
 		text(0, 100)
 	case "reason":
@@ -108,6 +120,7 @@ func (s *Server) spawn(ctx context.Context, r *mcp.CallToolRequest, in spawnInpu
 	request := &pb.SpawnSubagentRequest{
 		SubagentId: s.callID(r, "spawn"), Prompt: in.Prompt, Name: in.Name, Model: in.Model, WorkingDirectory: in.WorkingDirectory,
 		WorktreeId: in.WorktreeID, AllowedTools: in.AllowedTools, MaxTurns: in.MaxTurns, TimeoutSeconds: in.EndAfterSeconds, BudgetUsd: in.BudgetUSD,
+		ForwardPermissions: true, // people watch the session of the agent that spawns
 	}
 	err := again(ctx, daemonPatience, func(ctx context.Context) error {
 		_, err := s.subagents.SpawnSubagent(ctx, request)

@@ -150,7 +150,7 @@ func (d *directories) Review(directory, own string) (messages.DirectoryReview, e
 	review := messages.DirectoryReview{
 		Directory: report.Directory, Digest: report.Digest(),
 		Trusted: verdict.Trusted, Known: verdict.Known, Empty: report.Empty(),
-		Ask: untrustedAsk(report, verdict.Trusted),
+		Ask: untrustedAsk(report, verdict.Trusted), Files: report.Files,
 	}
 	for _, f := range report.Findings {
 		review.Findings = append(review.Findings, findingOf(f, ""))

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// TestToken: a file that others may read is refused, what is no token too, and no
-// error shows it.
+// TestToken: a file that other users may read is refused, and so is content that is not a token. No error contains the content.
 func TestToken(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files have no such modes")

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"time"
 
 	"betcode/cmd/betcode/internal/local"
 	"betcode/messages"
@@ -36,7 +35,7 @@ func (d *daemon) listenSocket() error {
 	case err != nil:
 		return err
 	default:
-		if answered(path, staleAfter) {
+		if local.Answers(path, local.StaleAfter) {
 			return messages.Errorf("listen", messages.Unavailable, "another daemon answers on %s", path).
 				WithHint("use that daemon, stop it, or choose another --socket")
 		}
@@ -55,27 +54,6 @@ func (d *daemon) listenSocket() error {
 		return err
 	}
 	return os.Chmod(path, 0o600)
-}
-
-// The kernel accepts connections on a socket as long as any process has it open. A child that a killed daemon was just
-// starting has it until the child has executed its program; so a socket counts as answering only after staleAfter.
-const (
-	staleAfter   = 2 * time.Second
-	answersRetry = 20 * time.Millisecond
-)
-
-// answered reports whether a socket accepts connections for longer than while.
-func answered(path string, while time.Duration) bool {
-	for began := time.Now(); ; time.Sleep(answersRetry) {
-		conn, err := net.DialTimeout("unix", path, time.Second)
-		if err != nil {
-			return false
-		}
-		conn.Close()
-		if time.Since(began) > while {
-			return true
-		}
-	}
 }
 
 // removeSocket removes the socket file if it is still the one that this daemon made, and not that of another daemon.

@@ -11,9 +11,9 @@ import (
 	"betcode/persistence/audit"
 )
 
-// What somebody says of himself makes no second line of a log, and does nothing to the
-// terminal that shows it; it is read back as it was.
-func TestLogShowsWhatIsHidden(t *testing.T) {
+// Values from clients are escaped: they make no second line of a log and have no effect on a terminal. A reader of
+// the JSON gets them unchanged.
+func TestLogEscapesValues(t *testing.T) {
 	t.Parallel()
 	const said = "a\x1b[31m\n{\"level\":\"info\"}\u009b2J\u202egnp\u2066\U000e0041 é 漢"
 	var out bytes.Buffer

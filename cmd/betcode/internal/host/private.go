@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"betcode/cmd/betcode/internal/local"
 	"betcode/messages"
 )
 
@@ -20,7 +21,7 @@ func (d *daemon) privateState() error {
 	if err != nil {
 		return err
 	}
-	if owner, ok := ownerOf(info); ok && owner == 0 && os.Geteuid() != 0 {
+	if owner, ok := local.Owner(info); ok && owner == 0 && os.Geteuid() != 0 {
 		if info.Mode().Perm()&0o002 != 0 {
 			return messages.Errorf(opPrivate, messages.Denied, "everybody may write to %s", dir).WithHint("ask its owner to run 'chmod o-w' on it, or choose another state directory")
 		}
@@ -51,7 +52,7 @@ func (d *daemon) privateSocket() error {
 
 // private checks that a directory belongs to this user and closes it to others.
 func private(dir string, info fs.FileInfo, mayClose bool) error {
-	if owner, ok := ownerOf(info); ok && owner != os.Geteuid() {
+	if owner, ok := local.Owner(info); ok && owner != os.Geteuid() {
 		return messages.Errorf(opPrivate, messages.Denied, "%s belongs to user %d, and this is user %d", dir, owner, os.Geteuid()).
 			WithHint("choose a directory that belongs to you: its owner could replace the files in it")
 	}

@@ -55,7 +55,7 @@ func actorSettings(s config.Settings) settings.Settings {
 	return now
 }
 
-// budgetOf returns a limit; what is off is no limit.
+// budgetOf returns a limit; "off" is no limit.
 func budgetOf(micros, tokens int64, work time.Duration) messages.BudgetLimit {
 	return messages.BudgetLimit{Micros: uint64(max(micros, 0)), Tokens: uint64(max(tokens, 0)), Work: max(work, 0)}
 }

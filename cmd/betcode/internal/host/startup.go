@@ -16,7 +16,7 @@ func startupOf() messages.Startup {
 	return messages.Startup{Arguments: os.Args, Environment: os.Environ(), Directory: directory, ErrorFile: logfile.OfProcess(os.Getpid())}
 }
 
-// getStartup answers [messages.GetStartup]. If standard error is no file, the next daemon gets the usual log.
+// getStartup answers [messages.GetStartup]. If standard error is not a file, the next daemon gets the default log.
 func (d *daemon) getStartup() messages.Startup {
 	startup := d.startup
 	startup.ErrorFile = cmp.Or(startup.ErrorFile, filepath.Join(d.cfg.StateDir, statedir.LogName))

@@ -7,7 +7,7 @@ import (
 
 	"betcode/actors/journal"
 	"betcode/cmd/betcode/internal/statedir"
-	"betcode/grpcapi"
+	"betcode/grpcapi/translate"
 	"betcode/messages"
 	"betcode/persistence"
 	pb "betcode/proto/betcode/v1"
@@ -45,5 +45,5 @@ func Backup(ctx context.Context, state, path string, link bool) (*pb.BackupJourn
 	if err != nil {
 		return nil, err
 	}
-	return grpcapi.JournalBackupOut(done), nil
+	return translate.JournalBackupOut(done), nil
 }

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
-	"betcode/grpcapi"
+	"betcode/grpcapi/translate"
 	"betcode/messages"
 	"betcode/persistence"
 	pb "betcode/proto/betcode/v1"
@@ -24,7 +25,7 @@ func Stats(directory string) (*pb.JournalStatsResponse, error) {
 	if err != nil {
 		return nil, err
 	}
-	return grpcapi.JournalStatsOut(store.Stats()), store.Close()
+	return translate.JournalStatsOut(store.Stats()), store.Close()
 }
 
 // Verify reads the journal in a directory from end to end and passes its progress and findings to report.
@@ -34,11 +35,11 @@ func Verify(ctx context.Context, directory string, report func(*pb.VerifyJournal
 		return err
 	}
 	defer store.Close()
-	findings, err := store.Verify(ctx, func(f messages.JournalFile) { report(grpcapi.JournalFileOut(f)) })
+	findings, err := store.Verify(ctx, func(f messages.JournalFile) { report(translate.JournalFileOut(f)) })
 	if err != nil {
 		return err
 	}
-	for _, m := range grpcapi.JournalReportOut(findings) {
+	for _, m := range translate.JournalReportOut(findings) {
 		report(m)
 	}
 	return nil
@@ -73,7 +74,7 @@ func export(ctx context.Context, store *persistence.Store, ref string, to Sink) 
 		}
 		loaded.Record = damaged.Record
 	}
-	if err := to.Session(grpcapi.SessionOut(messages.SessionView{Record: loaded.Record, Run: loaded.Run})); err != nil {
+	if err := to.Session(translate.ViewOut(messages.SessionView{Record: loaded.Record, Run: loaded.Run}, time.Now())); err != nil {
 		return err
 	}
 	for at := messages.Seq(0); at < loaded.Record.Head && ctx.Err() == nil; {
@@ -82,7 +83,7 @@ func export(ctx context.Context, store *persistence.Store, ref string, to Sink) 
 			return err
 		}
 		if gap != nil {
-			if err := to.Event(grpcapi.GapOut(id, gap)); err != nil {
+			if err := to.Event(translate.GapOut(id, gap)); err != nil {
 				return err
 			}
 		}

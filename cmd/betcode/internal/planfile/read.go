@@ -76,7 +76,7 @@ func Read(name, base string, text []byte) (plan.Plan, error) {
 
 // find returns the position of what a problem is about, or of what it is a part of.
 func (f *File) find(p plan.Problem) position {
-	p.Field = strings.TrimPrefix(p.Field, "auto_approve.")
+	p.Field = strings.TrimPrefix(strings.TrimPrefix(p.Field, "auto_approve."), "merge.")
 	for _, s := range []spot{{p.Step, p.Field, p.Item}, {p.Step, p.Field, -1}, {p.Step, "", -1}, {-1, "", -1}} {
 		if at, known := f.lines[s]; known {
 			return at

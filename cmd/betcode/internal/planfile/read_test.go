@@ -22,6 +22,7 @@ name: release
 strategy: dag
 max_parallel: 3
 on_failure: stop_all
+budget: {usd: 2.5, work: 1h}
 steps:
   - id: a
     name: First
@@ -39,20 +40,23 @@ steps:
     retry_delay: 90s
     timeout: 1h30m
     budget_usd: 0.5
+    budget: {tokens: 1000000}
   - {id: b, prompt: p, directory: /x, depends_on: [a], tools: [Read], auto_approve: true}
-  - {id: c, prompt: p, auto_approve: false}
+  - {id: c, prompt: p, auto_approve: false, worktree: wc, branch: c/x, base: v1}
+  - {id: m, depends_on: [c], merge: {into: main, branches: [x, y]}}
 `))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := plan.Plan{Name: "release", Strategy: plan.DAG, MaxParallel: 3, OnFailure: plan.StopAll, Steps: []plan.Step{
+	want := plan.Plan{Name: "release", Strategy: plan.DAG, MaxParallel: 3, OnFailure: plan.StopAll, Budget: plan.Budget{Micros: 2_500_000, Work: time.Hour}, Steps: []plan.Step{
 		{
 			ID: "a", Name: "First", Prompt: "do it\nwell\n", Model: "opus", Directory: "/base/sub/dir", Worktree: "w", Lease: plan.Exclusive, Tools: []string{"Read", "Bash(go test:*)"},
 			MaxTurns: 7, AutoApprove: &plan.AutoApprove{Duration: time.Hour, PerMinute: 5, Queue: true, Unfenced: true}, Attempts: 2,
-			RetryDelay: 90 * time.Second, Timeout: 90 * time.Minute, BudgetUSD: 0.5,
+			RetryDelay: 90 * time.Second, Timeout: 90 * time.Minute, BudgetUSD: 0.5, Budget: plan.Budget{Tokens: 1_000_000},
 		},
 		{ID: "b", Prompt: "p", Directory: "/x", DependsOn: []string{"a"}, Tools: []string{"Read"}, AutoApprove: &plan.AutoApprove{}},
-		{ID: "c", Prompt: "p"},
+		{ID: "c", Prompt: "p", Worktree: "wc", Branch: "c/x", Base: "v1"},
+		{ID: "m", DependsOn: []string{"c"}, Merge: &plan.Merge{Into: "main", Branches: []string{"x", "y"}}},
 	}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
@@ -67,7 +71,9 @@ func TestMistakesSayTheirLines(t *testing.T) {
 		{"an unknown key", "stepz: []\nsteps: [{id: a, prompt: p}]", `p:1:1: the plan has no key "stepz"; its keys are name, strategy`},
 		{"an unknown key of a step", "steps:\n  - id: a\n    promt: p", `p:3:5: the step has no key "promt"`},
 		{"a key twice", "name: a\nname: b\nsteps: [{id: a, prompt: p}]", "p:2:1: the key name is there twice"},
-		{"no prompt", "steps:\n  - id: a", "p:2:5: the step has no prompt"},
+		{"no prompt", "steps:\n  - id: a", "p:2:5: the prompt is empty"},
+		{"a merge into nothing", "steps:\n  - id: a\n    merge: {}", "p:3:12: merge has no into"},
+		{"a bad target", "steps:\n  - id: a\n    merge:\n      branches: [x]\n      into: a b", "p:5:13: \"a b\" is not the name of a branch"},
 		{"a number as id", "steps:\n  - id: 1\n    prompt: p", "p:2:9: id is a number, not text; put it between quotes"},
 		{"text as number", "max_parallel: many\nsteps: [{id: a, prompt: p}]", "p:1:15: max_parallel is text, not a whole number"},
 		{"a large number", "max_parallel: 99999999999999999999\nsteps: [{id: a, prompt: p}]", "p:1:15: max_parallel is a number, not a whole number"},

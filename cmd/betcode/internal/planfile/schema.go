@@ -8,7 +8,9 @@ func Schema() ([]byte, error) {
 	top["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	top["title"] = "betcode plan"
 	top["$defs"] = map[string]any{
-		"step":         schemaOf("One subagent of a plan.", stepFields),
+		"step":         schemaOf("One subagent of a plan, or a merge.", stepFields),
+		"budget":       schemaOf("What may be consumed.", budgetFields),
+		"merge":        schemaOf("What a step merges.", mergeFields),
 		"auto_approve": schemaOf("Bounds of what needs no person.", autoFields),
 	}
 	text, err := json.MarshalIndent(top, "", "  ")

@@ -13,6 +13,7 @@ import (
 type Node struct {
 	ID, Name  string
 	DependsOn []string
+	Merge     string // the branch into which it merges; empty = it runs an agent
 	Status    string // pending, running, completed …; empty = it is only planned
 	Attempt   uint32 // from 1; 0 = none
 	Note      string // why it failed, or what it found out; on one line
@@ -53,6 +54,9 @@ func Lines(nodes []Node, style console.Style, width int) []string {
 		}
 		if len(n.DependsOn) > 0 {
 			text += " ← " + strings.Join(n.DependsOn, ", ")
+		}
+		if n.Merge != "" {
+			text += " ⇒ " + console.Line(n.Merge)
 		}
 		if n.Note != "" {
 			text += ": " + console.Line(n.Note)
@@ -117,6 +121,9 @@ func DOT(nodes []Node) string {
 	b.WriteString("digraph plan {\n  rankdir=LR;\n  node [shape=box, style=\"rounded,filled\", fillcolor=white];\n")
 	for _, n := range nodes {
 		fmt.Fprintf(&b, "  %s [label=%s", dotText(n.ID), dotText(label(n, "\n")))
+		if n.Merge != "" {
+			b.WriteString(", shape=hexagon, style=filled")
+		}
 		if colour := colours[n.Status]; colour != "" {
 			fmt.Fprintf(&b, ", fillcolor=%s", dotText(colour))
 		}
@@ -143,7 +150,11 @@ func Mermaid(nodes []Node) string {
 	names := make(map[string]string, len(nodes))
 	for i, n := range nodes {
 		names[n.ID] = fmt.Sprintf("s%d", i+1) // ids may be words of the language
-		fmt.Fprintf(&b, "  %s[\"%s\"]\n", names[n.ID], mermaidText(label(n, "\n")))
+		left, right := "[", "]"
+		if n.Merge != "" {
+			left, right = "{{", "}}"
+		}
+		fmt.Fprintf(&b, "  %s%s\"%s\"%s\n", names[n.ID], left, mermaidText(label(n, "\n")), right)
 	}
 	for _, n := range nodes {
 		for _, d := range n.DependsOn {
@@ -181,6 +192,9 @@ func label(n Node, end string) string {
 	text := n.ID
 	if n.Name != "" && n.Name != n.ID {
 		text += end + console.Line(n.Name)
+	}
+	if n.Merge != "" {
+		text += end + "⇒ " + console.Line(n.Merge)
 	}
 	if n.Status != "" {
 		text += end + n.Status

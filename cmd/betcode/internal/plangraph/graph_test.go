@@ -8,11 +8,12 @@ import (
 var nodes = []Node{
 	{ID: "end", Name: `say "done" <b>`, DependsOn: []string{"a", "b"}, Status: "pending"},
 	{ID: "a", Status: "completed"},
+	{ID: "m", Merge: "main", DependsOn: []string{"a"}},
 	{ID: "b", Status: "failed", Attempt: 2, Note: "it\nbroke", DependsOn: []string{"a"}},
 }
 
 func TestLines(t *testing.T) {
-	want := "✓ a\n✗ b failed (attempt 2) ← a: it broke\n· end (say \"done\" <b>) ← a, b"
+	want := "✓ a\n· m ← a ⇒ main\n✗ b failed (attempt 2) ← a: it broke\n· end (say \"done\" <b>) ← a, b"
 	if got := strings.Join(Lines(nodes, false, 80), "\n"); got != want {
 		t.Errorf("%s", got)
 	}
@@ -24,7 +25,7 @@ func TestLines(t *testing.T) {
 
 func TestDOT(t *testing.T) {
 	got := DOT(nodes)
-	for _, want := range []string{`"end" [label="end\nsay \"done\" <b>\npending"];`, `"b" [label="b\nfailed", fillcolor="#ffc9c9"];`, `"a" -> "end";`, `"a" -> "b";`} {
+	for _, want := range []string{`"end" [label="end\nsay \"done\" <b>\npending"];`, `"b" [label="b\nfailed", fillcolor="#ffc9c9"];`, `"a" -> "end";`, `"a" -> "b";`, `"m" [label="m\n⇒ main", shape=hexagon, style=filled];`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %s in\n%s", want, got)
 		}
@@ -33,7 +34,7 @@ func TestDOT(t *testing.T) {
 
 func TestMermaid(t *testing.T) {
 	got := Mermaid(nodes)
-	for _, want := range []string{"flowchart LR\n", `s1["end<br/>say #34;done#34; #60;b#62;<br/>pending"]`, "s2 --> s1", "s2 --> s3", "style s3 fill:#ffc9c9"} {
+	for _, want := range []string{"flowchart LR\n", `s1["end<br/>say #34;done#34; #60;b#62;<br/>pending"]`, "s2 --> s1", "s2 --> s4", "style s4 fill:#ffc9c9", `s3{{"m<br/>⇒ main"}}`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %s in\n%s", want, got)
 		}

@@ -4,18 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
-
-	"google.golang.org/protobuf/types/known/structpb"
 
 	"betcode/cmd/betcode/internal/console"
 	pb "betcode/proto/betcode/v1"
 )
-
-// resultLines is how many lines of a tool's output are shown.
-const resultLines = 6
 
 // Renderer writes events as text for a person. It does not show permission requests and questions, which are shown when
 // they are to be answered.
@@ -172,34 +166,6 @@ func (r *Renderer) text(t *pb.TextDelta) {
 	}
 }
 
-func (r *Renderer) toolCall(t *pb.ToolCallStart) {
-	if t.GetWithdrawn() {
-		r.Line("%s", r.style.Dim("(the agent took back its call of "+console.Line(t.GetToolName())+")"))
-		return
-	}
-	r.shown.call(t.GetToolId(), t.GetToolName())
-	r.Line("%s %s  %s", r.style.Green("●"), r.style.Bold(console.Line(t.GetToolName())), console.ToolCall(t.GetToolName(), t.GetInput(), t.GetDescription(), 160))
-}
-
-func (r *Renderer) toolResult(t *pb.ToolCallResult) {
-	lines := strings.Split(strings.TrimRight(console.Text(t.GetOutput()), "\n"), "\n")
-	rest := len(lines) - resultLines
-	if rest > 0 {
-		lines = lines[:resultLines]
-	}
-	for _, line := range lines {
-		line = console.Shorten(line, 200)
-		if t.GetIsError() {
-			r.Line("    %s", r.style.Red(line))
-		} else {
-			r.Line("    %s", r.style.Dim(line))
-		}
-	}
-	if rest > 0 {
-		r.Line("    %s", r.style.Dim(fmt.Sprintf("… %d more lines", rest)))
-	}
-}
-
 func (r *Renderer) status(c *pb.StatusChange) {
 	switch c.GetStatus() {
 	case pb.AgentStatus_COMPACTING:
@@ -256,78 +222,6 @@ func (r *Renderer) run(e *pb.RunEvent) {
 	}
 }
 
-// resolution describes on one line how a permission request was resolved.
-func resolution(p *pb.PermissionResolved) string {
-	who := p.GetResolvedBy()
-	switch p.GetReason() {
-	case "withdrawn":
-		return "the agent no longer asks"
-	case "superseded":
-		return "the agent asks again"
-	case "expired":
-		return "no answer in time: denied"
-	case "rule", "grant":
-		who = "a " + p.GetReason()
-	}
-	what := strings.ToLower(strings.ReplaceAll(p.GetDecision().String(), "_", " "))
-	if p.GetDecision() == pb.PermissionDecision_PERMISSION_DECISION_UNSPECIFIED {
-		what = "answered"
-	}
-	return console.Line(what + " by " + console.OrNobody(who))
-}
-
-func usage(u *pb.UsageReport) string {
-	text := fmt.Sprintf("%d tokens in, %d out", u.GetInputTokens()+u.GetCacheReadTokens()+u.GetCacheCreationTokens(), u.GetOutputTokens())
-	switch {
-	case u.GetCostUnknown():
-		text += ", cost unknown"
-	case u.GetCostUsd() > 0:
-		text += fmt.Sprintf(", $%.4f", u.GetCostUsd())
-	}
-	if u.GetDurationMs() > 0 {
-		text += fmt.Sprintf(", %.1fs", float64(u.GetDurationMs())/1000)
-	}
-	return text
-}
-
-func todoMark(s pb.TodoStatus) string {
-	switch s {
-	case pb.TodoStatus_COMPLETED:
-		return "[x]"
-	case pb.TodoStatus_IN_PROGRESS:
-		return "[~]"
-	case pb.TodoStatus_PENDING, pb.TodoStatus_TODO_STATUS_UNSPECIFIED:
-		return "[ ]"
-	}
-	return "[?]"
-}
-
-// telling are the fields of a tool's input that say most about a call, the most telling first.
-var telling = []string{"command", "file_path", "path", "pattern", "query", "url", "description", "prompt"}
-
-// FieldOrder returns the names of fields, the most telling first.
-func FieldOrder(fields map[string]*structpb.Value) []string {
-	rank := func(key string) int {
-		if i := slices.Index(telling, key); i >= 0 {
-			return i
-		}
-		return len(telling)
-	}
-	keys := slices.Sorted(maps.Keys(fields))
-	slices.SortStableFunc(keys, func(a, b string) int { return rank(a) - rank(b) })
-	return keys
-}
-
-// summary returns the most telling text in a tool's input.
-func summary(input *structpb.Struct) string {
-	for _, key := range FieldOrder(input.GetFields()) {
-		if text := input.GetFields()[key].GetStringValue(); text != "" {
-			return text
-		}
-	}
-	return ""
-}
-
 // lock shows a request for the input lock, because its holder has ten seconds to respond; with verbose every change.
 func (r *Renderer) lock(l *pb.LockChange) {
 	switch {
@@ -339,28 +233,4 @@ func (r *Renderer) lock(l *pb.LockChange) {
 	case r.verbose:
 		r.Line("%s", r.style.Dim("input lock: "+console.Line(console.OrNobody(l.GetHolder()))))
 	}
-}
-
-// presence lists on one line the clients that attached or left.
-func presence(p *pb.PresenceChange) string {
-	var words []string
-	for _, c := range p.GetAttached() {
-		words = append(words, console.Line(c.GetClientId())+" is here")
-	}
-	for _, id := range p.GetDetached() {
-		words = append(words, console.Line(id)+" has left")
-	}
-	return console.Shorten(strings.Join(words, ", "), 200)
-}
-
-// subagentChange says on one line that a subagent began or ended.
-func subagentChange(c *pb.SubagentChange) string {
-	if c.GetStatus() == "pending" {
-		return "subagent of " + console.Line(c.GetParentSessionId())
-	}
-	line := "subagent " + console.Line(c.GetStatus())
-	if c.GetStatus() != "completed" && c.GetResultSummary() != "" { // what it said is above
-		line += ": " + console.Shorten(console.Line(c.GetResultSummary()), 200)
-	}
-	return line
 }

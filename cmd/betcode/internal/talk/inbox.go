@@ -36,6 +36,14 @@ func (w *waiting) id() string {
 	return w.question.GetQuestionId()
 }
 
+// subagentOf returns the subagent whose request or question an event forwards; empty if the session's own agent asks.
+func subagentOf(e *pb.AgentEvent) (id, name string) {
+	if p := e.GetPermissionRequest(); p != nil {
+		return p.GetSubagentId(), p.GetSubagentName()
+	}
+	return e.GetUserQuestion().GetSubagentId(), e.GetUserQuestion().GetSubagentName()
+}
+
 // requestOf returns the id of the request that a question belongs to: several questions share one.
 func requestOf(id string) string {
 	request, _, _ := strings.Cut(id, "/")
@@ -191,6 +199,9 @@ func (w *waiting) text(s console.Style, now time.Time, keys bool) string {
 	var b strings.Builder
 	if p := w.permission; p != nil {
 		fmt.Fprintf(&b, "%s %s", s.Yellow("? allow"), s.Bold(console.Line(p.GetToolName())))
+		if p.GetSubagentId() != "" {
+			fmt.Fprintf(&b, " of subagent %s", s.Bold(console.Line(p.GetSubagentName())))
+		}
 		if p.GetDescription() != "" || len(p.GetInput().GetFields()) > 0 {
 			fmt.Fprintf(&b, ": %s", console.ToolCall(p.GetToolName(), p.GetInput(), p.GetDescription(), 500))
 		}
@@ -207,7 +218,11 @@ func (w *waiting) text(s console.Style, now time.Time, keys bool) string {
 		return b.String()
 	}
 	q := w.question
-	fmt.Fprintf(&b, "%s %s\n", s.Yellow("?"), s.Bold(console.Text(q.GetQuestion())))
+	asks := s.Yellow("?")
+	if q.GetSubagentId() != "" {
+		asks += " subagent " + console.Line(q.GetSubagentName()) + " asks:"
+	}
+	fmt.Fprintf(&b, "%s %s\n", asks, s.Bold(console.Text(q.GetQuestion())))
 	for i, o := range q.GetOptions() {
 		fmt.Fprintf(&b, "    %d  %s", i+1, console.Line(o.GetLabel()))
 		if o.GetDescription() != "" {

@@ -131,7 +131,8 @@ func (r *unattended) item(ctx context.Context, item client.Item) error {
 		if request := r.turn.behind(item.Event); request != "" {
 			r.say("The turn before waits for an answer to %s, and this message waits for that turn: betcode permission list", console.ShortID(request))
 		}
-		if r.turn.policy == askPerson && r.turn.asks(item.Event) && r.inbox.add(item.Event) && len(r.inbox.waiting) == 1 || r.resolvedHead(item.Event) {
+		r.fromSubagent(item.Event)
+		if r.turn.policy == askPerson && r.turn.forPerson(item.Event) && r.inbox.add(item.Event) && len(r.inbox.waiting) == 1 || r.resolvedHead(item.Event) {
 			r.ask()
 		}
 		if r.turn.mayBeOver && !r.turn.done {
@@ -139,6 +140,13 @@ func (r *unattended) item(ctx context.Context, item client.Item) error {
 		}
 	}
 	return nil
+}
+
+// fromSubagent says that a subagent waits for a person whom this run does not ask.
+func (r *unattended) fromSubagent(e *pb.AgentEvent) {
+	if id, name := subagentOf(e); id != "" && r.turn.policy != askPerson {
+		r.say("Subagent %s waits for an answer: betcode permission list", console.Line(name))
+	}
 }
 
 // resolvedHead removes a request that another client answered, and reports whether the next one is to be asked now.

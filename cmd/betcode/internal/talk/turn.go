@@ -81,7 +81,7 @@ func (t *turn) event(e *pb.AgentEvent) []*pb.AgentRequest {
 		t.accepted = true
 		t.mayBeOver = t.budgetWaits && t.policy != askPerson
 	}
-	if e.GetPermissionRequest().GetToolName() == budgetTool && e.GetSequence() == 0 {
+	if id, _ := subagentOf(e); id == "" && e.GetPermissionRequest().GetToolName() == budgetTool && e.GetSequence() == 0 {
 		t.budgetWaits = true // since before this message, so no event follows that says why it waits
 	}
 	if f := e.GetError(); f != nil && (t.accepted || f.GetDetails()["idempotency_key"] == t.key) {
@@ -121,15 +121,22 @@ func (t *turn) event(e *pb.AgentEvent) []*pb.AgentRequest {
 	return nil
 }
 
-// asks reports whether an event is a permission request or a question of this run's turn.
+// asks reports whether an event is a permission request or a question of this run's turn. No policy decides one that is forwarded from a
+// subagent: another client may have spawned it.
 func (t *turn) asks(e *pb.AgentEvent) bool {
 	return t.accepted && e.GetSequence() > 0 && (e.GetPermissionRequest() != nil || e.GetUserQuestion() != nil)
+}
+
+// forPerson reports whether a person at this run is to answer an event: one of this run's turn, or of a subagent.
+func (t *turn) forPerson(e *pb.AgentEvent) bool {
+	id, _ := subagentOf(e)
+	return id != "" || t.asks(e)
 }
 
 // behind returns the request of an earlier turn that an event shows to be undecided; empty for other events. The message
 // waits for the end of that turn.
 func (t *turn) behind(e *pb.AgentEvent) string {
-	if t.accepted || e.GetSequence() > 0 || e.GetVolatile() {
+	if id, _ := subagentOf(e); id != "" || t.accepted || e.GetSequence() > 0 || e.GetVolatile() {
 		return ""
 	}
 	if q := e.GetUserQuestion(); q != nil {

@@ -899,6 +899,7 @@ type Budget struct {
 	Near          bool                   `protobuf:"varint,8,opt,name=near" json:"near,omitempty"`
 	Held          string                 `protobuf:"bytes,9,opt,name=held" json:"held,omitempty"`
 	Refused       bool                   `protobuf:"varint,10,opt,name=refused" json:"refused,omitempty"`
+	Below         *Spent                 `protobuf:"bytes,11,opt,name=below" json:"below,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1001,6 +1002,13 @@ func (x *Budget) GetRefused() bool {
 		return x.Refused
 	}
 	return false
+}
+
+func (x *Budget) GetBelow() *Spent {
+	if x != nil {
+		return x.Below
+	}
+	return nil
 }
 
 // BudgetLimit is a messages.BudgetLimit.
@@ -3568,7 +3576,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\bR\x05value:\x028\x01\x1a>\n" +
 	"\x10EnvironmentEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x8a\x03\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xb9\x03\n" +
 	"\x06Budget\x123\n" +
 	"\x05limit\x18\x01 \x01(\v2\x1d.betcode.store.v1.BudgetLimitR\x05limit\x121\n" +
 	"\x04step\x18\x02 \x01(\v2\x1d.betcode.store.v1.BudgetLimitR\x04step\x12-\n" +
@@ -3581,7 +3589,8 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\x04near\x18\b \x01(\bR\x04near\x12\x12\n" +
 	"\x04held\x18\t \x01(\tR\x04held\x12\x18\n" +
 	"\arefused\x18\n" +
-	" \x01(\bR\arefused\"V\n" +
+	" \x01(\bR\arefused\x12-\n" +
+	"\x05below\x18\v \x01(\v2\x17.betcode.store.v1.SpentR\x05below\"V\n" +
 	"\vBudgetLimit\x12\x16\n" +
 	"\x06micros\x18\x01 \x01(\x04R\x06micros\x12\x16\n" +
 	"\x06tokens\x18\x02 \x01(\x04R\x06tokens\x12\x17\n" +
@@ -3917,45 +3926,46 @@ var file_betcode_store_v1_store_proto_depIdxs = []int32{
 	10, // 17: betcode.store.v1.Budget.spent:type_name -> betcode.store.v1.Spent
 	10, // 18: betcode.store.v1.Budget.day_base:type_name -> betcode.store.v1.Spent
 	37, // 19: betcode.store.v1.Budget.working_since:type_name -> google.protobuf.Timestamp
-	37, // 20: betcode.store.v1.Subagent.deadline:type_name -> google.protobuf.Timestamp
-	12, // 21: betcode.store.v1.Subagent.auto:type_name -> betcode.store.v1.AutoApprove
-	37, // 22: betcode.store.v1.Subagent.completed_at:type_name -> google.protobuf.Timestamp
-	37, // 23: betcode.store.v1.AutoApprove.since:type_name -> google.protobuf.Timestamp
-	37, // 24: betcode.store.v1.AutoApprove.until:type_name -> google.protobuf.Timestamp
-	37, // 25: betcode.store.v1.RateLimit.since:type_name -> google.protobuf.Timestamp
-	37, // 26: betcode.store.v1.RateLimit.until:type_name -> google.protobuf.Timestamp
-	17, // 27: betcode.store.v1.Past.boundary:type_name -> betcode.store.v1.Place
-	17, // 28: betcode.store.v1.Past.exchange:type_name -> betcode.store.v1.Place
-	17, // 29: betcode.store.v1.Past.begun:type_name -> betcode.store.v1.Place
-	18, // 30: betcode.store.v1.Past.compaction:type_name -> betcode.store.v1.Compaction
-	17, // 31: betcode.store.v1.Compaction.to:type_name -> betcode.store.v1.Place
-	37, // 32: betcode.store.v1.Compaction.at:type_name -> google.protobuf.Timestamp
-	23, // 33: betcode.store.v1.Run.process:type_name -> betcode.store.v1.Process
-	23, // 34: betcode.store.v1.Run.launcher:type_name -> betcode.store.v1.Process
-	37, // 35: betcode.store.v1.Run.started_at:type_name -> google.protobuf.Timestamp
-	24, // 36: betcode.store.v1.Run.exit:type_name -> betcode.store.v1.Exit
-	35, // 37: betcode.store.v1.Run.environment:type_name -> betcode.store.v1.Run.EnvironmentEntry
-	14, // 38: betcode.store.v1.Run.options:type_name -> betcode.store.v1.AgentOptions
-	22, // 39: betcode.store.v1.Run.calls_decided:type_name -> betcode.store.v1.CallDecided
-	37, // 40: betcode.store.v1.CallDecided.at:type_name -> google.protobuf.Timestamp
-	37, // 41: betcode.store.v1.Exit.at:type_name -> google.protobuf.Timestamp
-	37, // 42: betcode.store.v1.Input.at:type_name -> google.protobuf.Timestamp
-	27, // 43: betcode.store.v1.Body.attachments:type_name -> betcode.store.v1.Attachment
-	37, // 44: betcode.store.v1.Permission.received_at:type_name -> google.protobuf.Timestamp
-	37, // 45: betcode.store.v1.Permission.forwarded_at:type_name -> google.protobuf.Timestamp
-	37, // 46: betcode.store.v1.Permission.expires_at:type_name -> google.protobuf.Timestamp
-	37, // 47: betcode.store.v1.Permission.last_extended_at:type_name -> google.protobuf.Timestamp
-	37, // 48: betcode.store.v1.Permission.decided_at:type_name -> google.protobuf.Timestamp
-	36, // 49: betcode.store.v1.Permission.answers:type_name -> betcode.store.v1.Permission.AnswersEntry
-	37, // 50: betcode.store.v1.Permission.orphaned_at:type_name -> google.protobuf.Timestamp
-	29, // 51: betcode.store.v1.Permission.why:type_name -> betcode.store.v1.AskReason
-	37, // 52: betcode.store.v1.Key.at:type_name -> google.protobuf.Timestamp
-	37, // 53: betcode.store.v1.Tombstone.at:type_name -> google.protobuf.Timestamp
-	54, // [54:54] is the sub-list for method output_type
-	54, // [54:54] is the sub-list for method input_type
-	54, // [54:54] is the sub-list for extension type_name
-	54, // [54:54] is the sub-list for extension extendee
-	0,  // [0:54] is the sub-list for field type_name
+	10, // 20: betcode.store.v1.Budget.below:type_name -> betcode.store.v1.Spent
+	37, // 21: betcode.store.v1.Subagent.deadline:type_name -> google.protobuf.Timestamp
+	12, // 22: betcode.store.v1.Subagent.auto:type_name -> betcode.store.v1.AutoApprove
+	37, // 23: betcode.store.v1.Subagent.completed_at:type_name -> google.protobuf.Timestamp
+	37, // 24: betcode.store.v1.AutoApprove.since:type_name -> google.protobuf.Timestamp
+	37, // 25: betcode.store.v1.AutoApprove.until:type_name -> google.protobuf.Timestamp
+	37, // 26: betcode.store.v1.RateLimit.since:type_name -> google.protobuf.Timestamp
+	37, // 27: betcode.store.v1.RateLimit.until:type_name -> google.protobuf.Timestamp
+	17, // 28: betcode.store.v1.Past.boundary:type_name -> betcode.store.v1.Place
+	17, // 29: betcode.store.v1.Past.exchange:type_name -> betcode.store.v1.Place
+	17, // 30: betcode.store.v1.Past.begun:type_name -> betcode.store.v1.Place
+	18, // 31: betcode.store.v1.Past.compaction:type_name -> betcode.store.v1.Compaction
+	17, // 32: betcode.store.v1.Compaction.to:type_name -> betcode.store.v1.Place
+	37, // 33: betcode.store.v1.Compaction.at:type_name -> google.protobuf.Timestamp
+	23, // 34: betcode.store.v1.Run.process:type_name -> betcode.store.v1.Process
+	23, // 35: betcode.store.v1.Run.launcher:type_name -> betcode.store.v1.Process
+	37, // 36: betcode.store.v1.Run.started_at:type_name -> google.protobuf.Timestamp
+	24, // 37: betcode.store.v1.Run.exit:type_name -> betcode.store.v1.Exit
+	35, // 38: betcode.store.v1.Run.environment:type_name -> betcode.store.v1.Run.EnvironmentEntry
+	14, // 39: betcode.store.v1.Run.options:type_name -> betcode.store.v1.AgentOptions
+	22, // 40: betcode.store.v1.Run.calls_decided:type_name -> betcode.store.v1.CallDecided
+	37, // 41: betcode.store.v1.CallDecided.at:type_name -> google.protobuf.Timestamp
+	37, // 42: betcode.store.v1.Exit.at:type_name -> google.protobuf.Timestamp
+	37, // 43: betcode.store.v1.Input.at:type_name -> google.protobuf.Timestamp
+	27, // 44: betcode.store.v1.Body.attachments:type_name -> betcode.store.v1.Attachment
+	37, // 45: betcode.store.v1.Permission.received_at:type_name -> google.protobuf.Timestamp
+	37, // 46: betcode.store.v1.Permission.forwarded_at:type_name -> google.protobuf.Timestamp
+	37, // 47: betcode.store.v1.Permission.expires_at:type_name -> google.protobuf.Timestamp
+	37, // 48: betcode.store.v1.Permission.last_extended_at:type_name -> google.protobuf.Timestamp
+	37, // 49: betcode.store.v1.Permission.decided_at:type_name -> google.protobuf.Timestamp
+	36, // 50: betcode.store.v1.Permission.answers:type_name -> betcode.store.v1.Permission.AnswersEntry
+	37, // 51: betcode.store.v1.Permission.orphaned_at:type_name -> google.protobuf.Timestamp
+	29, // 52: betcode.store.v1.Permission.why:type_name -> betcode.store.v1.AskReason
+	37, // 53: betcode.store.v1.Key.at:type_name -> google.protobuf.Timestamp
+	37, // 54: betcode.store.v1.Tombstone.at:type_name -> google.protobuf.Timestamp
+	55, // [55:55] is the sub-list for method output_type
+	55, // [55:55] is the sub-list for method input_type
+	55, // [55:55] is the sub-list for extension type_name
+	55, // [55:55] is the sub-list for extension extendee
+	0,  // [0:55] is the sub-list for field type_name
 }
 
 func init() { file_betcode_store_v1_store_proto_init() }

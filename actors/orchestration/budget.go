@@ -1,0 +1,90 @@
+package orchestration
+
+import (
+	"context"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/google/uuid"
+
+	"betcode/actors/internal/act"
+	"betcode/actors/session/budget"
+	"betcode/messages"
+)
+
+// The budget of a plan counts attempts that have ended, as budgets of sessions count turns. At the limit the plan starts no further
+// step, and the parent session asks people. Steps that run go on: their cost is known at their end.
+
+type (
+	// askBudget is an effect: create the budget request and wait for its answer.
+	askBudget struct{ messages.AskPlanBudget }
+	// dropBudget is an effect: the question is withdrawn.
+	dropBudget struct{}
+	// budgetAnswered says how people have decided.
+	budgetAnswered struct {
+		asked  int
+		answer messages.PlanBudgetAnswer
+	}
+)
+
+// Effect marks an effect.
+func (askBudget) Effect() {}
+
+// Effect marks an effect.
+func (dropBudget) Effect() {}
+
+// budgetUsed asks people if the budget is used, and reports that.
+func (t *transition) budgetUsed() bool {
+	if t.allowance.Level(t.usage.Spent) != messages.BudgetReached {
+		return false
+	}
+	t.emit(messages.OrchestrationEvent{Kind: messages.EventBudgetUsed, Asked: t.asked + 1, Usage: t.usage})
+	t.effects = append(t.effects, askBudget{t.question()})
+	return true
+}
+
+// question is the newest question. Its id is the same after a restart.
+func (s *state) question() messages.AskPlanBudget {
+	name := string(s.ID) + "\x00budget\x00" + itoa(s.asked)
+	return messages.AskPlanBudget{
+		Session: s.Parent, Request: messages.RequestID(uuid.NewSHA1(subagents, []byte(name)).String()), Plan: s.ID,
+		Spent: s.usage.Spent, Limit: s.allowance, Step: messages.BudgetLimit(s.Plan.Budget),
+	}
+}
+
+func (t *transition) budgetAnswered(m budgetAnswered) {
+	if !t.asking || m.asked != t.asked {
+		return
+	}
+	e := messages.OrchestrationEvent{Kind: messages.EventBudgetRefused, Client: messages.ClientID(m.answer.By)}
+	if m.answer.Decision == messages.AllowOnce || m.answer.Decision == messages.AllowSession {
+		next := budget.Raised(t.allowance, messages.BudgetLimit(t.Plan.Budget), t.usage.Spent)
+		e.Kind, e.Limit = messages.EventBudgetRaised, &next
+	}
+	t.emit(e)
+}
+
+// askBudget has people asked on a worker of its own, until they decide or the question is withdrawn.
+func (o *orchestration) askBudget(ctx actor.Context, question messages.AskPlanBudget) {
+	if o.asking != nil {
+		return
+	}
+	waiting, stop := context.WithCancelCause(o.life)
+	o.asking = &runner{worker: act.NewWorker(ctx, o.deps.Workers, o), stop: func(reason string) { stop(cancelledError{reason}) }}
+	asked, agents, life := o.state.asked, o.deps.Subagents, o.life
+	o.asking.worker.Do(func() any {
+		defer stop(nil)
+		var answer messages.PlanBudgetAnswer
+		err := persist(waiting, func() (err error) { answer, err = agents.Budget(waiting, question); return err })
+		switch {
+		case life.Err() != nil:
+			return nil // the next incarnation goes on
+		case waiting.Err() != nil:
+			question.Withdraw = true
+			_ = persist(life, func() error { _, err := agents.Budget(life, question); return err }) // best effort: it expires
+			return budgetAnswered{}
+		case err != nil:
+			answer = messages.PlanBudgetAnswer{Decision: messages.Deny} // there is nobody to be asked
+		}
+		return budgetAnswered{asked, answer}
+	})
+}

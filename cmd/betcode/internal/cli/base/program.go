@@ -1,0 +1,59 @@
+package base
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+
+	"github.com/urfave/cli/v2"
+
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
+	"betcode/config"
+)
+
+// Build is the version of this executable.
+type Build struct{ Version, Commit, Date string }
+
+// Program is what every command works with.
+type Program struct {
+	*console.Console
+	Build Build
+	World config.Environment
+}
+
+// Interruptible returns a context that ends with ctx or Ctrl-C.
+func Interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(ctx, os.Interrupt)
+}
+
+// JSONFlag returns the flag of a command whose output can be JSON.
+func JSONFlag() *cli.BoolFlag { return &cli.BoolFlag{Name: "json", Usage: "as JSON"} }
+
+// Simple wraps the action of a command that Ctrl-C cancels.
+func Simple(action func(ctx context.Context, c *cli.Context) error) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		ctx, stop := Interruptible(c.Context)
+		defer stop()
+		return action(ctx, c)
+	}
+}
+
+// Arguments checks the number of arguments. A negative most means any number.
+func Arguments(c *cli.Context, least, most int) error {
+	n := c.Args().Len()
+	if n >= least && (most < 0 || n <= most) {
+		return nil
+	}
+	what := "no arguments"
+	switch {
+	case most < 0:
+		what = fmt.Sprintf("at least %d argument(s)", least)
+	case least == most && least > 0:
+		what = fmt.Sprintf("%d argument(s)", least)
+	case most > 0:
+		what = fmt.Sprintf("%d to %d arguments", least, most)
+	}
+	return exit.Usage(fmt.Errorf("'%s' takes %s, not %d. Usage: %s %s", c.Command.HelpName, what, n, c.Command.HelpName, c.Command.ArgsUsage))
+}

@@ -1,0 +1,113 @@
+package orchestrate
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	pb "betcode/proto/betcode/v1"
+)
+
+const (
+	// watchPause and watchPatience are the pause between two connections to a lost daemon, and the time after which the watch fails.
+	watchPause    = time.Second
+	watchPatience = 2 * time.Minute
+	// redrawPause is the least time between two pictures of the graph.
+	redrawPause = 100 * time.Millisecond
+	// maxRows bounds a picture: a terminal cannot redraw what has scrolled away.
+	maxRows = 40
+)
+
+// watchEvents passes the events of an orchestration to do, until it has ended. It goes on behind the last event when the daemon
+// was away.
+func watchEvents(ctx context.Context, cl *client.Client, id string, from uint64, say func(string), do func(*pb.OrchestrationEvent) error) error {
+	var lost time.Time
+	for {
+		stream, err := cl.Subagent.WatchOrchestration(ctx, &pb.WatchOrchestrationRequest{OrchestrationId: id, FromSequence: from})
+		if err == nil {
+			for {
+				var e *pb.OrchestrationEvent
+				if e, err = stream.Recv(); err != nil {
+					break
+				}
+				from, lost = e.GetSequence(), time.Time{}
+				if err := do(e); err != nil {
+					return err
+				}
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case status.Code(err) != codes.Unavailable || ctx.Err() != nil:
+			return err
+		case lost.IsZero():
+			lost = time.Now()
+			say("The daemon does not answer; trying again. The orchestration goes on when it does.")
+		case time.Since(lost) > watchPatience:
+			return err
+		}
+		select {
+		case <-time.After(watchPause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// followPlan shows an orchestration until it has ended: on a terminal as a graph that is redrawn, otherwise as lines. Steps that
+// failed are an error without words: they were shown.
+func (p group) followPlan(ctx context.Context, cl *client.Client, id string) error {
+	first, err := cl.Subagent.GetOrchestration(ctx, &pb.GetOrchestrationRequest{OrchestrationId: id})
+	if err != nil {
+		return err
+	}
+	s := newScreen(p, first)
+	events, failed := make(chan *pb.OrchestrationEvent), make(chan error, 1)
+	waiting := make(chan []*pb.PendingPermission)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		failed <- watchEvents(ctx, cl, first.GetId(), 0, func(text string) { p.Say("%s", text) }, func(e *pb.OrchestrationEvent) error {
+			select {
+			case events <- e:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		})
+	}()
+	go waitingRequests(ctx, cl, first.GetParentSessionId(), waiting)
+	interrupts, stop := p.OnInterrupt()
+	defer stop()
+	tick := time.NewTicker(redrawPause)
+	defer tick.Stop()
+	for {
+		select {
+		case e := <-events:
+			s.apply(e)
+		case requests := <-waiting:
+			s.waiting(requests)
+		case <-tick.C:
+			s.draw()
+		case <-interrupts:
+			s.draw()
+			cancel()
+			<-failed //nolint:errcheck // it ends because of cancel
+			p.Say("The orchestration goes on. See it again: betcode orchestrate watch %s", console.ShortID(first.GetId()))
+			return nil
+		case err := <-failed:
+			s.draw()
+			if err != nil {
+				return err
+			}
+			return s.end()
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package permission
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
+	pb "betcode/proto/betcode/v1"
+)
+
+// answerRequest sends a decision. If the request was decided before, it reports how and when: a success if the decision is
+// the same, otherwise a failure.
+func (p group) answerRequest(ctx context.Context, cl *client.Client, request *pb.AnswerPermissionRequest) error {
+	r, err := cl.Admin.AnswerPermission(ctx, request)
+	if err != nil || r.GetApplied() {
+		return err
+	}
+	text := decidedBefore(r)
+	if !sameAnswer(request, r) {
+		return exit.With(exit.Failed, fmt.Errorf("%s; this answer has no effect", text))
+	}
+	p.Say("%s; your answer is the same.", text)
+	return nil
+}
+
+// answerTooLate answers a question that no longer waits, so that the daemon reports the decision. For a request that the
+// daemon does not know it returns notFound, which says more.
+func (p group) answerTooLate(ctx context.Context, cl *client.Client, ref string, typed []string, notFound error) error {
+	answers := map[string]string{}
+	for n, text := range typed { // the questions are not known any more, and do not matter
+		answers[strconv.Itoa(n+1)] = text
+	}
+	err := p.answerRequest(ctx, cl, &pb.AnswerPermissionRequest{RequestId: ref, Answers: answers})
+	if status.Code(err) == codes.NotFound {
+		return notFound
+	}
+	return err
+}
+
+// decidedBefore returns how a request was decided, by whom and when.
+func decidedBefore(r *pb.AnswerPermissionResponse) string {
+	text := "request " + console.Line(r.GetRequestId())
+	if r.GetReason() == "withdrawn" {
+		text += " was withdrawn"
+	} else {
+		text += " was " + answerWords[r.GetDecision()] + " before"
+	}
+	if by := r.GetResolvedBy(); by != "" {
+		text += " by " + console.Line(by)
+	}
+	if at := console.Exact(r.GetDecidedAt()); at != "" {
+		text += " at " + at
+	}
+	return text
+}
+
+// answerWords maps decisions to participles.
+var answerWords = map[pb.PermissionDecision]string{
+	pb.PermissionDecision_PERMISSION_DECISION_UNSPECIFIED: "answered",
+	pb.PermissionDecision_ALLOW_ONCE:                      "allowed",
+	pb.PermissionDecision_ALLOW_SESSION:                   "allowed for the whole session",
+	pb.PermissionDecision_ALLOW_WITH_EDIT:                 "allowed with another input",
+	pb.PermissionDecision_DENY:                            "denied",
+	pb.PermissionDecision_DENY_NO_INTERRUPT:               "denied",
+	pb.PermissionDecision_DENY_WITH_INTERRUPT:             "denied, and the turn interrupted,",
+}
+
+// sameAnswer reports whether the earlier decision includes the wanted one: a call allowed for the session is allowed once
+// too.
+func sameAnswer(request *pb.AnswerPermissionRequest, r *pb.AnswerPermissionResponse) bool {
+	decided := r.GetDecision()
+	switch r.GetReason() {
+	case "": // an older daemon does not report the decision
+		return true
+	case "withdrawn", "expired":
+		return false
+	}
+	switch wanted := request.GetDecision(); wanted {
+	case pb.PermissionDecision_ALLOW_ONCE:
+		return decided == wanted || decided == pb.PermissionDecision_ALLOW_SESSION
+	case pb.PermissionDecision_DENY:
+		return decided == wanted || decided == pb.PermissionDecision_DENY_NO_INTERRUPT || decided == pb.PermissionDecision_DENY_WITH_INTERRUPT
+	case pb.PermissionDecision_PERMISSION_DECISION_UNSPECIFIED: // the answers to a question
+		return decided == pb.PermissionDecision_ALLOW_ONCE
+	default:
+		return decided == wanted
+	}
+}

@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"betcode/cmd/betcode/internal/cli/base"
+	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/talk"
+	pb "betcode/proto/betcode/v1"
+)
+
+func (p *program) attachSession(c *cli.Context) error {
+	if err := base.Arguments(c, 1, 1); err != nil {
+		return err
+	}
+	policy, err := historyPolicy(c.String("history"), c.IsSet("history"), c.IsSet("from"))
+	if err != nil {
+		return err
+	}
+	cl, _, err := p.Connect(c.Context, c)
+	if err != nil {
+		return err
+	}
+	defer cl.Close()
+	view, err := cl.Admin.ShowSession(c.Context, &pb.ShowSessionRequest{SessionId: c.Args().First()})
+	if err != nil {
+		return err
+	}
+	o := talk.Opening{Head: view.GetHead(), Start: &pb.StartConversation{
+		SessionId: view.GetSummary().GetId(), History: policy, FromSequence: c.Uint64("from"), Observer: c.Bool("read-only"),
+	}}
+	if policy == pb.HistoryPolicy_HISTORY_POLICY_NONE || policy == pb.HistoryPolicy_HISTORY_POLICY_PENDING_ONLY || c.Uint64("from") >= o.Head {
+		o.Head = 0 // the daemon sends no history
+	}
+	return talk.Chat(c.Context, p.Console, cl, o, talk.ChatOptions{Verbose: c.Bool("verbose"), ReadOnly: c.Bool("read-only")})
+}
+
+func historyPolicy(name string, named, from bool) (pb.HistoryPolicy, error) {
+	if from {
+		if named {
+			return 0, exit.Usage(errors.New("--history and --from contradict each other: leave one of them out"))
+		}
+		return pb.HistoryPolicy_HISTORY_POLICY_FROM_SEQUENCE, nil
+	}
+	switch name {
+	case "full":
+		return pb.HistoryPolicy_HISTORY_POLICY_FULL, nil
+	case "pending":
+		return pb.HistoryPolicy_HISTORY_POLICY_PENDING_ONLY, nil
+	case "none":
+		return pb.HistoryPolicy_HISTORY_POLICY_NONE, nil
+	}
+	return 0, exit.Usage(fmt.Errorf("--history %s: it is full, pending or none", name))
+}

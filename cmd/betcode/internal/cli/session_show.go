@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	pb "betcode/proto/betcode/v1"
+)
+
+func (p *program) showSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	view, err := cl.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: c.Args().First()})
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return console.WriteJSON(p.Stdout, "betcode.session/v1", view)
+	}
+	writeSession(p.Stdout, view, console.Style(p.Terminal.Colour), time.Now())
+	return nil
+}
+
+// writeSession writes everything about one session.
+func writeSession(w io.Writer, v *pb.ShowSessionResponse, s console.Style, now time.Time) {
+	sum := v.GetSummary()
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%s %s\n", s.Bold(fmt.Sprintf("%-12s", name)), console.Line(fmt.Sprintf(format, args...)))
+	}
+	line("id", "%s", sum.GetId())
+	line("name", "%s", sum.GetName())
+	line("status", "%s", sum.GetStatus())
+	if sum.GetCondition() != "" {
+		line("cannot run", "%s", sum.GetCondition())
+	}
+	if sum.GetRateLimited() {
+		line("limited", "%s", limitText(sum.GetRateLimitedUntil()))
+	}
+	if sum.GetWaiting() != "" {
+		line("waits", "%s", sum.GetWaiting())
+	}
+	line("directory", "%s", sum.GetWorkingDirectory())
+	line("model", "%s", sum.GetModel())
+	line("mode", "%s", v.GetPermissionMode())
+	if f := v.GetForkedFrom(); f != nil {
+		line("forked from", "%s at sequence %d", f.GetSessionId(), f.GetSequence())
+	}
+	for _, o := range shownOptions(v.GetOptions()) {
+		line("option", "%s", o)
+	}
+	if modes := v.GetConfirmedModes(); len(modes) > 0 {
+		line("confirmed", "%s", strings.Join(modes, ", "))
+	}
+	line("messages", "%d", sum.GetMessageCount())
+	line("tokens", "%d in, %d out, $%.4f", sum.GetTotalInputTokens(), sum.GetTotalOutputTokens(), sum.GetTotalCostUsd())
+	line("used", "%s", spendingText(sum.GetBudget().GetSpent()))
+	line("budget", "%s", budgetText(sum.GetBudget()))
+	line("created", "%s", console.Exact(sum.GetCreatedAt()))
+	line("updated", "%s (%s)", console.Exact(sum.GetUpdatedAt()), console.Ago(sum.GetUpdatedAt(), now))
+	line("sequence", "%d", v.GetHead())
+	if b := v.GetBoundary(); b > 0 {
+		line("replayed", "events after %d; 'betcode session export' writes the rest", b)
+	}
+	if low := v.GetLowWater(); low > 0 {
+		line("kept", "events after %d", low)
+	}
+	line("input lock", "%s", lockState(v))
+	for _, c := range v.GetAttached() {
+		line("client", "%s", attachedClient(c, now))
+	}
+	if r := v.GetRun(); r != nil {
+		line("agent", "run %d, pid %d, %s, started %s", r.GetRun(), r.GetPid(), runState(r.GetState()), console.Exact(r.GetStartedAt()))
+		if r.GetAlarm() != "" {
+			line("alarm", "%s", r.GetAlarm())
+		}
+		if r.GetFrozen() {
+			line("frozen", "'betcode session resume %s' thaws it, 'betcode session stop %[1]s' ends it", console.ShortID(sum.GetId()))
+		}
+		line("fence", "%s", cmp.Or(r.GetFence(), "none"))
+		line("agent id", "%s", v.GetAgentSessionId())
+		line("files", "%s", r.GetDirectory())
+	}
+	for _, f := range v.GetWithheld() {
+		line("not obeyed", "%s: %s (%s)", f.GetKind(), f.GetText(), f.GetPath())
+	}
+	if v.GetRestricted() {
+		line("restricted", "the directory is not trusted; review it with 'betcode trust %s'", sum.GetWorkingDirectory())
+	}
+	for _, key := range slices.Sorted(maps.Keys(v.GetMetadata())) {
+		line("metadata", "%s=%s", key, v.GetMetadata()[key])
+	}
+	for _, g := range v.GetGrants() {
+		verb := "denied"
+		if g.GetGranted() {
+			verb = "allowed"
+		}
+		line("grant", "%s %s", g.GetToolName(), verb)
+	}
+	for _, i := range v.GetInputs() {
+		line("message", "%s: %s", console.ShortID(i.GetIdempotencyKey()), i.GetState())
+	}
+	for _, p := range v.GetPermissions() {
+		line("waiting", "%s: %s %s", p.GetRequestId(), p.GetToolName(), console.ToolCall(p.GetToolName(), p.GetInput(), p.GetDescription(), 0))
+	}
+}
+
+// lockState returns the holder of the input lock and its waiters.
+func lockState(v *pb.ShowSessionResponse) string {
+	state := console.OrNobody(v.GetLockHolder())
+	if waiting := v.GetLockWaiting(); len(waiting) > 0 {
+		state += ", waited for by " + strings.Join(waiting, ", ")
+	}
+	return state
+}
+
+// attachedClient describes an attached client.
+func attachedClient(c *pb.AttachedClient, now time.Time) string {
+	words := c.GetClientId()
+	if c.GetType() != "" {
+		words += " (" + c.GetType() + ")"
+	}
+	if c.GetObserver() {
+		words += ", watching"
+	}
+	return words + ", since " + console.Exact(c.GetSince()) + " (" + console.Ago(c.GetSince(), now) + ")"
+}
+
+func runState(s pb.RunState) string {
+	switch s {
+	case pb.RunState_RUN_STATE_UNSPECIFIED:
+		return "starting"
+	case pb.RunState_RUN_STATE_STARTED, pb.RunState_RUN_STATE_ADOPTED:
+		return "running"
+	case pb.RunState_RUN_STATE_EXITED:
+		return "ended"
+	case pb.RunState_RUN_STATE_LOST:
+		return "lost"
+	}
+	return s.String()
+}

@@ -1,0 +1,75 @@
+package settings
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"betcode/cmd/betcode/internal/cli/base"
+	"betcode/config"
+)
+
+// group is the commands of this package.
+type group struct{ *base.Program }
+
+// Command returns the command with its subcommands.
+func Command(program *base.Program) *cli.Command {
+	p := group{program}
+	place := []cli.Flag{
+		&cli.BoolFlag{Name: "project", Usage: "in " + config.ProjectFile + " of the working directory"},
+		&cli.BoolFlag{Name: "local", Usage: "in " + config.LocalFile + " of the working directory"},
+	}
+	return &cli.Command{
+		Name: "config", Usage: "show and change settings",
+		Description: "A setting comes from the first of these that has it: a flag, a variable, a directory's .claude/settings.local.json or\n" +
+			".claude/settings.json, your settings.json, your daemon.toml. A daemon notices a change of the files.",
+		Subcommands: []*cli.Command{
+			{
+				Name: "show", Usage: "list the settings in force, of the daemon or of one that would be started",
+				Flags: []cli.Flag{
+					&cli.BoolFlag{Name: "origins", Usage: "show where each value comes from"},
+					base.JSONFlag(),
+				},
+				Action: base.Simple(p.configShow),
+			},
+			{Name: "get", Usage: "print one value", ArgsUsage: "NAME", Action: base.Simple(p.configGet)},
+			{
+				Name: "set", Usage: "change values in settings.json", ArgsUsage: "NAME VALUE [NAME VALUE…]",
+				Description: "VALUE is written as on a command line: 7d, 512MiB, true. Feature flags: feature_flags.NAME true.\n" +
+					"All values are changed or none, so set values that depend on each other in one command.",
+				Flags: place, Action: base.Simple(p.configSet),
+			},
+			{Name: "unset", Usage: "remove values from settings.json", ArgsUsage: "NAME…", Flags: place, Action: base.Simple(p.configSet)},
+			{
+				Name: "check", Usage: "list mistakes in settings files, and unknown settings", ArgsUsage: "[FILE…]",
+				Description: "Without FILE, your own files. Ends with 5 if there is a mistake or an unknown setting.",
+				Action:      base.Simple(p.configCheck),
+			},
+			{Name: "path", Usage: "print where your settings are", Action: base.Simple(p.configPath)},
+		},
+	}
+}
+
+func (p group) configPath(_ context.Context, c *cli.Context) error {
+	if err := base.Arguments(c, 0, 0); err != nil {
+		return err
+	}
+	d, _, err := p.Locate(c)
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{config.SettingsFile, config.TOMLFile} {
+		path := filepath.Join(d.ConfigDir, name)
+		missing := ""
+		if _, err := os.Stat(path); err != nil {
+			missing = "\t(not there)"
+		}
+		if _, err := fmt.Fprintln(p.Stdout, path+missing); err != nil {
+			return err
+		}
+	}
+	return nil
+}

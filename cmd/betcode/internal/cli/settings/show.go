@@ -1,0 +1,130 @@
+package settings
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/urfave/cli/v2"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"betcode/cmd/betcode/internal/cli/base"
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/features"
+	"betcode/config"
+	pb "betcode/proto/betcode/v1"
+)
+
+// shown is a setting in force.
+type shown struct {
+	name, value, source, origin string
+	set                         bool // it has a value, perhaps a default
+	live, restart               bool
+}
+
+// inForce returns the settings in force: of the running daemon, or of the one that this command would start.
+func (p group) inForce(ctx context.Context, c *cli.Context) (all []shown, warnings []string, err error) {
+	cfg, err := p.ClientConfig(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	if cl, err := client.Dial(ctx, cfg); err == nil {
+		defer cl.Close()
+		got, err := cl.Config.GetSettings(ctx, &pb.GetSettingsRequest{})
+		if err == nil {
+			for _, v := range got.GetValues() {
+				origin := config.Origin{Source: config.Source(v.GetSource()), Name: v.GetOrigin(), Line: int(v.GetLine())}
+				all = append(all, shown{v.GetName(), v.GetValue(), v.GetSource(), origin.String(), v.GetValue() != "", v.GetLive(), v.GetRestartNeeded()})
+			}
+			for _, w := range got.GetWarnings() {
+				warnings = append(warnings, fmt.Sprintf("%s:%d:%d: %s", w.GetPath(), w.GetLine(), w.GetColumn(), w.GetMessage()))
+			}
+			return all, warnings, nil
+		}
+		if status.Code(err) != codes.Unimplemented { // an older daemon
+			return nil, nil, err
+		}
+	}
+	settings, err := features.Load(base.DaemonSettings(c), p.World)
+	if err != nil {
+		return nil, nil, exit.Usage(err)
+	}
+	for _, v := range settings.Values {
+		all = append(all, shown{v.Name, v.Text(), string(v.Origin.Source), v.Origin.String(), v.Value != nil, v.Live, false})
+	}
+	for _, w := range settings.Warnings {
+		warnings = append(warnings, w.Error())
+	}
+	return all, warnings, nil
+}
+
+func (p group) configShow(ctx context.Context, c *cli.Context) error {
+	if err := base.Arguments(c, 0, 0); err != nil {
+		return err
+	}
+	all, warnings, err := p.inForce(ctx, c)
+	if err != nil {
+		return err
+	}
+	for _, w := range warnings {
+		p.Say("%s", console.Line(w))
+	}
+	if c.Bool("json") {
+		return console.WriteValue(p.Stdout, shownJSON(all), "  ")
+	}
+	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
+	for _, v := range all {
+		showValue(w, v, c.Bool("origins"))
+	}
+	return w.Flush()
+}
+
+// showValue writes one line. The effect of a setting without a value is in brackets.
+func showValue(w io.Writer, v shown, origins bool) {
+	text := console.Line(v.value)
+	if s, err := config.Find(v.name); !v.set && err == nil {
+		text = "(" + s.Unset + ")"
+	}
+	if v.restart {
+		text += " (after a restart)"
+	}
+	fmt.Fprintf(w, "%s\t%s", v.name, text)
+	if origins {
+		fmt.Fprintf(w, "\t%s", console.Line(v.origin))
+	}
+	fmt.Fprintln(w)
+}
+
+func shownJSON(all []shown) map[string]any {
+	values := []map[string]any{}
+	for _, v := range all {
+		values = append(values, map[string]any{
+			"name": v.name, "value": v.value, "source": v.source, "origin": v.origin, "live": v.live, "restart_needed": v.restart,
+		})
+	}
+	return map[string]any{"schema": "betcode.config/v1", "settings": values}
+}
+
+func (p group) configGet(ctx context.Context, c *cli.Context) error {
+	if err := base.Arguments(c, 1, 1); err != nil {
+		return err
+	}
+	s, err := config.Find(c.Args().First())
+	if err != nil {
+		return exit.Usage(err)
+	}
+	all, _, err := p.inForce(ctx, c)
+	if err != nil {
+		return err
+	}
+	for _, v := range all {
+		if v.name == s.Name {
+			_, err = fmt.Fprintln(p.Stdout, v.value)
+		}
+	}
+	return err
+}

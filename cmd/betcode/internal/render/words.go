@@ -1,0 +1,79 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"betcode/cmd/betcode/internal/console"
+	pb "betcode/proto/betcode/v1"
+)
+
+// resolution describes on one line how a permission request was resolved.
+func resolution(p *pb.PermissionResolved) string {
+	who := p.GetResolvedBy()
+	switch p.GetReason() {
+	case "withdrawn":
+		return "the agent no longer asks"
+	case "superseded":
+		return "the agent asks again"
+	case "expired":
+		return "no answer in time: denied"
+	case "rule", "grant":
+		who = "a " + p.GetReason()
+	}
+	what := strings.ToLower(strings.ReplaceAll(p.GetDecision().String(), "_", " "))
+	if p.GetDecision() == pb.PermissionDecision_PERMISSION_DECISION_UNSPECIFIED {
+		what = "answered"
+	}
+	return console.Line(what + " by " + console.OrNobody(who))
+}
+
+func usage(u *pb.UsageReport) string {
+	text := fmt.Sprintf("%d tokens in, %d out", u.GetInputTokens()+u.GetCacheReadTokens()+u.GetCacheCreationTokens(), u.GetOutputTokens())
+	switch {
+	case u.GetCostUnknown():
+		text += ", cost unknown"
+	case u.GetCostUsd() > 0:
+		text += fmt.Sprintf(", $%.4f", u.GetCostUsd())
+	}
+	if u.GetDurationMs() > 0 {
+		text += fmt.Sprintf(", %.1fs", float64(u.GetDurationMs())/1000)
+	}
+	return text
+}
+
+func todoMark(s pb.TodoStatus) string {
+	switch s {
+	case pb.TodoStatus_COMPLETED:
+		return "[x]"
+	case pb.TodoStatus_IN_PROGRESS:
+		return "[~]"
+	case pb.TodoStatus_PENDING, pb.TodoStatus_TODO_STATUS_UNSPECIFIED:
+		return "[ ]"
+	}
+	return "[?]"
+}
+
+// presence lists on one line the clients that attached or left.
+func presence(p *pb.PresenceChange) string {
+	var words []string
+	for _, c := range p.GetAttached() {
+		words = append(words, console.Line(c.GetClientId())+" is here")
+	}
+	for _, id := range p.GetDetached() {
+		words = append(words, console.Line(id)+" has left")
+	}
+	return console.Shorten(strings.Join(words, ", "), 200)
+}
+
+// subagentChange says on one line that a subagent began or ended.
+func subagentChange(c *pb.SubagentChange) string {
+	if c.GetStatus() == "pending" {
+		return "subagent of " + console.Line(c.GetParentSessionId())
+	}
+	line := "subagent " + console.Line(c.GetStatus())
+	if c.GetStatus() != "completed" && c.GetResultSummary() != "" { // what it said is above
+		line += ": " + console.Shorten(console.Line(c.GetResultSummary()), 200)
+	}
+	return line
+}

@@ -1,0 +1,178 @@
+package socket
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+const (
+	// cleanUpPatience bounds how long a session that its client has left is stopped, while no
+	// daemon answers.
+	cleanUpPatience = 30 * time.Second
+	endPatience     = 5 * time.Second // the same, when the gateway ends
+	cleanUpRetry    = time.Second
+	// farewellPatience bounds the last lines to a client when the gateway ends.
+	farewellPatience = time.Second
+	// hangUpPoll is how often a client that sends nothing more is checked for having gone.
+	hangUpPoll = 200 * time.Millisecond
+)
+
+// connection is one client.
+type connection struct {
+	server *Server
+	conn   net.Conn
+	raw    net.Conn // under conn, with its descriptor
+	daemon Daemon
+	log    zerolog.Logger
+
+	writing sync.Mutex
+	broken  bool // by writing
+
+	sessions map[ref]*session // guarded by the server
+	cleanUps sync.WaitGroup
+}
+
+// serve handles the lines of the client, one after the other, until it leaves or ctx ends.
+func (c *connection) serve(ctx context.Context) {
+	in := newLines(c.conn)
+	for {
+		line, err := in.next()
+		switch {
+		case errors.Is(err, errLongLine):
+			c.write(failure(noRef, err.Error()))
+			continue
+		case err != nil:
+			c.finish(ctx)
+			c.leave(ctx)
+			return
+		}
+		id, request, err := decode(line)
+		if err != nil {
+			c.write(failure(id, err.Error()))
+			continue
+		}
+		c.handle(ctx, id, request)
+	}
+}
+
+// finish serves a client that sends nothing more, and may still read: turns that run are shown to
+// their end, unless they wait for an answer, which cannot come.
+func (c *connection) finish(ctx context.Context) {
+	tick := time.NewTicker(hangUpPoll)
+	defer tick.Stop()
+	for c.working() && !hungUp(c.raw) {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (c *connection) working() bool {
+	c.writing.Lock()
+	broken := c.broken
+	c.writing.Unlock()
+	if broken {
+		return false
+	}
+	for _, s := range c.all() {
+		if s.working() {
+			return true
+		}
+	}
+	return false
+}
+
+// leave ends the sessions of the client, or leaves them to the daemon if they are to be kept.
+func (c *connection) leave(ctx context.Context) {
+	ends, patience := ctx.Err() != nil, endPatience
+	if !ends {
+		c.conn.Close() // nobody reads, and writers must not wait for it
+		patience = cleanUpPatience
+	}
+	for _, s := range c.all() {
+		if c.server.options.Keep || !s.owner {
+			continue
+		}
+		var last any
+		if ends {
+			last = status(s.id, statusClosed)
+		}
+		c.close(s, last, patience)
+	}
+	c.conn.Close()
+	for _, s := range c.all() {
+		c.release(s)
+		s.detach()
+	}
+	c.cleanUps.Wait()
+	if err := c.daemon.Close(); err != nil {
+		c.log.Debug().Err(err).Msg("connection to the daemon closed")
+	}
+}
+
+// close ends a session for good: requests that wait are denied, and its agent is stopped, if a daemon
+// answers within patience.
+func (c *connection) close(s *session, last any, patience time.Duration) {
+	waiting := s.end(last)
+	c.release(s)
+	stopped := c.server.stops(s.conversation.Session())
+	c.cleanUps.Go(func() {
+		defer stopped()
+		defer s.detach()
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		for {
+			err := c.stop(ctx, s.conversation.Session(), waiting)
+			if err == nil || ctx.Err() != nil {
+				c.log.Info().Err(err).Str("session_id", s.conversation.Session()).Msg("session of a client is closed")
+				return
+			}
+			select {
+			case <-time.After(cleanUpRetry):
+			case <-ctx.Done():
+			}
+		}
+	})
+}
+
+func (c *connection) stop(ctx context.Context, session string, waiting []string) error {
+	for _, request := range waiting {
+		if err := c.daemon.Deny(ctx, session, request, sessionClosed); err != nil {
+			return err
+		}
+	}
+	return c.daemon.Stop(ctx, session)
+}
+
+// write sends lines to the client.
+func (c *connection) write(all ...any) {
+	var out []byte
+	for _, line := range all {
+		out = encode(out, line)
+	}
+	c.writeRaw(out)
+}
+
+// writeRaw sends whole lines. It waits until the client has room. A client that cannot be written
+// to has gone: its reader ends too.
+func (c *connection) writeRaw(out []byte) {
+	if len(out) == 0 {
+		return
+	}
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	if c.broken {
+		return
+	}
+	if _, err := c.conn.Write(out); err != nil {
+		c.broken = true
+		c.conn.Close()
+	}
+}

@@ -1,0 +1,266 @@
+package socket
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/rs/zerolog"
+)
+
+// The bounds of a server.
+const (
+	maxConnections = 256
+	maxSessions    = 256 // of a connection
+)
+
+// Options configure a [Server].
+type Options struct {
+	// Connect connects to the daemon for one client. Required.
+	Connect func(client string) (Daemon, error)
+	// Admit identifies the process at the other end and refuses it with an error, of which it hears
+	// only if that is a [AdmissionError]. It returns the connection to use. nil admits everybody.
+	Admit func(net.Conn) (net.Conn, error)
+	// Keep leaves sessions running when their client disconnects. Otherwise requests that wait are
+	// denied and agents are stopped, as the document has it.
+	Keep bool
+	// Logger; nil logs nothing.
+	Logger *zerolog.Logger
+}
+
+// Server serves clients of the agent socket.
+type Server struct {
+	options Options
+	log     zerolog.Logger
+
+	mu          sync.Mutex
+	connections int
+	owners      map[ref]*owned           // ids that are in use, over all connections
+	stopping    map[string]chan struct{} // sessions of the daemon that are being stopped; closed at the end
+}
+
+// owned is an id in use: the connection that has it, and its session once that is there.
+type owned struct {
+	by      *connection
+	session *session
+}
+
+// AdmissionError is the reason that a client is told when it is not admitted.
+type AdmissionError string
+
+// Error implements error.
+func (r AdmissionError) Error() string { return string(r) }
+
+// New returns a server.
+func New(o Options) *Server {
+	s := &Server{options: o, log: zerolog.Nop(), owners: map[ref]*owned{}, stopping: map[string]chan struct{}{}}
+	if o.Logger != nil {
+		s.log = *o.Logger
+	}
+	return s
+}
+
+// Serve accepts clients until ctx ends, then closes their sessions as Options.Keep says and
+// returns nil. It closes l.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	var clients sync.WaitGroup
+	defer clients.Wait()
+	defer context.AfterFunc(ctx, func() { l.Close() })()
+	defer l.Close()
+	for {
+		conn, err := l.Accept()
+		switch {
+		case ctx.Err() != nil:
+			if err == nil {
+				conn.Close()
+			}
+			return nil
+		case errors.Is(err, net.ErrClosed):
+			return fmt.Errorf("accept client: %w", err)
+		case err != nil: // out of descriptors, for example
+			s.log.Warn().Err(err).Msg("client not accepted")
+			select {
+			case <-time.After(100 * time.Millisecond):
+			case <-ctx.Done():
+			}
+			continue
+		}
+		clients.Go(func() { s.serve(ctx, conn) })
+	}
+}
+
+// serve serves one client.
+func (s *Server) serve(ctx context.Context, conn net.Conn) {
+	defer conn.Close()
+	raw := conn
+	if !s.enter() {
+		refuse(conn, "Too many connections")
+		return
+	}
+	defer s.exit()
+	if s.options.Admit != nil {
+		admitted, err := s.options.Admit(conn)
+		if err != nil {
+			s.log.Warn().Err(err).Msg("client refused")
+			var why AdmissionError
+			if errors.As(err, &why) {
+				refuse(conn, why.Error())
+			}
+			return
+		}
+		conn = admitted
+		defer conn.Close()
+	}
+	client := "socket-" + uuid.NewString()[:8]
+	daemon, err := s.options.Connect(client)
+	if err != nil {
+		refuse(conn, err.Error())
+		return
+	}
+	c := &connection{
+		server: s, conn: conn, raw: raw, daemon: daemon, sessions: map[ref]*session{}, log: s.log.With().Str("client", client).Logger(),
+	}
+	defer context.AfterFunc(ctx, func() { // a connection that takes no deadlines has ended
+		_ = conn.SetWriteDeadline(time.Now().Add(farewellPatience)) // for a client that does not read
+		_ = conn.SetReadDeadline(time.Unix(1, 0))                   // ends serve
+	})()
+	c.log.Info().Msg("client connected")
+	c.serve(ctx)
+	c.log.Info().Msg("client left")
+}
+
+// refuse tells a client why it is not served.
+func refuse(conn net.Conn, why string) {
+	_ = conn.SetWriteDeadline(time.Now().Add(farewellPatience))
+	_, _ = conn.Write(encode(nil, failure(noRef, why))) // it is closed in any case
+}
+
+func (s *Server) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.connections >= maxConnections {
+		return false
+	}
+	s.connections++
+	return true
+}
+
+func (s *Server) exit() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.connections--
+}
+
+// live returns the session that owns an id; nil if it is free.
+func (s *Server) live(id ref) *session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if o := s.owners[id]; o != nil {
+		return o.session
+	}
+	return nil
+}
+
+// stops notes that a session is being stopped, until done is called.
+func (s *Server) stops(session string) (done func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stopping := make(chan struct{})
+	s.stopping[session] = stopping
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.stopping[session] == stopping {
+			delete(s.stopping, session)
+		}
+		close(stopping)
+	}
+}
+
+// stopped waits until a session is not being stopped any more: what is sent to it before is lost
+// with its agent. It reports whether it waited.
+func (s *Server) stopped(ctx context.Context, session string) (waited bool) {
+	s.mu.Lock()
+	stopping := s.stopping[session]
+	s.mu.Unlock()
+	if stopping == nil {
+		return false
+	}
+	select {
+	case <-stopping:
+	case <-ctx.Done():
+	}
+	return true
+}
+
+// claim takes an id for the connection, or returns the error for its client.
+func (c *connection) claim(id ref) *errorLine {
+	s := c.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	refused := alreadyExists(id)
+	switch {
+	case s.owners[id] != nil || c.sessions[id] != nil:
+		return &refused
+	case len(c.sessions) >= maxSessions:
+		refused = failure(id, tooManySessions)
+		return &refused
+	}
+	s.owners[id] = &owned{by: c}
+	return nil
+}
+
+// watch reports whether there is room for a session that another connection owns.
+func (c *connection) watch(id ref) bool {
+	c.server.mu.Lock()
+	defer c.server.mu.Unlock()
+	return c.sessions[id] == nil && len(c.sessions) < maxSessions
+}
+
+// add adds a session to its connection.
+func (s *Server) add(c *connection, added *session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.sessions[added.id] = added
+	if o := s.owners[added.id]; o != nil && o.by == c && added.owner {
+		o.session = added
+	}
+}
+
+// release removes a session, and frees its id.
+func (c *connection) release(gone *session) {
+	s := c.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c.sessions[gone.id] == gone {
+		delete(c.sessions, gone.id)
+	}
+	if o := s.owners[gone.id]; o != nil && o.session == gone {
+		delete(s.owners, gone.id)
+	}
+}
+
+// session returns the session that the connection has under an id; nil if it has none.
+func (c *connection) session(id ref) *session {
+	c.server.mu.Lock()
+	defer c.server.mu.Unlock()
+	return c.sessions[id]
+}
+
+// all returns the sessions of the connection.
+func (c *connection) all() []*session {
+	c.server.mu.Lock()
+	defer c.server.mu.Unlock()
+	var all []*session
+	for _, s := range c.sessions {
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b *session) int { return cmp.Compare(a.id, b.id) })
+	return all
+}

@@ -1,0 +1,148 @@
+package socket
+
+import (
+	"sync"
+
+	"github.com/google/uuid"
+
+	pb "betcode/proto/betcode/v1"
+)
+
+// batchBytes is how much is collected before it is written, if there are more events.
+const batchBytes = 256 << 10
+
+// session is one conversation for one connection.
+type session struct {
+	id           ref
+	owner        bool // false: it watches
+	connection   *connection
+	conversation Conversation
+	done         chan struct{} // closed when the last line of the conversation was written
+
+	mu         sync.Mutex // of the following, and held while lines of the session are written
+	translator *translator
+	replay     *replay // of a session that was attached, until it is live
+	starting   bool    // started was not sent yet
+	cursors    bool
+	unheard    int  // prompts that the daemon has not accepted yet
+	ended      bool // no line follows
+}
+
+// run writes the lines of the conversation until it ends.
+func (s *session) run() {
+	defer close(s.done)
+	for e := range s.conversation.Events() {
+		s.mu.Lock()
+		s.connection.writeRaw(s.batch(e))
+		s.mu.Unlock()
+	}
+	s.mu.Lock()
+	ended := s.ended
+	s.ended = true
+	s.mu.Unlock()
+	if err := s.conversation.Err(); err != nil && !ended { // the session is gone, or was refused
+		s.connection.release(s)
+		s.connection.write(failure(s.id, err.Error()), status(s.id, statusClosed))
+	}
+}
+
+// batch returns the lines of an event and of those that follow without waiting.
+func (s *session) batch(e *pb.AgentEvent) []byte {
+	var out []byte
+	last := uint64(0)
+	for more := true; more && e != nil; {
+		out = s.lines(out, e)
+		last = max(last, e.GetSequence())
+		if len(out) >= batchBytes {
+			break
+		}
+		select {
+		case e, more = <-s.conversation.Events():
+		default:
+			more = false
+		}
+	}
+	if s.ended {
+		return nil
+	}
+	if s.cursors && s.replay == nil && last > 0 {
+		out = encode(out, cursorLine{head{s.id, "cursor"}, last})
+	}
+	return out
+}
+
+// lines appends the lines of an event.
+func (s *session) lines(out []byte, e *pb.AgentEvent) []byte {
+	if s.starting {
+		s.starting = false
+		out = encode(out, status(s.id, statusStarted))
+	}
+	if e.GetUserInput() != nil || e.GetError().GetDetails()["idempotency_key"] != "" {
+		s.unheard = max(s.unheard-1, 0)
+	}
+	lines := s.translator.translate(e)
+	if s.replay != nil {
+		lines = s.replayed(e, lines)
+	}
+	for _, line := range lines {
+		out = encode(out, line)
+	}
+	return out
+}
+
+// prompt hands a prompt over. The daemon has it once, however often the connection breaks.
+func (s *session) prompt(text string) {
+	s.mu.Lock()
+	s.unheard++
+	s.mu.Unlock()
+	s.conversation.Send(input(text, uuid.NewString()))
+}
+
+// find returns the prompt with a number; nil if none waits under it.
+func (s *session) find(number string) *prompt {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p := s.translator.book.prompts[number]; p != nil {
+		found := *p
+		return &found
+	}
+	return nil
+}
+
+// booted reports whether the client knows the conversation.
+func (s *session) booted() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.translator.booted
+}
+
+// working reports whether the session goes on by itself: a turn runs, and waits for nobody.
+func (s *session) working() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.ended && len(s.translator.book.prompts) == 0 && (s.translator.busy || s.starting || s.unheard > 0)
+}
+
+// end makes last the last line of the session, nil for none, and returns the requests that wait.
+func (s *session) end(last any) (waiting []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return nil
+	}
+	s.ended = true
+	if last != nil {
+		s.connection.write(last)
+	}
+	for _, p := range s.translator.book.waiting() {
+		waiting = append(waiting, p.request)
+	}
+	return waiting
+}
+
+// detach leaves the conversation, and waits until nothing of it is written any more.
+func (s *session) detach() {
+	s.end(nil)
+	s.conversation.Close()
+	<-s.done
+}

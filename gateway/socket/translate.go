@@ -1,0 +1,277 @@
+package socket
+
+import (
+	"cmp"
+	"encoding/json"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	pb "betcode/proto/betcode/v1"
+)
+
+// The values of TurnComplete.stop_reason that have a result subtype of their own.
+const (
+	stopMaxTurns  = "max_turns"
+	stopMaxBudget = "max_budget"
+	stopCancelled = "cancelled"
+)
+
+// translator makes lines of the events of one session. It is pure: the same events give the
+// same lines, so a session that is replayed has the same requests and uuids.
+//
+//	UserInput, status of work   processing, once a turn
+//	status of work              system, once a turn and before all that follows
+//	TextDelta                   stream_delta …; assistant_text at the end of a block of text
+//	ToolCallStart, …Result      tool_use, tool_result
+//	PermissionRequest           permission_request
+//	UserQuestion, all of one    question
+//	UsageReport, TurnComplete   result
+//	StatusChange IDLE           idle
+//	ErrorEvent                  error
+//
+// Events about processes, locks, tasks and presence have no line.
+type translator struct {
+	id       ref
+	session  string // the daemon's id, and the conversation that a client resumes
+	extended bool   // the client knows the lines of ours
+
+	model, directory string
+
+	booted bool // system was sent, ever
+	told   bool // system was sent, in this turn
+	busy   bool // processing was sent, and idle was not
+	book   book
+
+	open   []*message // being streamed, one for each agent and subagent
+	answer *string    // the last text of the turn
+	turns  int        // messages of the model in this turn
+	usage  *pb.UsageReport
+	asks   []question // of the newest AskUserQuestion, for the headers
+	asking []question // of one request, until they are complete
+
+	event uint64 // number of the event
+	named int    // uuids made for it
+	out   []any
+}
+
+func newTranslator(id ref, session string, before uint64) *translator {
+	return &translator{id: id, session: session, book: newBook(before)}
+}
+
+// translate returns the lines of an event.
+func (t *translator) translate(e *pb.AgentEvent) []any {
+	t.out = nil
+	if e.GetSequence() != t.event || e.GetSequence() == 0 {
+		t.event, t.named = e.GetSequence(), 0
+	}
+	switch v := e.GetEvent().(type) {
+	case *pb.AgentEvent_SessionInfo:
+		t.model, t.directory = cmp.Or(v.SessionInfo.GetModel(), t.model), cmp.Or(v.SessionInfo.GetWorkingDirectory(), t.directory)
+	case *pb.AgentEvent_UserInput:
+		t.processing()
+	case *pb.AgentEvent_StatusChange:
+		t.status(v.StatusChange.GetStatus())
+	case *pb.AgentEvent_TextDelta:
+		t.delta(e.GetParentToolUseId(), v.TextDelta)
+	case *pb.AgentEvent_ToolCallStart:
+		t.call(e.GetParentToolUseId(), v.ToolCallStart)
+	case *pb.AgentEvent_ToolCallResult:
+		t.closeMessages()
+		r := v.ToolCallResult
+		t.put(toolResult{t.head("tool_result"), t.uuid("result/" + r.GetToolId()), r.GetToolId(), r.GetOutput(), r.GetIsError()})
+	case *pb.AgentEvent_PermissionRequest:
+		t.permission(v.PermissionRequest)
+	case *pb.AgentEvent_UserQuestion:
+		t.question(v.UserQuestion)
+	case *pb.AgentEvent_PermissionResolved:
+		t.resolved(v.PermissionResolved)
+	case *pb.AgentEvent_Usage:
+		t.usage = v.Usage
+	case *pb.AgentEvent_TurnComplete:
+		t.complete(v.TurnComplete)
+	case *pb.AgentEvent_Error:
+		t.failed(v.Error)
+	}
+	return t.out
+}
+
+func (t *translator) head(kind string) head { return head{t.id, kind} }
+
+func (t *translator) put(lines ...any) { t.out = append(t.out, lines...) }
+
+// putInTurn puts a line that follows the system line.
+func (t *translator) putInTurn(line any) {
+	t.system()
+	t.put(line)
+}
+
+// uuids of lines are made of what they are about, so that a replay has the same.
+var uuids = uuid.MustParse("6f9a3b52-0c1d-5e8a-9a41-7c5be4d2f301")
+
+func (t *translator) uuid(about string) string {
+	return uuid.NewSHA1(uuids, []byte(t.session+"/"+about)).String()
+}
+
+// lineUUID returns a uuid for a line of the event.
+func (t *translator) lineUUID() string {
+	t.named++
+	return t.uuid("event/" + strconv.FormatUint(t.event, 10) + "/" + strconv.Itoa(t.named))
+}
+
+func (t *translator) processing() {
+	if !t.busy {
+		t.busy, t.told = true, false
+		t.answer, t.turns, t.usage = nil, 0, nil
+		t.put(status(t.id, statusProcessing))
+	}
+}
+
+func (t *translator) system() {
+	t.processing()
+	if !t.told {
+		t.told, t.booted = true, true
+		t.put(systemLine{head: t.head("system"), Subtype: "init", Conversation: t.session, Model: t.model, Cwd: t.directory})
+	}
+}
+
+func (t *translator) status(s pb.AgentStatus) {
+	switch s {
+	case pb.AgentStatus_THINKING, pb.AgentStatus_EXECUTING_TOOL, pb.AgentStatus_WAITING_FOR_USER, pb.AgentStatus_COMPACTING:
+		t.system()
+	case pb.AgentStatus_IDLE:
+		t.idle()
+	case pb.AgentStatus_ERROR, pb.AgentStatus_AGENT_STATUS_UNSPECIFIED:
+	}
+}
+
+func (t *translator) idle() {
+	if t.busy {
+		t.closeMessages()
+		t.busy = false
+		t.put(status(t.id, statusIdle))
+	}
+}
+
+func (t *translator) call(parent string, c *pb.ToolCallStart) {
+	if c.GetWithdrawn() {
+		return
+	}
+	t.message(parent, "").called = true
+	if c.GetToolName() == "AskUserQuestion" {
+		t.asks = questionsIn(c.GetInput().AsMap())
+	}
+	t.putInTurn(toolUse{t.head("tool_use"), t.uuid("call/" + c.GetToolId()), c.GetToolName(), c.GetInput().AsMap(), c.GetToolId()})
+}
+
+func (t *translator) permission(r *pb.PermissionRequest) {
+	if t.book.known(r.GetRequestId()) {
+		return // sent again to clients that may have missed it
+	}
+	t.closeMessages()
+	t.system()
+	line := permissionRequest{
+		head: t.head("permission_request"), Request: t.book.number(r.GetRequestId()), Tool: r.GetToolName(),
+		Input: r.GetInput().AsMap(), ToolUse: r.GetToolUseId(),
+	}
+	if raw := r.GetSuggestions(); json.Valid(raw) {
+		line.Suggestions = raw
+	}
+	t.ask(&prompt{number: line.Request, request: r.GetRequestId(), input: r.GetInput(), line: line})
+}
+
+// question collects the questions of one request: the agent asks them together.
+func (t *translator) question(q *pb.UserQuestion) {
+	request := requestOf(q.GetQuestionId())
+	if t.book.known(request) {
+		return
+	}
+	one := question{Question: q.GetQuestion(), Options: []option{}, MultiSelect: q.GetMultiSelect()}
+	for _, o := range q.GetOptions() {
+		one.Options = append(one.Options, option{o.GetLabel(), o.GetDescription()})
+	}
+	at := len(t.asking)
+	if at < len(t.asks) && t.asks[at].Question == one.Question {
+		one.Header = t.asks[at].Header
+	} else {
+		t.asks = nil // the call is not the one that asks, or is not known
+	}
+	if t.asking = append(t.asking, one); len(t.asking) < len(t.asks) {
+		return
+	}
+	t.closeMessages()
+	t.system()
+	line := questionLine{t.head("question"), t.book.number(request), t.asking}
+	t.asks, t.asking = nil, nil
+	t.ask(&prompt{number: line.Request, request: request, question: true, line: line})
+}
+
+// ask puts a prompt before the client.
+func (t *translator) ask(p *prompt) {
+	t.book.prompts[p.number], p.shown = p, true
+	t.put(p.line)
+}
+
+func (t *translator) resolved(r *pb.PermissionResolved) {
+	p := t.book.resolve(r.GetRequestId(), r.GetSupersededBy())
+	if p == nil || !t.extended {
+		return
+	}
+	behavior := "deny"
+	switch r.GetDecision() {
+	case pb.PermissionDecision_ALLOW_ONCE, pb.PermissionDecision_ALLOW_SESSION, pb.PermissionDecision_ALLOW_WITH_EDIT:
+		behavior = "allow"
+	case pb.PermissionDecision_PERMISSION_DECISION_UNSPECIFIED:
+		behavior = "withdrawn"
+	case pb.PermissionDecision_DENY, pb.PermissionDecision_DENY_NO_INTERRUPT, pb.PermissionDecision_DENY_WITH_INTERRUPT:
+	}
+	t.put(resolvedLine{t.head("request_resolved"), p.number, behavior, r.GetResolvedBy()})
+}
+
+func (t *translator) complete(c *pb.TurnComplete) {
+	t.closeMessages()
+	line := resultLine{
+		head: t.head("result"), Subtype: "success", IsError: c.GetIsError(), Result: t.answer,
+		Cost: t.usage.GetCostUsd(), Duration: t.usage.GetDurationMs(), Turns: max(t.turns, 1),
+	}
+	switch stop := c.GetStopReason(); {
+	case stop == stopMaxTurns:
+		line.Subtype = "error_max_turns"
+	case stop == stopMaxBudget:
+		line.Subtype = "error_max_budget_usd"
+	case stop == stopCancelled, c.GetIsError():
+		line.Subtype = "error_during_execution"
+	}
+	if line.Subtype != "success" {
+		line.Result = nil
+		if c.GetError() != "" {
+			line.Errors = []string{c.GetError()}
+		}
+	}
+	t.putInTurn(line)
+	t.answer, t.turns, t.usage = nil, 0, nil
+}
+
+// failed says what went wrong. A prompt that is refused while nothing runs is over with it.
+func (t *translator) failed(e *pb.ErrorEvent) {
+	t.put(failure(t.id, e.GetMessage()))
+	if e.GetDetails()["idempotency_key"] != "" && !t.busy {
+		t.put(status(t.id, statusIdle))
+	}
+}
+
+// questionsIn returns the questions of an AskUserQuestion call; nil if they are not as usual.
+func questionsIn(input map[string]any) []question {
+	list, _ := input["questions"].([]any)
+	var all []question
+	for _, each := range list {
+		q, ok := each.(map[string]any)
+		if !ok {
+			return nil
+		}
+		text, _ := q["question"].(string)
+		header, _ := q["header"].(string)
+		all = append(all, question{Question: text, Header: header})
+	}
+	return all
+}
