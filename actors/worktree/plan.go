@@ -8,9 +8,6 @@ import (
 	"betcode/messages/gitname"
 )
 
-// maxWorktreeName bounds the name of a worktree, in bytes.
-const maxWorktreeName = 100
-
 // plan is what a worktree will be, as far as the request tells.
 type plan struct{ name, path string }
 

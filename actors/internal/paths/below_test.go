@@ -23,8 +23,15 @@ func TestInside(t *testing.T) {
 		path, dir string
 		want      bool
 	}{
-		{"in", "in", true}, {"in/deep", "in", true}, {"in/deep", "same", true}, {"same/deep", "in", true},
-		{"out", "in", false}, {"inner", "in", false}, {"in/leads", "in", false}, {"in/none", "in", false}, {"in/deep", "none", false},
+		{"in", "in", true},
+		{"in/deep", "in", true},
+		{"in/deep", "same", true},
+		{"same/deep", "in", true},
+		{"out", "in", false},
+		{"inner", "in", false},
+		{"in/leads", "in", false},
+		{"in/none", "in", false},
+		{"in/deep", "none", false},
 	} {
 		if got := Inside(filepath.Join(dir, c.path), filepath.Join(dir, c.dir)); got != c.want {
 			t.Errorf("%s in %s: %t", c.path, c.dir, got)
