@@ -1,5 +1,10 @@
 package messages
 
+import (
+	"errors"
+	"fmt"
+)
+
 // Append is what one session hands to the journal at once: its events and
 // everything that changes with them, in one transaction.
 //
@@ -94,4 +99,56 @@ type SessionLoaded struct {
 	Cursor      Cursor     // of that run
 	Inputs      []InputRecord
 	Permissions []PermissionRecord
+}
+
+// JournalDamaged is the condition of a session whose records cannot be read: see
+// [DamagedSession].
+const JournalDamaged Condition = "journal_damaged"
+
+// StateNotWritable is the condition of a session for whose agent no run directory can
+// be made.
+const StateNotWritable Condition = "state_not_writable"
+
+// DamagedSession is a session that the journal cannot load. Its record is what can
+// be read of it: [PhaseDamaged], and at least the id. Its history can be read as far
+// as it is sound, and the session can be deleted; nothing else.
+type DamagedSession struct {
+	Record SessionRecord
+	Err    *Error // names what is damaged; of [DataLoss]
+}
+
+// HistoryGap is a part of a history that cannot be read: the events From to To,
+// both included. To is 0 when nothing behind it can be read either.
+type HistoryGap struct {
+	From, To Seq
+	Reason   string
+}
+
+// JournalFinding is damage that was met when the journal was opened, and what was done
+// about it. The journal is in use: a finding without a session lost nothing that was
+// committed.
+type JournalFinding struct {
+	File    string
+	Offset  int64 // in bytes; -1 = the file as a whole
+	Problem string
+	Outcome string
+	Crash   bool // a crash leaves the same: it may be no damage at all
+}
+
+// String describes the finding in one line.
+func (f JournalFinding) String() string {
+	where := f.File
+	if f.Offset >= 0 {
+		where = fmt.Sprintf("%s at offset %d", f.File, f.Offset)
+	}
+	return fmt.Sprintf("%s: %s; %s", where, f.Problem, f.Outcome)
+}
+
+// CauseOf returns the text of an error without what was being done.
+func CauseOf(err error) string {
+	var e *Error
+	if errors.As(err, &e) && e.Err != nil {
+		return e.Err.Error()
+	}
+	return err.Error()
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Rights are what a caller may do, as a set.
@@ -62,4 +63,14 @@ func ParseRights(scopes []string) (Rights, error) {
 		return 0, Errorf("read scopes", Invalid, "no scope is given").WithHint("give one or more of " + strings.Join(rightNames, ", "))
 	}
 	return r, nil
+}
+
+// Token describes a token that lets callers in over TCP. Only its owner knows the
+// secret.
+type Token struct {
+	Name      string
+	Rights    Rights
+	CreatedAt time.Time
+	LastUsed  time.Time // to about a minute; zero = never
+	ExpiresAt time.Time // zero = until it is revoked
 }
