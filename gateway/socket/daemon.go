@@ -36,8 +36,9 @@ type Found struct {
 type Conversation interface {
 	// Session returns the id of the session.
 	Session() string
-	// Events returns the events in order, each once. The channel is closed at the end.
-	Events() <-chan *pb.AgentEvent
+	// Next returns the next event; in order, each once. It returns nil at the end and, unless it waits, if none is there yet.
+	// One goroutine calls it.
+	Next(wait bool) *pb.AgentEvent
 	// Err returns why the conversation ended; nil if it was closed.
 	Err() error
 	// Send sends a request. It does not wait.

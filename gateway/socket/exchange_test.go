@@ -267,8 +267,19 @@ type fakeConversation struct {
 	err   error
 }
 
-func (c *fakeConversation) Session() string               { return c.session }
-func (c *fakeConversation) Events() <-chan *pb.AgentEvent { return c.events }
+func (c *fakeConversation) Session() string { return c.session }
+
+func (c *fakeConversation) Next(wait bool) *pb.AgentEvent {
+	if wait {
+		return <-c.events
+	}
+	select {
+	case e := <-c.events:
+		return e
+	default:
+		return nil
+	}
+}
 
 func (c *fakeConversation) Send(r *pb.AgentRequest) { c.log("= send %d: %s", c.number, shown(r)) }
 

@@ -24,14 +24,15 @@ type session struct {
 	replay     *replay // of a session that was attached, until it is live
 	starting   bool    // started was not sent yet
 	cursors    bool
-	unheard    int  // prompts that the daemon has not accepted yet
-	ended      bool // no line follows
+	buffer     []byte // of run
+	unheard    int    // prompts that the daemon has not accepted yet
+	ended      bool   // no line follows
 }
 
 // run writes the lines of the conversation until it ends.
 func (s *session) run() {
 	defer close(s.done)
-	for e := range s.conversation.Events() {
+	for e := s.conversation.Next(true); e != nil; e = s.conversation.Next(true) {
 		s.mu.Lock()
 		s.connection.writeRaw(s.batch(e))
 		s.mu.Unlock()
@@ -47,20 +48,19 @@ func (s *session) run() {
 }
 
 // batch returns the lines of an event and of those that follow without waiting.
+// They are valid until the following call.
 func (s *session) batch(e *pb.AgentEvent) []byte {
-	var out []byte
+	out := s.buffer[:0]
 	last := uint64(0)
-	for more := true; more && e != nil; {
+	for ; e != nil; e = s.conversation.Next(false) {
 		out = s.lines(out, e)
 		last = max(last, e.GetSequence())
 		if len(out) >= batchBytes {
 			break
 		}
-		select {
-		case e, more = <-s.conversation.Events():
-		default:
-			more = false
-		}
+	}
+	if cap(out) <= 2*batchBytes { // free the memory of a large line
+		s.buffer = out
 	}
 	if s.ended {
 		return nil

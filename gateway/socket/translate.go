@@ -2,6 +2,7 @@ package socket
 
 import (
 	"cmp"
+	"crypto/sha1" //nolint:gosec // uuids of version 5
 	"encoding/json"
 	"strconv"
 
@@ -50,9 +51,10 @@ type translator struct {
 	asks   []question // of the newest AskUserQuestion, for the headers
 	asking []question // of one request, until they are complete
 
-	event uint64 // number of the event
-	named int    // uuids made for it
-	out   []any
+	event  uint64 // number of the event
+	named  int    // uuids made for it
+	hashed []byte // room for what a uuid is made of
+	out    []any
 }
 
 func newTranslator(id ref, session string, before uint64) *translator {
@@ -109,8 +111,13 @@ func (t *translator) putInTurn(line any) {
 // uuids of lines are made of what they are about, so that a replay has the same.
 var uuids = uuid.MustParse("6f9a3b52-0c1d-5e8a-9a41-7c5be4d2f301")
 
+// uuid is [uuid.NewSHA1] without an allocation for the hash: a flood has one for each of its lines.
 func (t *translator) uuid(about string) string {
-	return uuid.NewSHA1(uuids, []byte(t.session+"/"+about)).String()
+	t.hashed = append(append(append(append(t.hashed[:0], uuids[:]...), t.session...), '/'), about...)
+	sum := sha1.Sum(t.hashed) //nolint:gosec // a name, not a secret
+	id := uuid.UUID(sum[:16])
+	id[6], id[8] = id[6]&0x0f|5<<4, id[8]&0x3f|0x80
+	return id.String()
 }
 
 // lineUUID returns a uuid for a line of the event.

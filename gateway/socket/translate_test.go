@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
+
+	"github.com/google/uuid"
 
 	pb "betcode/proto/betcode/v1"
 )
@@ -122,4 +125,14 @@ func anyEvents(r *rand.Rand) []*pb.AgentEvent {
 		all = append(all, e)
 	}
 	return all
+}
+
+// Clients may keep uuids: they are those of version 5.
+func TestUUIDIsOfVersion5(t *testing.T) {
+	tr := newTranslator("a", "session", 0)
+	for _, about := range []string{"", "call/toolu_1", strings.Repeat("é", 500)} {
+		if got, want := tr.uuid(about), uuid.NewSHA1(uuids, []byte("session/"+about)).String(); got != want {
+			t.Errorf("uuid of %.20q: %s instead of %s", about, got, want)
+		}
+	}
 }

@@ -21,6 +21,8 @@
 //	Audience   500 clients of one session
 //	Many       200 sessions with two clients each; 500 clients of one session; all at
 //	           30 lines a second
+//	Gateway    the flood of 16 agents through the gateway of the agent socket; beside the
+//	           same over gRPC
 //	Replay     a million events: to one client, to a hundred, the first of them;
 //	           ceiling: bare gRPC streams
 //	Growth     what an append costs when there is much already

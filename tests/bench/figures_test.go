@@ -13,12 +13,14 @@ import (
 const (
 	unitEvents    = "events/s"
 	unitOfCeiling = "of-ceiling" // 1 = as fast as the bare building block
+	unitOfGRPC    = "of-grpc"    // 1 = as fast as over gRPC
 	unitP50       = "p50-ms"
 	unitP99       = "p99-ms"
 	unitOfFloor   = "of-floor"    // of the p50; 1 = nothing above the bare path
 	unitBare      = "bare-p99-ms" // of bare gRPC streams at the same pace
 	unitOfQuiet   = "of-quiet"    // of the p99; 1 = as without the flood
 	unitCPU       = "daemon-µs/event"
+	unitGateway   = "gateway-µs/event"
 	unitClientCPU = "clients-µs/event" // of all clients, which are in this process
 	unitCores     = "daemon-cores"
 	unitWaited    = "daemon-waited" // seconds in which a thread of its was ready and had no processor, per second

@@ -90,6 +90,13 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+// TestQuickGateway: the clients of the gateway get each piece.
+func TestQuickGateway(t *testing.T) {
+	if o := newGatewayRig(t, load{sessions: 2, work: work{lines: 200}}).run(); o.took <= 0 {
+		t.Errorf("the turns took %v", o.took)
+	}
+}
+
 // TestReport: the table has a row for each figure, the line a word for each
 // headline, and what was not measured is a dash.
 func TestReport(t *testing.T) {

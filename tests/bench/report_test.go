@@ -41,6 +41,7 @@ var targets = []target{
 	{row: "Fleet", unit: unitLagging, none: true},
 	{row: "Fleet", unit: unitPeak, most: 250},
 	{row: "Fleet", unit: unitStep, most: 20},
+	{row: "Gateway", unit: unitOfGRPC, least: 0.8},
 	{row: "Replay/one", unit: unitOfCeiling, least: 0.6},
 	{row: "Replay/many", unit: unitOfCeiling, least: 0.6},
 	{row: "Replay/first", unit: unitFirst, most: 5},

@@ -56,6 +56,9 @@ func (w *World) Gateway(arguments ...string) (*Gateway, error) {
 // Log returns what the gateway has written to its standard error so far.
 func (g *Gateway) Log() string { return g.log.String() }
 
+// PID returns the gateway's process.
+func (g *Gateway) PID() int { return g.command.Process.Pid }
+
 // Kill ends the gateway by SIGKILL.
 func (g *Gateway) Kill() {
 	_ = g.command.Process.Kill() // it may have ended by itself

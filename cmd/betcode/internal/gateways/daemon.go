@@ -3,6 +3,7 @@ package gateways
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 
 	"github.com/google/uuid"
 	"google.golang.org/grpc/codes"
@@ -19,10 +20,7 @@ type daemon struct{ client *client.Client }
 
 // Converse implements [socket.Daemon].
 func (d daemon) Converse(start *pb.StartConversation) socket.Conversation {
-	c := &conversation{Conversation: d.client.Converse(context.Background(), client.ConverseOptions{Start: start}), events: make(chan *pb.AgentEvent)}
-	c.gone, c.leave = context.WithCancel(context.Background())
-	go c.forward()
-	return c
+	return &conversation{Conversation: d.client.Converse(context.Background(), client.ConverseOptions{Start: start})}
 }
 
 // pageSize is how many sessions are listed at once.
@@ -90,37 +88,41 @@ func (d daemon) Close() error { return d.client.Close() }
 // conversation implements [socket.Conversation].
 type conversation struct {
 	*client.Conversation
-	events chan *pb.AgentEvent
-	gone   context.Context // done when the conversation is closed
-	leave  context.CancelFunc
+	closed atomic.Bool
 }
 
-// forward hands the events on, and shows a request that is lost as an error.
-func (c *conversation) forward() {
-	defer close(c.events)
-	for item := range c.Items() {
-		event := item.Event
-		if item.Lost != nil {
-			event = &pb.AgentEvent{Event: &pb.AgentEvent_Error{Error: &pb.ErrorEvent{
+// Next implements [socket.Conversation]. A request that is lost is shown as an error.
+func (c *conversation) Next(wait bool) *pb.AgentEvent {
+	for {
+		item, ok := c.item(wait)
+		switch {
+		case !ok:
+			return nil
+		case item.Lost != nil:
+			return &pb.AgentEvent{Event: &pb.AgentEvent_Error{Error: &pb.ErrorEvent{
 				Message: "The daemon went away before it had the request; send it again",
 			}}}
-		}
-		if event == nil {
-			continue // the connection broke, or is back
-		}
-		select {
-		case c.events <- event:
-		case <-c.gone.Done():
-		}
+		case item.Event != nil:
+			return item.Event
+		} // else the connection broke, or is back
 	}
 }
 
-// Events implements [socket.Conversation].
-func (c *conversation) Events() <-chan *pb.AgentEvent { return c.events }
+func (c *conversation) item(wait bool) (item client.Item, ok bool) {
+	if wait {
+		item, ok = <-c.Items()
+		return item, ok
+	}
+	select {
+	case item, ok = <-c.Items():
+	default:
+	}
+	return item, ok
+}
 
 // Err implements [socket.Conversation].
 func (c *conversation) Err() error {
-	if err := c.Conversation.Err(); err != nil && c.gone.Err() == nil {
+	if err := c.Conversation.Err(); err != nil && !c.closed.Load() {
 		return explained(err)
 	}
 	return nil
@@ -128,7 +130,7 @@ func (c *conversation) Err() error {
 
 // Close implements [socket.Conversation].
 func (c *conversation) Close() {
-	c.leave()
+	c.closed.Store(true)
 	c.Conversation.Close()
 }
 
