@@ -87,10 +87,7 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		if known, err := s.queries.Repeated(m.Input); known != nil || err != nil {
 			return known, err
 		}
-		if err := s.mayWork(ctx, m); err != nil {
-			return nil, err
-		}
-		return s.ask(ctx, s.sessions, m)
+		return s.working(ctx, m, func() (messages.Reply, error) { return s.ask(ctx, s.sessions, m) })
 	case messages.CancelSubagent:
 		return s.cancelSubagent(ctx, m, m)
 	case messages.Once:
@@ -112,15 +109,11 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 			return nil, err
 		}
 		m.Repeated = seen
-		if err := s.mayWork(ctx, m); err != nil {
-			return nil, err
-		}
-		return compaction.Ask(ctx, func() (messages.Reply, error) { return s.ask(ctx, s.sessions, m) })
+		return compaction.Ask(ctx, func() (messages.Reply, error) {
+			return s.working(ctx, m, func() (messages.Reply, error) { return s.ask(ctx, s.sessions, m) })
+		})
 	case messages.SessionRequest:
-		if err := s.mayWork(ctx, m); err != nil {
-			return nil, err
-		}
-		return s.ends(ctx, m)
+		return s.working(ctx, m, func() (messages.Reply, error) { return s.ends(ctx, m) })
 	}
 	return nil, messages.Errorf("ask", messages.Unimplemented, "no actor answers a %T", r)
 }
@@ -167,10 +160,7 @@ func (s *System) askOnce(ctx context.Context, r messages.Request) (messages.Repl
 	if known, err := s.queries.Repeated(r); known != nil || err != nil {
 		return known, err
 	}
-	if err := s.mayWork(ctx, r); err != nil {
-		return nil, err
-	}
-	return s.ends(ctx, r)
+	return s.working(ctx, r, func() (messages.Reply, error) { return s.ends(ctx, r) })
 }
 
 // answerPermission asks the session, and the journal if the session has no decision of the request

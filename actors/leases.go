@@ -18,11 +18,7 @@ func (s *System) lease(ctx context.Context, r messages.Request) (messages.Reply,
 		if m.Worktree, m.Common, err = s.registry.Repository("lease worktree", m.Worktree); err != nil {
 			return nil, err
 		}
-		take := func(m messages.LeaseWorktree) (messages.Reply, error) { return s.ask(ctx, s.worktrees, m) }
-		if m.Wait {
-			return s.registry.Wait(ctx, m, take)
-		}
-		return take(m)
+		return s.takeLease(ctx, m)
 	case messages.ReleaseWorktree:
 		if m.Worktree == "" {
 			return messages.Done{}, s.releaseAll(ctx, m.Holder)
@@ -33,6 +29,22 @@ func (s *System) lease(ctx context.Context, r messages.Request) (messages.Reply,
 		return s.ask(ctx, s.worktrees, m)
 	}
 	return nil, messages.Errorf("lease worktree", messages.Unimplemented, "no actor answers a %T", r)
+}
+
+// takeLease takes a lease. An exclusive one is answered when the requests have ended that were admitted to the worktree before it.
+func (s *System) takeLease(ctx context.Context, m messages.LeaseWorktree) (messages.Reply, error) {
+	take := func(m messages.LeaseWorktree) (messages.Reply, error) { return s.ask(ctx, s.worktrees, m) }
+	var answer messages.Reply
+	var err error
+	if m.Wait {
+		answer, err = s.registry.Wait(ctx, m, take)
+	} else {
+		answer, err = take(m)
+	}
+	if err == nil && m.Mode == messages.LeaseExclusive {
+		err = s.registry.Drain(ctx, m.Worktree, m.Holder)
+	}
+	return answer, err
 }
 
 func (s *System) releaseAll(ctx context.Context, holder messages.SessionID) error {
@@ -50,50 +62,76 @@ func (s *System) startLeased(ctx context.Context, m messages.StartSession, r mes
 	if !fresh {
 		return s.ask(ctx, s.sessions, r)
 	}
-	if m.Lease == messages.LeaseNone {
-		if err := s.registry.Excluded("start session", m.WorktreeID, m.Session); err != nil {
-			return nil, err
-		}
-		return s.ask(ctx, s.sessions, r)
-	}
-	if _, err := s.lease(ctx, messages.LeaseWorktree{Worktree: m.WorktreeID, Holder: m.Session, Mode: m.Lease}); err != nil {
+	done, err := s.registry.Admit("start session", m.WorktreeID, m.Session)
+	if err != nil {
 		return nil, err
 	}
-	answer, err := s.ask(ctx, s.sessions, r)
-	if kind := messages.KindOf(err); err != nil && kind != messages.DeadlineExceeded && kind != messages.Canceled && !s.queries.Exists(m.Session) {
+	defer done()
+	sent := false
+	if m.Lease != messages.LeaseNone {
+		_, err = s.lease(ctx, messages.LeaseWorktree{Worktree: m.WorktreeID, Holder: m.Session, Mode: m.Lease})
+	}
+	var answer messages.Reply
+	if err == nil {
+		sent = true
+		answer, err = s.ask(ctx, s.sessions, r)
+	}
+	if err == nil || m.Lease == messages.LeaseNone {
+		return answer, err
+	}
+	kind := messages.KindOf(err)
+	perhaps := sent && (kind == messages.DeadlineExceeded || kind == messages.Canceled) // the session may be created yet
+	another := s.registry.Admitted(m.WorktreeID, m.Session) > 1                         // by the same request again
+	if !perhaps && !another && !s.queries.Exists(m.Session) {
 		err = errors.Join(err, s.releaseAll(context.WithoutCancel(ctx), m.Session))
 	}
 	return answer, err
 }
 
-// mayWork refuses a request that has a session's agent work while another session excludes it from its worktree. A session
-// that was stopped takes its lease again.
+// working asks with ask for what r names. A request that has a session's agent work is refused while another session excludes it from
+// its worktree, and one that takes an exclusive lease meanwhile waits for the answer. A session that was stopped takes its lease
+// again.
 //
 // The check comes before the session sees the request. A stop that ends between the two takes the lease away from an agent
 // that starts: it is held again with the next request.
-func (s *System) mayWork(ctx context.Context, r messages.Request) error {
+func (s *System) working(ctx context.Context, r messages.Request, ask func() (messages.Reply, error)) (messages.Reply, error) {
+	session, works := worksFor(r)
+	if !works || s.registry == nil || s.registry.Empty() {
+		return ask()
+	}
+	worktree := ""
+	if leased, own, lapsed := s.registry.Lapsed(session); lapsed {
+		if _, err := s.lease(ctx, messages.LeaseWorktree{Worktree: leased, Holder: session, Mode: own.Mode}); err != nil {
+			return nil, err
+		}
+		worktree = leased
+	} else if loaded, err := s.options.Store.Load(session); err == nil {
+		worktree = loaded.Record.WorktreeID // otherwise the session says what is wrong with it
+	}
+	if worktree == "" {
+		return ask()
+	}
+	done, err := s.registry.Admit("work in worktree", worktree, session)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return ask()
+}
+
+// worksFor returns the session whose agent is to work; false if a request is not about that.
+func worksFor(r messages.Request) (messages.SessionID, bool) {
 	if once, ok := r.(messages.Once); ok {
 		r = once.Request
 	}
-	target, works := r.(messages.SessionRequest)
-	switch r.(type) {
-	case messages.SendInput, messages.SendToSubagent, messages.ContinueSession, messages.RestartSession, messages.CompactSession:
-	default:
-		works = false
+	switch m := r.(type) {
+	case messages.SendInput:
+		return m.Session, true
+	case messages.SendToSubagent, messages.ContinueSession, messages.RestartSession, messages.CompactSession:
+		target, ok := m.(messages.SessionRequest)
+		return target.Target(), ok
 	}
-	if !works || s.registry == nil || !s.registry.Leased() {
-		return nil
-	}
-	session := target.Target()
-	if worktree, own, lapsed := s.registry.Lapsed(session); lapsed {
-		_, err := s.lease(ctx, messages.LeaseWorktree{Worktree: worktree, Holder: session, Mode: own.Mode})
-		return err
-	}
-	loaded, err := s.options.Store.Load(session)
-	if err != nil || !loaded.Found {
-		return nil //nolint:nilerr // the session says what is wrong with it
-	}
-	return s.registry.Excluded("work in worktree", loaded.Record.WorktreeID, session)
+	return "", false
 }
 
 // ends asks for the stop or the deletion of a session. Its leases say so first, so that a daemon that dies in the middle of it

@@ -126,29 +126,6 @@ func (r *Registry) Lapsed(session messages.SessionID) (worktree string, lease me
 	return "", messages.WorktreeLease{}, false
 }
 
-// Excluded refuses the work of a session in a worktree while another session has an exclusive lease of it.
-func (r *Registry) Excluded(op, worktree string, session messages.SessionID) error {
-	r.mu.Lock()
-	rec := r.records[worktree]
-	r.mu.Unlock()
-	if other, excluded := rec.Leases.against(session, messages.LeaseNone); excluded {
-		return inUse(op, rec, other)
-	}
-	return nil
-}
-
-// Leased reports whether there are any leases.
-func (r *Registry) Leased() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, rec := range r.records {
-		if len(rec.Leases) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // unchecked reports, once, that the leases of a repository are as an earlier daemon has left them.
 func (r *Registry) unchecked(common string) bool {
 	r.mu.Lock()

@@ -64,11 +64,12 @@ type Registry struct {
 	queue  queue // of callers that wait for leases
 	setups setups
 
-	writing sync.Mutex // serialises changes
-	mu      sync.Mutex
-	records map[string]record
-	checked map[string]bool // repositories whose leases were checked
-	merging []string        // repositories with merges that an earlier daemon has begun
+	writing    sync.Mutex // serialises changes
+	mu         sync.Mutex
+	records    map[string]record
+	admissions admissions
+	checked    map[string]bool // repositories whose leases were checked
+	merging    []string        // repositories with merges that an earlier daemon has begun
 }
 
 // Open reads the records in a directory, which it creates. Records that cannot be read are problems; their files stay.
@@ -167,6 +168,13 @@ func (r *Registry) all(common string) []record {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
 	return slices.DeleteFunc(found, func(rec record) bool { return common != "" && rec.Common != common })
+}
+
+// Empty reports whether there are no worktrees.
+func (r *Registry) Empty() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.records) == 0
 }
 
 // leastPrefix is the shortest beginning of an id that names a worktree.
