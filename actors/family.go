@@ -2,30 +2,38 @@ package actors
 
 import (
 	"math"
+	"slices"
 
 	"betcode/messages"
 )
 
-// spentBelow returns what the subagents directly below a session have consumed, each with those below it, as the journal has it.
+// spentBelow returns what the subagents directly below a session have consumed, each with those below it, as the journal has it. What
+// subagents consumed that were deleted counts as well.
 func (s *System) spentBelow(id messages.SessionID) (map[messages.SessionID]messages.Spent, error) {
+	gone := s.options.Store.Deleted()
 	direct, err := s.options.Store.Subagents(id)
-	if err != nil || len(direct) == 0 { // most have none
+	if err != nil || len(direct) == 0 && !slices.ContainsFunc(gone, func(d messages.DeletedSession) bool { return d.Parent == id }) { // most have none
 		return nil, err
 	}
 	all, err := s.options.Store.Subagents("")
 	if err != nil {
 		return nil, err
 	}
-	children := map[messages.SessionID][]messages.SessionRecord{}
+	children := map[messages.SessionID][]messages.DeletedSession{}
 	for _, r := range all {
 		if r.Subagent != nil {
-			children[r.Subagent.Parent] = append(children[r.Subagent.Parent], r)
+			children[r.Subagent.Parent] = append(children[r.Subagent.Parent], messages.DeletedSession{ID: r.ID, Budget: r.Budget})
+		}
+	}
+	for _, d := range gone {
+		if d.Parent != "" {
+			children[d.Parent] = append(children[d.Parent], d)
 		}
 	}
 	below := map[messages.SessionID]messages.Spent{}
-	for _, child := range direct {
+	for _, child := range children[id] {
 		sum, seen := messages.Spent{}, map[messages.SessionID]bool{}
-		for left := []messages.SessionRecord{child}; len(left) > 0; left = left[1:] {
+		for left := []messages.DeletedSession{child}; len(left) > 0; left = left[1:] {
 			r := left[0]
 			if seen[r.ID] {
 				continue // a damaged journal may name a session as its own descendant

@@ -161,6 +161,18 @@ func (s *memoryStore) Subagents(parent messages.SessionID) ([]messages.SessionRe
 	return found, nil
 }
 
+func (s *memoryStore) Deleted() []messages.DeletedSession {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var gone []messages.DeletedSession
+	for _, c := range s.sessions {
+		if c.Deleted {
+			gone = append(gone, c.Remains)
+		}
+	}
+	return gone
+}
+
 func (s *memoryStore) RunningSubagents(parent messages.SessionID) []messages.SessionID {
 	all, _ := s.Subagents(parent)
 	var running []messages.SessionID

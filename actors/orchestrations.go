@@ -129,7 +129,7 @@ func (s *System) orchestrate(ctx context.Context, r messages.Request) (messages.
 		m.ID, err = s.plans.Resolve("retry orchestration", m.ID)
 		change = m
 	case messages.PauseOrchestration:
-		m.ID, err = s.plans.Resolve("pause orchestration", m.ID)
+		m.ID, err = s.plans.Resolve(m.Op(), m.ID)
 		change = m
 	}
 	if err != nil {

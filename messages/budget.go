@@ -83,7 +83,14 @@ type Budget struct {
 	Below Spent       // consumed by its subagents and theirs, as far as it was told: it counts against Limit; zero without a limit
 
 	Day     string // the local day, as 2026-11-23, on which the session last consumed something; empty before
-	DayBase Spent  // Spent when that day began
+	DayBase Spent  // Spent when that day began, and the working time of the turn that ran then
+
+	// What people have decided about the daemon's budget of Day in this session.
+	DayFrom    BudgetLimit // each member that the settings had when a person raised it,
+	DayRaised  BudgetLimit // and what it is on that day as long as they have it; zero: it was not raised
+	DayRefused BudgetLimit // was not raised: no session asks again while this is the limit
+	DayAsks    bool        // this session has the request to raise it
+	DayNear    bool        // people were told here that 80 % of it are used
 
 	TurnWork     time.Duration // of the turn that runs, up to WorkingSince
 	WorkingSince time.Time     // the agent works without a pause since; zero: it does not

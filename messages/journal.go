@@ -33,7 +33,14 @@ type Append struct {
 	Key         string             // idempotency key to remember with the head of this append, may be empty
 	Aliases     []string           // more of them
 	Answered    []Remembered       // and requests under a key, with what they were answered
-	Delete      bool               // remove the session; everything else is ignored
+	Delete      bool               // remove the session; of Record its budget stays, everything else is ignored
+}
+
+// DeletedSession is what the journal has of a session that was deleted. Its consumption stays counted.
+type DeletedSession struct {
+	ID     SessionID
+	Parent SessionID // of a subagent
+	Budget Budget
 }
 
 // heavyBytes is the weight of an append whose own transaction would be noticed by

@@ -75,6 +75,14 @@ func (m RetryOrchestration) Orchestration() OrchestrationID { return m.ID }
 // Orchestration implements [OrchestrationRequest].
 func (m PauseOrchestration) Orchestration() OrchestrationID { return m.ID }
 
+// Op returns what is asked for, as errors name it.
+func (m PauseOrchestration) Op() string {
+	if m.Paused {
+		return "pause orchestration"
+	}
+	return "resume orchestration"
+}
+
 // GetOrchestration asks for one orchestration. Answered with [OrchestrationView], from its journal.
 type GetOrchestration struct {
 	ask

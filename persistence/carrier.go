@@ -108,11 +108,15 @@ func (c *carrier) as(bucket []byte) func(key, value []byte) error {
 
 func (c *carrier) identity(key, value []byte) error {
 	var i storev1.Identity
-	if err := record.Decode(fault.OpSeal, record.BucketIDs, key, value, &i); err == nil && i.GetDeleted() != nil &&
-		c.now.Sub(record.LoadTime(i.GetDeleted().GetAt())) > tombstoneAge {
+	if err := record.Decode(fault.OpSeal, record.BucketIDs, key, value, &i); err == nil && i.GetDeleted() != nil && !c.stays(i.GetDeleted()) {
 		return nil
 	}
 	return c.put(record.BucketIDs, key, value)
+}
+
+// stays reports whether a tombstone is carried on. What a subagent has consumed counts as long as the session above is known.
+func (c *carrier) stays(t *storev1.Tombstone) bool {
+	return c.now.Sub(record.LoadTime(t.GetAt())) <= tombstoneAge || t.GetParent() != "" && c.from.Get(record.BucketIDs, []byte(t.GetParent())) != nil
 }
 
 // session copies a session's rows. In the new file its history begins after what

@@ -67,9 +67,10 @@ func (e *encoder) append(a *messages.Append, next *entry, began bool, st *staged
 	return nil
 }
 
-// deletion encodes the deletion of a session: all live rows go, and a tombstone stays.
+// deletion encodes the deletion of a session: all live rows go, and a tombstone stays
+// with what the session has consumed. last is its newest record, nil if it is not known.
 // The events stay in their file until it is rewritten; nothing finds them any more.
-func (e *encoder) deletion(gone *entry) error {
+func (e *encoder) deletion(gone *entry, last *messages.SessionRecord) error {
 	for _, bucket := range record.LiveBuckets {
 		if gone.number == 0 {
 			break // the session's identity is damaged: its rows are not known
@@ -82,11 +83,9 @@ func (e *encoder) deletion(gone *entry) error {
 			return err
 		}
 	}
-	e.replace(record.BucketIDs, []byte(gone.id), &storev1.Identity{
-		Version: record.RecordVersion,
-		Number:  gone.number,
-		Deleted: &storev1.Tombstone{Head: uint64(gone.head), At: record.StoreTime(e.now())},
-	}, nil)
+	stone := record.StoreTombstone(gone.head, e.now(), last)
+	gone.remains = record.LoadTombstone(gone.id, stone)
+	e.replace(record.BucketIDs, []byte(gone.id), &storev1.Identity{Version: record.RecordVersion, Number: gone.number, Deleted: stone}, nil)
 	return e.err
 }
 

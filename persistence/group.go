@@ -64,7 +64,7 @@ func (g *group) append(a *messages.Append) (*messages.Error, error) {
 	}
 	e := encoder{view: g.view, now: g.store.options.Now}
 	if next.deleted {
-		if err := e.deletion(next); err != nil {
+		if err := e.deletion(next, a.Record); err != nil {
 			return nil, err
 		}
 		g.take(e.rows, next, wal.Owner{Number: next.number})

@@ -37,9 +37,10 @@ type entry struct {
 	low       messages.Seq // what lies up to here was given up by the session
 
 	deleted bool
-	damaged *messages.Error // why the session cannot be used
-	stuck   *messages.Error // why nothing can be appended to it
-	unsound *messages.Error // why it could not be loaded, although this entry was
+	remains *messages.DeletedSession // of one that was deleted; nil = nothing
+	damaged *messages.Error          // why the session cannot be used
+	stuck   *messages.Error          // why nothing can be appended to it
+	unsound *messages.Error          // why it could not be loaded, although this entry was
 }
 
 // index is the sessions of the active file in memory, about 300 bytes each.
@@ -86,7 +87,7 @@ func (e *entry) load(v memtable.View, key, value []byte) error {
 	}
 	e.number = identity.GetNumber()
 	if identity.GetDeleted() != nil {
-		e.deleted = true
+		e.deleted, e.remains = true, record.LoadTombstone(e.id, identity.GetDeleted())
 		return nil
 	}
 	var cursor storev1.Cursor

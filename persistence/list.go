@@ -46,6 +46,19 @@ func (s *Store) RunningSubagents(parent messages.SessionID) []messages.SessionID
 	return running
 }
 
+// Deleted returns what is left of deleted sessions that had consumed something or were subagents, in no order. It does no I/O.
+func (s *Store) Deleted() []messages.DeletedSession {
+	s.index.mu.RLock()
+	defer s.index.mu.RUnlock()
+	var gone []messages.DeletedSession
+	for _, e := range s.index.entries {
+		if e.deleted && e.remains != nil {
+			gone = append(gone, *e.remains)
+		}
+	}
+	return gone
+}
+
 // in reports whether a session is in a directory and a worktree, where one is given.
 func (e *entry) in(directory, worktree string) bool {
 	return (directory == "" || e.directory == directory) && (worktree == "" || e.worktree == worktree)

@@ -34,6 +34,8 @@ type Store interface {
 	Conversations(workingDirectory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error)
 	Subagents(parent messages.SessionID) ([]messages.SessionRecord, error)
 	RunningSubagents(parent messages.SessionID) []messages.SessionID
+	// Deleted returns what is left of sessions that were deleted, without I/O.
+	Deleted() []messages.DeletedSession
 	Resolve(reference string) (messages.SessionID, error)
 	Pending(messages.SessionID) ([]messages.PermissionRecord, error)
 	Unfinished() ([]messages.SessionID, error)

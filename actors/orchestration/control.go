@@ -73,7 +73,7 @@ func (t *transition) retry(m messages.RetryOrchestration) *messages.Error {
 
 func (t *transition) pause(m messages.PauseOrchestration) *messages.Error {
 	if t.phase != messages.OrchestrationRunning {
-		return messages.Errorf("pause orchestration", messages.WrongState, "orchestration %s is %s", t.ID, t.phase).
+		return messages.Errorf(m.Op(), messages.WrongState, "orchestration %s is %s", t.ID, t.phase).
 			WithHint("Start its steps again: betcode orchestrate retry " + string(t.ID))
 	}
 	if t.paused == m.Paused && (m.Paused || !t.refused) {

@@ -248,20 +248,24 @@ func TestPause(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	for _, m := range []any{
-		messages.CancelOrchestration{Step: "z"},
-		messages.RetryOrchestration{Step: "z"},
-		messages.RetryOrchestration{Step: "a"},
-		messages.RetryOrchestration{},
-		messages.PauseOrchestration{Paused: true},
+	for _, c := range []struct {
+		m  any
+		op string
+	}{
+		{messages.CancelOrchestration{Step: "z"}, "cancel orchestration"},
+		{messages.RetryOrchestration{Step: "z"}, "retry orchestration"},
+		{messages.RetryOrchestration{Step: "a"}, "retry orchestration"},
+		{messages.RetryOrchestration{}, "retry orchestration"},
+		{messages.PauseOrchestration{Paused: true}, "pause orchestration"},
+		{messages.PauseOrchestration{}, "resume orchestration"},
 	} {
 		w := newWorld(steps(needs("a")))
 		w.tell(resumed{})
 		w.complete("a", "")
 		head := w.head
-		w.tell(m)
-		if e, ok := w.answers[0].(*messages.Error); !ok || e.Hint == "" || w.head != head {
-			t.Errorf("%+v: %v", m, w.answers[0])
+		w.tell(c.m)
+		if e, ok := w.answers[0].(*messages.Error); !ok || e.Op != c.op || e.Hint == "" || w.head != head {
+			t.Errorf("%+v: %v", c.m, w.answers[0])
 		}
 	}
 }

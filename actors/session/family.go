@@ -136,6 +136,15 @@ func (t *transition) updateFamily() {
 	}
 }
 
+// leaveFamily tells the session above what was consumed until the end, and that nothing waits here. The tombstone keeps the same sum
+// for the time when that session is loaded again.
+func (t *transition) leaveFamily() {
+	if t.s.record.Subagent != nil && !t.s.forwarding.alone {
+		m := SpentBelow{From: t.s.id, Spent: t.s.spent()}
+		t.then(sendToSession{Toward{Session: t.s.record.Subagent.Parent, Message: m}})
+	}
+}
+
 // tellFamily tells the sessions below whether turns may begin, and the one above what was consumed. It ends every step.
 func (t *transition) tellFamily() {
 	if !t.s.exists || t.append.Delete {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"testing"
+	"time"
 
 	"betcode/messages"
 )
@@ -175,5 +176,24 @@ func TestSubagentAsksAboveFirst(t *testing.T) {
 		if b.tell(answer); b.state.family.unsure || !b.state.wanted() && b.state.busy() {
 			t.Errorf("%s: no agent is wanted", name)
 		}
+	}
+}
+
+// A subagent that is deleted tells its last sum, and no longer waits. The journal keeps what it has consumed, also in a turn that the
+// deletion cuts off.
+func TestDeletedSubagentStaysCounted(t *testing.T) {
+	b := forwardingBench(t)
+	b.tell(BudgetAbove{Limited: true})
+	b.tell(familyRead{})
+	b.now = b.now.Add(time.Minute)
+	b.quiet()
+	b.tell(messages.DeleteSession{Session: sessionA})
+	b.tell(b.exit(143))
+	want := messages.Spent{Work: time.Minute, Unknown: 1}
+	if m, ok := b.reported(); !ok || m.Waits || m.Spent != want {
+		t.Errorf("reported %+v", m)
+	}
+	if gone := b.journal.Remains; gone.Parent != sessionB || gone.Budget.Spent != want {
+		t.Errorf("the journal has %+v", gone)
 	}
 }

@@ -118,7 +118,8 @@ func (t *transition) remove() {
 	for _, p := range t.s.prompts.List(func(p messages.PermissionRecord) bool { return prompts.Undecided(p) || p.Orphaned() }) {
 		t.then(dropPermission{p.Request})
 	}
-	t.append.Delete, t.append.Events, t.dirty = true, nil, true // nothing of it is ever shown
+	last := t.s.record
+	t.append.Delete, t.append.Record, t.append.Events, t.dirty = true, &last, nil, true // nothing of it is ever shown
 	t.auditComplete("delete", t.s.ending.waiters[endDelete])
 	t.publishUnnumbered(events.Closed())
 	for _, w := range t.s.ending.waiters[endDelete] {
@@ -140,6 +141,7 @@ func (t *transition) remove() {
 		t.then(act.Reply{To: from, With: messages.Errorf("find session", messages.NotFound, "session %s was deleted", t.s.id).WithCode(messages.SessionClosed)})
 	}
 	t.stopForwarding()
+	t.leaveFamily()
 	slot := t.s.slot.state
 	t.s = t.s.afterEnd(t.s.durable.Log)
 	t.s.slot.state = slot

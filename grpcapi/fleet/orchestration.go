@@ -66,8 +66,9 @@ func (s subagents) RetryOrchestration(ctx context.Context, r *pb.RetryOrchestrat
 
 // PauseOrchestration implements SubagentService.
 func (s subagents) PauseOrchestration(ctx context.Context, r *pb.PauseOrchestrationRequest) (*pb.OrchestrationInfo, error) {
-	id, err := orchestrationIn("pause orchestration", r.GetOrchestrationId())
-	m := messages.PauseOrchestration{ID: id, Paused: r.GetPaused(), Client: door.CallOf(ctx).Client}
+	m := messages.PauseOrchestration{Paused: r.GetPaused(), Client: door.CallOf(ctx).Client}
+	id, err := orchestrationIn(m.Op(), r.GetOrchestrationId())
+	m.ID = id
 	return handler.Unary(ctx, s.patient.Asker, m, err, orchestrationOut)
 }
 

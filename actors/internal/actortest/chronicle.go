@@ -15,6 +15,7 @@ import (
 // right, by the rules of [messages.Append].
 type Chronicle struct {
 	Exists, Deleted bool
+	Remains         messages.DeletedSession // of a deleted one
 	Events          []messages.Event
 	Record          messages.SessionRecord
 	Runs            map[messages.RunNumber]messages.RunRecord
@@ -48,8 +49,15 @@ func (c *Chronicle) Apply(a messages.Append) *messages.Error {
 	case a.Delete && !c.Exists:
 		return messages.Errorf("append", messages.NotFound, "session %s does not exist", a.Session)
 	case a.Delete:
+		remains := messages.DeletedSession{ID: a.Session}
+		if a.Record != nil {
+			remains.Budget = a.Record.Budget
+		}
+		if a.Record != nil && a.Record.Subagent != nil {
+			remains.Parent = a.Record.Subagent.Parent
+		}
 		*c = *NewChronicle()
-		c.Deleted = true
+		c.Deleted, c.Remains = true, remains
 		return nil
 	case !c.Exists && a.Record == nil:
 		return messages.Errorf("append", messages.NotFound, "session %s does not exist", a.Session)

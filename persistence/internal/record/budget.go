@@ -15,7 +15,8 @@ func storeBudget(b messages.Budget) *storev1.Budget {
 	return &storev1.Budget{
 		Limit: storeLimit(b.Limit), Step: storeLimit(b.Step), Spent: storeSpent(b.Spent), Day: b.Day, DayBase: storeSpent(b.DayBase),
 		TurnWorkNs: int64(b.TurnWork), WorkingSince: StoreTime(b.WorkingSince), Near: b.Near, Held: string(b.Held), Refused: b.Refused,
-		Below: storeSpent(b.Below),
+		Below: storeSpent(b.Below), DayFrom: storeLimit(b.DayFrom), DayRaised: storeLimit(b.DayRaised), DayRefused: storeLimit(b.DayRefused),
+		DayAsks: b.DayAsks, DayNear: b.DayNear,
 	}
 }
 
@@ -23,7 +24,8 @@ func loadBudget(b *storev1.Budget) messages.Budget {
 	return messages.Budget{
 		Limit: loadLimit(b.GetLimit()), Step: loadLimit(b.GetStep()), Spent: loadSpent(b.GetSpent()), Day: b.GetDay(), DayBase: loadSpent(b.GetDayBase()),
 		TurnWork: time.Duration(b.GetTurnWorkNs()), WorkingSince: LoadTime(b.GetWorkingSince()), Near: b.GetNear(), Held: messages.Holding(b.GetHeld()),
-		Refused: b.GetRefused(), Below: loadSpent(b.GetBelow()),
+		Refused: b.GetRefused(), Below: loadSpent(b.GetBelow()), DayFrom: loadLimit(b.GetDayFrom()), DayRaised: loadLimit(b.GetDayRaised()),
+		DayRefused: loadLimit(b.GetDayRefused()), DayAsks: b.GetDayAsks(), DayNear: b.GetDayNear(),
 	}
 }
 
@@ -49,4 +51,24 @@ func loadSpent(s *storev1.Spent) messages.Spent {
 	return messages.Spent{
 		Micros: s.GetMicros(), Tokens: s.GetTokens(), Work: time.Duration(s.GetWorkNs()), Turns: s.GetTurns(), Unknown: s.GetUnknown(),
 	}
+}
+
+// StoreTombstone returns what stays of a session that is deleted. last is nil if its record is not known.
+func StoreTombstone(head messages.Seq, at time.Time, last *messages.SessionRecord) *storev1.Tombstone {
+	t := &storev1.Tombstone{Head: uint64(head), At: StoreTime(at)}
+	if last != nil {
+		t.Budget = storeBudget(last.Budget)
+	}
+	if last != nil && last.Subagent != nil {
+		t.Parent = string(last.Subagent.Parent)
+	}
+	return t
+}
+
+// LoadTombstone is its inverse; nil if nothing stays.
+func LoadTombstone(id messages.SessionID, t *storev1.Tombstone) *messages.DeletedSession {
+	if t.GetParent() == "" && t.GetBudget() == nil {
+		return nil
+	}
+	return &messages.DeletedSession{ID: id, Parent: messages.SessionID(t.GetParent()), Budget: loadBudget(t.GetBudget())}
 }

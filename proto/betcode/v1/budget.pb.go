@@ -11,6 +11,7 @@ package betcodev1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -261,6 +262,117 @@ func (x *SessionBudget) GetBelow() *Spending {
 	return nil
 }
 
+// DayBudget is what all sessions of the daemon have consumed on one day, and how much they may.
+type DayBudget struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The local day of the daemon, as 2026-11-23.
+	Day string `protobuf:"bytes,1,opt,name=day,proto3" json:"day,omitempty"`
+	// What was consumed on that day, also by sessions that were deleted. A turn that runs counts with its working time of that day; its
+	// cost counts on the day on which the turn ends.
+	Spent *Spending `protobuf:"bytes,2,opt,name=spent,proto3" json:"spent,omitempty"`
+	// At which no session begins a turn: the settings budget.day_usd, budget.day_tokens and budget.day_time, or what a person has
+	// raised them to for this day.
+	Limit *Budget `protobuf:"bytes,3,opt,name=limit,proto3" json:"limit,omitempty"`
+	// "ok", "near" (80 % of a limit are used) or "reached": no turn begins. "unknown" while the daemon reads its journal.
+	State string `protobuf:"bytes,4,opt,name=state,proto3" json:"state,omitempty"`
+	// A person has refused to raise it, or nobody has answered: turns wait for the next day or for another limit in the settings.
+	Refused bool `protobuf:"varint,5,opt,name=refused,proto3" json:"refused,omitempty"`
+	// Sessions with work that waits because of it.
+	Waiting uint32 `protobuf:"varint,6,opt,name=waiting,proto3" json:"waiting,omitempty"`
+	// The session whose permission request asks whether it is raised; empty if none does.
+	SessionId string `protobuf:"bytes,7,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// When the next day begins.
+	Ends          *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=ends,proto3" json:"ends,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DayBudget) Reset() {
+	*x = DayBudget{}
+	mi := &file_betcode_v1_budget_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DayBudget) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DayBudget) ProtoMessage() {}
+
+func (x *DayBudget) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_budget_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DayBudget.ProtoReflect.Descriptor instead.
+func (*DayBudget) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_budget_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *DayBudget) GetDay() string {
+	if x != nil {
+		return x.Day
+	}
+	return ""
+}
+
+func (x *DayBudget) GetSpent() *Spending {
+	if x != nil {
+		return x.Spent
+	}
+	return nil
+}
+
+func (x *DayBudget) GetLimit() *Budget {
+	if x != nil {
+		return x.Limit
+	}
+	return nil
+}
+
+func (x *DayBudget) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *DayBudget) GetRefused() bool {
+	if x != nil {
+		return x.Refused
+	}
+	return false
+}
+
+func (x *DayBudget) GetWaiting() uint32 {
+	if x != nil {
+		return x.Waiting
+	}
+	return 0
+}
+
+func (x *DayBudget) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *DayBudget) GetEnds() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Ends
+	}
+	return nil
+}
+
 // SetSessionBudgetRequest names a session and its new budget. What is not set stays; something has to be set.
 type SetSessionBudgetRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -278,7 +390,7 @@ type SetSessionBudgetRequest struct {
 
 func (x *SetSessionBudgetRequest) Reset() {
 	*x = SetSessionBudgetRequest{}
-	mi := &file_betcode_v1_budget_proto_msgTypes[3]
+	mi := &file_betcode_v1_budget_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -290,7 +402,7 @@ func (x *SetSessionBudgetRequest) String() string {
 func (*SetSessionBudgetRequest) ProtoMessage() {}
 
 func (x *SetSessionBudgetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_budget_proto_msgTypes[3]
+	mi := &file_betcode_v1_budget_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -303,7 +415,7 @@ func (x *SetSessionBudgetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetSessionBudgetRequest.ProtoReflect.Descriptor instead.
 func (*SetSessionBudgetRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_budget_proto_rawDescGZIP(), []int{3}
+	return file_betcode_v1_budget_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *SetSessionBudgetRequest) GetSessionId() string {
@@ -343,7 +455,7 @@ type SetSessionBudgetResponse struct {
 
 func (x *SetSessionBudgetResponse) Reset() {
 	*x = SetSessionBudgetResponse{}
-	mi := &file_betcode_v1_budget_proto_msgTypes[4]
+	mi := &file_betcode_v1_budget_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -355,7 +467,7 @@ func (x *SetSessionBudgetResponse) String() string {
 func (*SetSessionBudgetResponse) ProtoMessage() {}
 
 func (x *SetSessionBudgetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_budget_proto_msgTypes[4]
+	mi := &file_betcode_v1_budget_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -368,7 +480,7 @@ func (x *SetSessionBudgetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetSessionBudgetResponse.ProtoReflect.Descriptor instead.
 func (*SetSessionBudgetResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_budget_proto_rawDescGZIP(), []int{4}
+	return file_betcode_v1_budget_proto_rawDescGZIP(), []int{5}
 }
 
 var File_betcode_v1_budget_proto protoreflect.FileDescriptor
@@ -376,7 +488,7 @@ var File_betcode_v1_budget_proto protoreflect.FileDescriptor
 const file_betcode_v1_budget_proto_rawDesc = "" +
 	"\n" +
 	"\x17betcode/v1/budget.proto\x12\n" +
-	"betcode.v1\"Z\n" +
+	"betcode.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"Z\n" +
 	"\x06Budget\x12\x1f\n" +
 	"\vcost_micros\x18\x01 \x01(\x04R\n" +
 	"costMicros\x12\x16\n" +
@@ -395,7 +507,17 @@ const file_betcode_v1_budget_proto_rawDesc = "" +
 	"\x05state\x18\x03 \x01(\tR\x05state\x12\x12\n" +
 	"\x04held\x18\x04 \x01(\tR\x04held\x12\x18\n" +
 	"\arefused\x18\x05 \x01(\bR\arefused\x12*\n" +
-	"\x05below\x18\x06 \x01(\v2\x14.betcode.v1.SpendingR\x05below\"\xc0\x01\n" +
+	"\x05below\x18\x06 \x01(\v2\x14.betcode.v1.SpendingR\x05below\"\x8c\x02\n" +
+	"\tDayBudget\x12\x10\n" +
+	"\x03day\x18\x01 \x01(\tR\x03day\x12*\n" +
+	"\x05spent\x18\x02 \x01(\v2\x14.betcode.v1.SpendingR\x05spent\x12(\n" +
+	"\x05limit\x18\x03 \x01(\v2\x12.betcode.v1.BudgetR\x05limit\x12\x14\n" +
+	"\x05state\x18\x04 \x01(\tR\x05state\x12\x18\n" +
+	"\arefused\x18\x05 \x01(\bR\arefused\x12\x18\n" +
+	"\awaiting\x18\x06 \x01(\rR\awaiting\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\a \x01(\tR\tsessionId\x12.\n" +
+	"\x04ends\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\x04ends\"\xc0\x01\n" +
 	"\x17SetSessionBudgetRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12$\n" +
@@ -421,23 +543,28 @@ func file_betcode_v1_budget_proto_rawDescGZIP() []byte {
 	return file_betcode_v1_budget_proto_rawDescData
 }
 
-var file_betcode_v1_budget_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_betcode_v1_budget_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
 var file_betcode_v1_budget_proto_goTypes = []any{
 	(*Budget)(nil),                   // 0: betcode.v1.Budget
 	(*Spending)(nil),                 // 1: betcode.v1.Spending
 	(*SessionBudget)(nil),            // 2: betcode.v1.SessionBudget
-	(*SetSessionBudgetRequest)(nil),  // 3: betcode.v1.SetSessionBudgetRequest
-	(*SetSessionBudgetResponse)(nil), // 4: betcode.v1.SetSessionBudgetResponse
+	(*DayBudget)(nil),                // 3: betcode.v1.DayBudget
+	(*SetSessionBudgetRequest)(nil),  // 4: betcode.v1.SetSessionBudgetRequest
+	(*SetSessionBudgetResponse)(nil), // 5: betcode.v1.SetSessionBudgetResponse
+	(*timestamppb.Timestamp)(nil),    // 6: google.protobuf.Timestamp
 }
 var file_betcode_v1_budget_proto_depIdxs = []int32{
 	1, // 0: betcode.v1.SessionBudget.spent:type_name -> betcode.v1.Spending
 	0, // 1: betcode.v1.SessionBudget.limit:type_name -> betcode.v1.Budget
 	1, // 2: betcode.v1.SessionBudget.below:type_name -> betcode.v1.Spending
-	3, // [3:3] is the sub-list for method output_type
-	3, // [3:3] is the sub-list for method input_type
-	3, // [3:3] is the sub-list for extension type_name
-	3, // [3:3] is the sub-list for extension extendee
-	0, // [0:3] is the sub-list for field type_name
+	1, // 3: betcode.v1.DayBudget.spent:type_name -> betcode.v1.Spending
+	0, // 4: betcode.v1.DayBudget.limit:type_name -> betcode.v1.Budget
+	6, // 5: betcode.v1.DayBudget.ends:type_name -> google.protobuf.Timestamp
+	6, // [6:6] is the sub-list for method output_type
+	6, // [6:6] is the sub-list for method input_type
+	6, // [6:6] is the sub-list for extension type_name
+	6, // [6:6] is the sub-list for extension extendee
+	0, // [0:6] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_budget_proto_init() }
@@ -445,14 +572,14 @@ func file_betcode_v1_budget_proto_init() {
 	if File_betcode_v1_budget_proto != nil {
 		return
 	}
-	file_betcode_v1_budget_proto_msgTypes[3].OneofWrappers = []any{}
+	file_betcode_v1_budget_proto_msgTypes[4].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_budget_proto_rawDesc), len(file_betcode_v1_budget_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   5,
+			NumMessages:   6,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -309,8 +309,10 @@ type FleetState struct {
 	AvailableMemoryBytes uint64 `protobuf:"varint,11,opt,name=available_memory_bytes,json=availableMemoryBytes,proto3" json:"available_memory_bytes,omitempty"`
 	// Bytes that must be available for the next agent to start; as above.
 	NeededMemoryBytes uint64 `protobuf:"varint,12,opt,name=needed_memory_bytes,json=neededMemoryBytes,proto3" json:"needed_memory_bytes,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	// What all sessions have consumed today, and the daemon's budget of the day.
+	Day           *DayBudget `protobuf:"bytes,13,opt,name=day,proto3" json:"day,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *FleetState) Reset() {
@@ -425,6 +427,13 @@ func (x *FleetState) GetNeededMemoryBytes() uint64 {
 		return x.NeededMemoryBytes
 	}
 	return 0
+}
+
+func (x *FleetState) GetDay() *DayBudget {
+	if x != nil {
+		return x.Day
+	}
+	return nil
 }
 
 // AccountLimit is a limit of an account that an agent has run into.
@@ -578,7 +587,7 @@ var File_betcode_v1_fleet_proto protoreflect.FileDescriptor
 const file_betcode_v1_fleet_proto_rawDesc = "" +
 	"\n" +
 	"\x16betcode/v1/fleet.proto\x12\n" +
-	"betcode.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"*\n" +
+	"betcode.v1\x1a\x17betcode/v1/budget.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"*\n" +
 	"\x10StopFleetRequest\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\"A\n" +
 	"\x11StopFleetResponse\x12,\n" +
@@ -588,7 +597,7 @@ const file_betcode_v1_fleet_proto_rawDesc = "" +
 	"\x05fleet\x18\x01 \x01(\v2\x16.betcode.v1.FleetStateR\x05fleet\"\x11\n" +
 	"\x0fGetFleetRequest\"@\n" +
 	"\x10GetFleetResponse\x12,\n" +
-	"\x05fleet\x18\x01 \x01(\v2\x16.betcode.v1.FleetStateR\x05fleet\"\x88\x04\n" +
+	"\x05fleet\x18\x01 \x01(\v2\x16.betcode.v1.FleetStateR\x05fleet\"\xb1\x04\n" +
 	"\n" +
 	"FleetState\x12\x18\n" +
 	"\astopped\x18\x01 \x01(\bR\astopped\x120\n" +
@@ -606,7 +615,8 @@ const file_betcode_v1_fleet_proto_rawDesc = "" +
 	"\rwaiting_total\x18\n" +
 	" \x01(\rR\fwaitingTotal\x124\n" +
 	"\x16available_memory_bytes\x18\v \x01(\x04R\x14availableMemoryBytes\x12.\n" +
-	"\x13needed_memory_bytes\x18\f \x01(\x04R\x11neededMemoryBytes\"\xf3\x01\n" +
+	"\x13needed_memory_bytes\x18\f \x01(\x04R\x11neededMemoryBytes\x12'\n" +
+	"\x03day\x18\r \x01(\v2\x15.betcode.v1.DayBudgetR\x03day\"\xf3\x01\n" +
 	"\fAccountLimit\x12\x18\n" +
 	"\aaccount\x18\x01 \x01(\tR\aaccount\x12\x1d\n" +
 	"\n" +
@@ -649,6 +659,7 @@ var file_betcode_v1_fleet_proto_goTypes = []any{
 	(*AccountLimit)(nil),          // 7: betcode.v1.AccountLimit
 	(*SlotWaiter)(nil),            // 8: betcode.v1.SlotWaiter
 	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
+	(*DayBudget)(nil),             // 10: betcode.v1.DayBudget
 }
 var file_betcode_v1_fleet_proto_depIdxs = []int32{
 	6,  // 0: betcode.v1.StopFleetResponse.fleet:type_name -> betcode.v1.FleetState
@@ -658,20 +669,21 @@ var file_betcode_v1_fleet_proto_depIdxs = []int32{
 	7,  // 4: betcode.v1.FleetState.limits:type_name -> betcode.v1.AccountLimit
 	9,  // 5: betcode.v1.FleetState.rate_limited_until:type_name -> google.protobuf.Timestamp
 	8,  // 6: betcode.v1.FleetState.waiting:type_name -> betcode.v1.SlotWaiter
-	9,  // 7: betcode.v1.AccountLimit.since:type_name -> google.protobuf.Timestamp
-	9,  // 8: betcode.v1.AccountLimit.until:type_name -> google.protobuf.Timestamp
-	9,  // 9: betcode.v1.AccountLimit.resets:type_name -> google.protobuf.Timestamp
-	0,  // 10: betcode.v1.FleetService.StopFleet:input_type -> betcode.v1.StopFleetRequest
-	2,  // 11: betcode.v1.FleetService.ResumeFleet:input_type -> betcode.v1.ResumeFleetRequest
-	4,  // 12: betcode.v1.FleetService.GetFleet:input_type -> betcode.v1.GetFleetRequest
-	1,  // 13: betcode.v1.FleetService.StopFleet:output_type -> betcode.v1.StopFleetResponse
-	3,  // 14: betcode.v1.FleetService.ResumeFleet:output_type -> betcode.v1.ResumeFleetResponse
-	5,  // 15: betcode.v1.FleetService.GetFleet:output_type -> betcode.v1.GetFleetResponse
-	13, // [13:16] is the sub-list for method output_type
-	10, // [10:13] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	10, // 7: betcode.v1.FleetState.day:type_name -> betcode.v1.DayBudget
+	9,  // 8: betcode.v1.AccountLimit.since:type_name -> google.protobuf.Timestamp
+	9,  // 9: betcode.v1.AccountLimit.until:type_name -> google.protobuf.Timestamp
+	9,  // 10: betcode.v1.AccountLimit.resets:type_name -> google.protobuf.Timestamp
+	0,  // 11: betcode.v1.FleetService.StopFleet:input_type -> betcode.v1.StopFleetRequest
+	2,  // 12: betcode.v1.FleetService.ResumeFleet:input_type -> betcode.v1.ResumeFleetRequest
+	4,  // 13: betcode.v1.FleetService.GetFleet:input_type -> betcode.v1.GetFleetRequest
+	1,  // 14: betcode.v1.FleetService.StopFleet:output_type -> betcode.v1.StopFleetResponse
+	3,  // 15: betcode.v1.FleetService.ResumeFleet:output_type -> betcode.v1.ResumeFleetResponse
+	5,  // 16: betcode.v1.FleetService.GetFleet:output_type -> betcode.v1.GetFleetResponse
+	14, // [14:17] is the sub-list for method output_type
+	11, // [11:14] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_fleet_proto_init() }
@@ -679,6 +691,7 @@ func file_betcode_v1_fleet_proto_init() {
 	if File_betcode_v1_fleet_proto != nil {
 		return
 	}
+	file_betcode_v1_budget_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -888,18 +888,24 @@ func (x *Session) GetSubagent() *Subagent {
 
 // Budget is a messages.Budget.
 type Budget struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Limit         *BudgetLimit           `protobuf:"bytes,1,opt,name=limit" json:"limit,omitempty"`
-	Step          *BudgetLimit           `protobuf:"bytes,2,opt,name=step" json:"step,omitempty"`
-	Spent         *Spent                 `protobuf:"bytes,3,opt,name=spent" json:"spent,omitempty"`
-	Day           string                 `protobuf:"bytes,4,opt,name=day" json:"day,omitempty"`
-	DayBase       *Spent                 `protobuf:"bytes,5,opt,name=day_base,json=dayBase" json:"day_base,omitempty"`
-	TurnWorkNs    int64                  `protobuf:"varint,6,opt,name=turn_work_ns,json=turnWorkNs" json:"turn_work_ns,omitempty"`
-	WorkingSince  *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=working_since,json=workingSince" json:"working_since,omitempty"`
-	Near          bool                   `protobuf:"varint,8,opt,name=near" json:"near,omitempty"`
-	Held          string                 `protobuf:"bytes,9,opt,name=held" json:"held,omitempty"`
-	Refused       bool                   `protobuf:"varint,10,opt,name=refused" json:"refused,omitempty"`
-	Below         *Spent                 `protobuf:"bytes,11,opt,name=below" json:"below,omitempty"`
+	state        protoimpl.MessageState `protogen:"open.v1"`
+	Limit        *BudgetLimit           `protobuf:"bytes,1,opt,name=limit" json:"limit,omitempty"`
+	Step         *BudgetLimit           `protobuf:"bytes,2,opt,name=step" json:"step,omitempty"`
+	Spent        *Spent                 `protobuf:"bytes,3,opt,name=spent" json:"spent,omitempty"`
+	Day          string                 `protobuf:"bytes,4,opt,name=day" json:"day,omitempty"`
+	DayBase      *Spent                 `protobuf:"bytes,5,opt,name=day_base,json=dayBase" json:"day_base,omitempty"`
+	TurnWorkNs   int64                  `protobuf:"varint,6,opt,name=turn_work_ns,json=turnWorkNs" json:"turn_work_ns,omitempty"`
+	WorkingSince *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=working_since,json=workingSince" json:"working_since,omitempty"`
+	Near         bool                   `protobuf:"varint,8,opt,name=near" json:"near,omitempty"`
+	Held         string                 `protobuf:"bytes,9,opt,name=held" json:"held,omitempty"`
+	Refused      bool                   `protobuf:"varint,10,opt,name=refused" json:"refused,omitempty"`
+	Below        *Spent                 `protobuf:"bytes,11,opt,name=below" json:"below,omitempty"`
+	// Of the daemon's budget of the day.
+	DayFrom       *BudgetLimit `protobuf:"bytes,12,opt,name=day_from,json=dayFrom" json:"day_from,omitempty"`
+	DayRaised     *BudgetLimit `protobuf:"bytes,13,opt,name=day_raised,json=dayRaised" json:"day_raised,omitempty"`
+	DayRefused    *BudgetLimit `protobuf:"bytes,14,opt,name=day_refused,json=dayRefused" json:"day_refused,omitempty"`
+	DayAsks       bool         `protobuf:"varint,15,opt,name=day_asks,json=dayAsks" json:"day_asks,omitempty"`
+	DayNear       bool         `protobuf:"varint,16,opt,name=day_near,json=dayNear" json:"day_near,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1009,6 +1015,41 @@ func (x *Budget) GetBelow() *Spent {
 		return x.Below
 	}
 	return nil
+}
+
+func (x *Budget) GetDayFrom() *BudgetLimit {
+	if x != nil {
+		return x.DayFrom
+	}
+	return nil
+}
+
+func (x *Budget) GetDayRaised() *BudgetLimit {
+	if x != nil {
+		return x.DayRaised
+	}
+	return nil
+}
+
+func (x *Budget) GetDayRefused() *BudgetLimit {
+	if x != nil {
+		return x.DayRefused
+	}
+	return nil
+}
+
+func (x *Budget) GetDayAsks() bool {
+	if x != nil {
+		return x.DayAsks
+	}
+	return false
+}
+
+func (x *Budget) GetDayNear() bool {
+	if x != nil {
+		return x.DayNear
+	}
+	return false
 }
 
 // BudgetLimit is a messages.BudgetLimit.
@@ -3421,9 +3462,13 @@ func (x *Key) GetChecksum() uint32 {
 
 // Tombstone is what is left of a deleted session.
 type Tombstone struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Head          uint64                 `protobuf:"varint,1,opt,name=head" json:"head,omitempty"`
-	At            *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at" json:"at,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Head  uint64                 `protobuf:"varint,1,opt,name=head" json:"head,omitempty"`
+	At    *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at" json:"at,omitempty"`
+	// Of a subagent.
+	Parent string `protobuf:"bytes,3,opt,name=parent" json:"parent,omitempty"`
+	// What it had consumed. Not set: nothing.
+	Budget        *Budget `protobuf:"bytes,4,opt,name=budget" json:"budget,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3468,6 +3513,20 @@ func (x *Tombstone) GetHead() uint64 {
 func (x *Tombstone) GetAt() *timestamppb.Timestamp {
 	if x != nil {
 		return x.At
+	}
+	return nil
+}
+
+func (x *Tombstone) GetParent() string {
+	if x != nil {
+		return x.Parent
+	}
+	return ""
+}
+
+func (x *Tombstone) GetBudget() *Budget {
+	if x != nil {
+		return x.Budget
 	}
 	return nil
 }
@@ -3576,7 +3635,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\bR\x05value:\x028\x01\x1a>\n" +
 	"\x10EnvironmentEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xb9\x03\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa7\x05\n" +
 	"\x06Budget\x123\n" +
 	"\x05limit\x18\x01 \x01(\v2\x1d.betcode.store.v1.BudgetLimitR\x05limit\x121\n" +
 	"\x04step\x18\x02 \x01(\v2\x1d.betcode.store.v1.BudgetLimitR\x04step\x12-\n" +
@@ -3590,7 +3649,14 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\x04held\x18\t \x01(\tR\x04held\x12\x18\n" +
 	"\arefused\x18\n" +
 	" \x01(\bR\arefused\x12-\n" +
-	"\x05below\x18\v \x01(\v2\x17.betcode.store.v1.SpentR\x05below\"V\n" +
+	"\x05below\x18\v \x01(\v2\x17.betcode.store.v1.SpentR\x05below\x128\n" +
+	"\bday_from\x18\f \x01(\v2\x1d.betcode.store.v1.BudgetLimitR\adayFrom\x12<\n" +
+	"\n" +
+	"day_raised\x18\r \x01(\v2\x1d.betcode.store.v1.BudgetLimitR\tdayRaised\x12>\n" +
+	"\vday_refused\x18\x0e \x01(\v2\x1d.betcode.store.v1.BudgetLimitR\n" +
+	"dayRefused\x12\x19\n" +
+	"\bday_asks\x18\x0f \x01(\bR\adayAsks\x12\x19\n" +
+	"\bday_near\x18\x10 \x01(\bR\adayNear\"V\n" +
 	"\vBudgetLimit\x12\x16\n" +
 	"\x06micros\x18\x01 \x01(\x04R\x06micros\x12\x16\n" +
 	"\x06tokens\x18\x02 \x01(\x04R\x06tokens\x12\x17\n" +
@@ -3847,10 +3913,12 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\x02at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x16\n" +
 	"\x06digest\x18\x04 \x01(\fR\x06digest\x12\x16\n" +
 	"\x06answer\x18\x05 \x01(\fR\x06answer\x12\x1a\n" +
-	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"K\n" +
+	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\x95\x01\n" +
 	"\tTombstone\x12\x12\n" +
 	"\x04head\x18\x01 \x01(\x04R\x04head\x12*\n" +
-	"\x02at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02atB/Z&betcode/proto/betcode/store/v1;storev1\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
+	"\x02at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x16\n" +
+	"\x06parent\x18\x03 \x01(\tR\x06parent\x120\n" +
+	"\x06budget\x18\x04 \x01(\v2\x18.betcode.store.v1.BudgetR\x06budgetB/Z&betcode/proto/betcode/store/v1;storev1\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
 
 var (
 	file_betcode_store_v1_store_proto_rawDescOnce sync.Once
@@ -3927,45 +3995,49 @@ var file_betcode_store_v1_store_proto_depIdxs = []int32{
 	10, // 18: betcode.store.v1.Budget.day_base:type_name -> betcode.store.v1.Spent
 	37, // 19: betcode.store.v1.Budget.working_since:type_name -> google.protobuf.Timestamp
 	10, // 20: betcode.store.v1.Budget.below:type_name -> betcode.store.v1.Spent
-	37, // 21: betcode.store.v1.Subagent.deadline:type_name -> google.protobuf.Timestamp
-	12, // 22: betcode.store.v1.Subagent.auto:type_name -> betcode.store.v1.AutoApprove
-	37, // 23: betcode.store.v1.Subagent.completed_at:type_name -> google.protobuf.Timestamp
-	37, // 24: betcode.store.v1.AutoApprove.since:type_name -> google.protobuf.Timestamp
-	37, // 25: betcode.store.v1.AutoApprove.until:type_name -> google.protobuf.Timestamp
-	37, // 26: betcode.store.v1.RateLimit.since:type_name -> google.protobuf.Timestamp
-	37, // 27: betcode.store.v1.RateLimit.until:type_name -> google.protobuf.Timestamp
-	17, // 28: betcode.store.v1.Past.boundary:type_name -> betcode.store.v1.Place
-	17, // 29: betcode.store.v1.Past.exchange:type_name -> betcode.store.v1.Place
-	17, // 30: betcode.store.v1.Past.begun:type_name -> betcode.store.v1.Place
-	18, // 31: betcode.store.v1.Past.compaction:type_name -> betcode.store.v1.Compaction
-	17, // 32: betcode.store.v1.Compaction.to:type_name -> betcode.store.v1.Place
-	37, // 33: betcode.store.v1.Compaction.at:type_name -> google.protobuf.Timestamp
-	23, // 34: betcode.store.v1.Run.process:type_name -> betcode.store.v1.Process
-	23, // 35: betcode.store.v1.Run.launcher:type_name -> betcode.store.v1.Process
-	37, // 36: betcode.store.v1.Run.started_at:type_name -> google.protobuf.Timestamp
-	24, // 37: betcode.store.v1.Run.exit:type_name -> betcode.store.v1.Exit
-	35, // 38: betcode.store.v1.Run.environment:type_name -> betcode.store.v1.Run.EnvironmentEntry
-	14, // 39: betcode.store.v1.Run.options:type_name -> betcode.store.v1.AgentOptions
-	22, // 40: betcode.store.v1.Run.calls_decided:type_name -> betcode.store.v1.CallDecided
-	37, // 41: betcode.store.v1.CallDecided.at:type_name -> google.protobuf.Timestamp
-	37, // 42: betcode.store.v1.Exit.at:type_name -> google.protobuf.Timestamp
-	37, // 43: betcode.store.v1.Input.at:type_name -> google.protobuf.Timestamp
-	27, // 44: betcode.store.v1.Body.attachments:type_name -> betcode.store.v1.Attachment
-	37, // 45: betcode.store.v1.Permission.received_at:type_name -> google.protobuf.Timestamp
-	37, // 46: betcode.store.v1.Permission.forwarded_at:type_name -> google.protobuf.Timestamp
-	37, // 47: betcode.store.v1.Permission.expires_at:type_name -> google.protobuf.Timestamp
-	37, // 48: betcode.store.v1.Permission.last_extended_at:type_name -> google.protobuf.Timestamp
-	37, // 49: betcode.store.v1.Permission.decided_at:type_name -> google.protobuf.Timestamp
-	36, // 50: betcode.store.v1.Permission.answers:type_name -> betcode.store.v1.Permission.AnswersEntry
-	37, // 51: betcode.store.v1.Permission.orphaned_at:type_name -> google.protobuf.Timestamp
-	29, // 52: betcode.store.v1.Permission.why:type_name -> betcode.store.v1.AskReason
-	37, // 53: betcode.store.v1.Key.at:type_name -> google.protobuf.Timestamp
-	37, // 54: betcode.store.v1.Tombstone.at:type_name -> google.protobuf.Timestamp
-	55, // [55:55] is the sub-list for method output_type
-	55, // [55:55] is the sub-list for method input_type
-	55, // [55:55] is the sub-list for extension type_name
-	55, // [55:55] is the sub-list for extension extendee
-	0,  // [0:55] is the sub-list for field type_name
+	9,  // 21: betcode.store.v1.Budget.day_from:type_name -> betcode.store.v1.BudgetLimit
+	9,  // 22: betcode.store.v1.Budget.day_raised:type_name -> betcode.store.v1.BudgetLimit
+	9,  // 23: betcode.store.v1.Budget.day_refused:type_name -> betcode.store.v1.BudgetLimit
+	37, // 24: betcode.store.v1.Subagent.deadline:type_name -> google.protobuf.Timestamp
+	12, // 25: betcode.store.v1.Subagent.auto:type_name -> betcode.store.v1.AutoApprove
+	37, // 26: betcode.store.v1.Subagent.completed_at:type_name -> google.protobuf.Timestamp
+	37, // 27: betcode.store.v1.AutoApprove.since:type_name -> google.protobuf.Timestamp
+	37, // 28: betcode.store.v1.AutoApprove.until:type_name -> google.protobuf.Timestamp
+	37, // 29: betcode.store.v1.RateLimit.since:type_name -> google.protobuf.Timestamp
+	37, // 30: betcode.store.v1.RateLimit.until:type_name -> google.protobuf.Timestamp
+	17, // 31: betcode.store.v1.Past.boundary:type_name -> betcode.store.v1.Place
+	17, // 32: betcode.store.v1.Past.exchange:type_name -> betcode.store.v1.Place
+	17, // 33: betcode.store.v1.Past.begun:type_name -> betcode.store.v1.Place
+	18, // 34: betcode.store.v1.Past.compaction:type_name -> betcode.store.v1.Compaction
+	17, // 35: betcode.store.v1.Compaction.to:type_name -> betcode.store.v1.Place
+	37, // 36: betcode.store.v1.Compaction.at:type_name -> google.protobuf.Timestamp
+	23, // 37: betcode.store.v1.Run.process:type_name -> betcode.store.v1.Process
+	23, // 38: betcode.store.v1.Run.launcher:type_name -> betcode.store.v1.Process
+	37, // 39: betcode.store.v1.Run.started_at:type_name -> google.protobuf.Timestamp
+	24, // 40: betcode.store.v1.Run.exit:type_name -> betcode.store.v1.Exit
+	35, // 41: betcode.store.v1.Run.environment:type_name -> betcode.store.v1.Run.EnvironmentEntry
+	14, // 42: betcode.store.v1.Run.options:type_name -> betcode.store.v1.AgentOptions
+	22, // 43: betcode.store.v1.Run.calls_decided:type_name -> betcode.store.v1.CallDecided
+	37, // 44: betcode.store.v1.CallDecided.at:type_name -> google.protobuf.Timestamp
+	37, // 45: betcode.store.v1.Exit.at:type_name -> google.protobuf.Timestamp
+	37, // 46: betcode.store.v1.Input.at:type_name -> google.protobuf.Timestamp
+	27, // 47: betcode.store.v1.Body.attachments:type_name -> betcode.store.v1.Attachment
+	37, // 48: betcode.store.v1.Permission.received_at:type_name -> google.protobuf.Timestamp
+	37, // 49: betcode.store.v1.Permission.forwarded_at:type_name -> google.protobuf.Timestamp
+	37, // 50: betcode.store.v1.Permission.expires_at:type_name -> google.protobuf.Timestamp
+	37, // 51: betcode.store.v1.Permission.last_extended_at:type_name -> google.protobuf.Timestamp
+	37, // 52: betcode.store.v1.Permission.decided_at:type_name -> google.protobuf.Timestamp
+	36, // 53: betcode.store.v1.Permission.answers:type_name -> betcode.store.v1.Permission.AnswersEntry
+	37, // 54: betcode.store.v1.Permission.orphaned_at:type_name -> google.protobuf.Timestamp
+	29, // 55: betcode.store.v1.Permission.why:type_name -> betcode.store.v1.AskReason
+	37, // 56: betcode.store.v1.Key.at:type_name -> google.protobuf.Timestamp
+	37, // 57: betcode.store.v1.Tombstone.at:type_name -> google.protobuf.Timestamp
+	8,  // 58: betcode.store.v1.Tombstone.budget:type_name -> betcode.store.v1.Budget
+	59, // [59:59] is the sub-list for method output_type
+	59, // [59:59] is the sub-list for method input_type
+	59, // [59:59] is the sub-list for extension type_name
+	59, // [59:59] is the sub-list for extension extendee
+	0,  // [0:59] is the sub-list for field type_name
 }
 
 func init() { file_betcode_store_v1_store_proto_init() }
