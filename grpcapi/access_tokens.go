@@ -61,6 +61,13 @@ func (s accessService) ListAccessTokens(context.Context, *pb.ListAccessTokensReq
 	return out, nil
 }
 
+// GetCaller implements AccessService.
+func (s accessService) GetCaller(ctx context.Context, _ *pb.GetCallerRequest) (*pb.GetCallerResponse, error) {
+	c := door.CallOf(ctx)
+	token, expires := c.Token()
+	return &pb.GetCallerResponse{Token: token, Scopes: c.Rights.Names(), ExpiresAt: translate.TimeOut(expires)}, nil
+}
+
 // RevokeAccessToken implements AccessService.
 func (s accessService) RevokeAccessToken(_ context.Context, r *pb.RevokeAccessTokenRequest) (*pb.RevokeAccessTokenResponse, error) {
 	store, err := s.tokens("revoke token")

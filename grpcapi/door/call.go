@@ -88,7 +88,7 @@ type Call struct {
 	clientStream bool            // the client may send more than one request
 	probe        bool            // the method needs no scope
 	refused      bool            // by check, which has logged it
-	token        string          // name of the caller's token; empty over the Unix socket
+	token        string          // name of the caller's token; empty without one
 	revoked      <-chan struct{} // closed when the token is revoked; nil without one
 	expires      time.Time       // of the token; zero = never
 }
@@ -124,6 +124,10 @@ func newCall(ctx context.Context, method string, stream bool) (context.Context, 
 	}
 	return context.WithValue(ctx, callKey{}, c), nil
 }
+
+// Token returns the name of the caller's token and when it expires; empty for a caller without
+// one, zero for never.
+func (c *Call) Token() (name string, expires time.Time) { return c.token, c.expires }
 
 // Observes reports whether the caller is attached as an observer: it wishes so, or it may not
 // write and so must not hold the input lock.

@@ -16,8 +16,8 @@ import (
 	"betcode/messages"
 )
 
-// callerOf returns the name under which a call is limited and summarised: the token over TCP,
-// without one the address, on the Unix socket the client. All restricted processes count as
+// callerOf returns the name under which a call is limited and summarised: the token, over TCP
+// without one the address, on the Unix socket without one the client. All restricted processes count as
 // one caller, since they choose their client ids.
 func callerOf(ctx context.Context, c *Call) string {
 	p, known := PeerOf(ctx)

@@ -56,6 +56,7 @@ var needed = map[string]messages.Rights{
 	"/betcode.v1.ConfigService/GetPermissions":         messages.MayView,
 	"/betcode.v1.ConfigService/UpdateSettings":         messages.MayAdmin,
 	"/betcode.v1.AccessService/":                       messages.MayAdmin,
+	"/betcode.v1.AccessService/GetCaller":              messages.MayView,
 	"/betcode.v1.VersionService/GetVersion":            messages.MayView,
 	"/betcode.v1.VersionService/NegotiateCapabilities": messages.MayView,
 	"/betcode.v1.BetCodeHealth/GetHealthDetails":       messages.MayView,

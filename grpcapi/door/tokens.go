@@ -24,9 +24,15 @@ type Tokens interface {
 	Check(secret string) (messages.Token, <-chan struct{}, error)
 }
 
+// CallerToken is the metadata key of an access token over the socket: the secret alone. A gateway
+// presents the token of its client, so that the call has the client's rights and not those of the
+// user.
+const CallerToken = "x-caller-token"
+
 // authenticate sets the rights of the caller: over the socket those of its process, over TCP
-// those of its token, restricted to those of its process if that runs on this machine. With
-// an error it returns the type of its audit entry.
+// those of its token, restricted to those of its process if that runs on this machine. A token
+// that is presented over the socket counts as over TCP. With an error it returns the type of its
+// audit entry.
 func (d *Interceptor) authenticate(ctx context.Context, c *Call) (messages.AuditType, error) {
 	p, known := PeerOf(ctx)
 	if !known {
@@ -41,6 +47,10 @@ func (d *Interceptor) authenticate(ctx context.Context, c *Call) (messages.Audit
 		if ticket := metadata.ValueFromIncomingContext(ctx, FleetTicket); len(ticket) > 0 {
 			return messages.AuditRefused, d.admitFleet(c, p, ticket[0])
 		}
+		if secret := metadata.ValueFromIncomingContext(ctx, CallerToken); len(secret) > 0 {
+			token, revoked, err := d.checkSecret(secret)
+			return d.identify(c, p, token, revoked, err)
+		}
 		c.Rights = p.ancestry.get().rights()
 		return "", nil
 	}
@@ -52,16 +62,25 @@ func (d *Interceptor) authenticate(ctx context.Context, c *Call) (messages.Audit
 	}
 	token, revoked, err := d.checkToken(ctx)
 	if err != nil {
-		if wait := d.limits.failures.take(network(p.Address.Addr())); wait > 0 {
-			return messages.AuditRateLimited, tooMuch(wait)
-		}
-		return messages.AuditAuthFailure, err
+		return d.identify(c, p, token, revoked, err)
 	}
 	if p.place != nil && !p.place.Introduce() {
 		return messages.AuditRateLimited, messages.Errorf(opAdmit, messages.Exhausted, "too many connections are open to this daemon").
 			With(messages.RetryAfter, "1000").WithHint("Close some of them, or try again later.")
 	}
 	p.newcomer.introduce()
+	return d.identify(c, p, token, revoked, nil)
+}
+
+// identify makes a call that of a token, with the rights that its process has as well. err is
+// that of the check of the token.
+func (d *Interceptor) identify(c *Call, p Peer, token messages.Token, revoked <-chan struct{}, err error) (messages.AuditType, error) {
+	if err != nil {
+		if wait := d.limits.failures.take(network(p.Address.Addr())); wait > 0 {
+			return messages.AuditRateLimited, tooMuch(wait)
+		}
+		return messages.AuditAuthFailure, err
+	}
 	c.token, c.Rights, c.revoked, c.expires = token.Name, token.Rights&p.ancestry.get().rights(), revoked, token.ExpiresAt
 	return "", nil
 }
@@ -69,7 +88,7 @@ func (d *Interceptor) authenticate(ctx context.Context, c *Call) (messages.Audit
 // auditArrival records the first call of a client with a token over a connection.
 func (d *Interceptor) auditArrival(ctx context.Context, c *Call) {
 	p, known := PeerOf(ctx)
-	if !known || c.token == "" || !p.arrivals.first(c.token, c.Client) {
+	if !known || c.token == "" || !p.Address.IsValid() || !p.arrivals.first(c.token, c.Client) {
 		return
 	}
 	d.audit(ctx, messages.AuditEntry{
@@ -90,6 +109,15 @@ func (d *Interceptor) checkToken(ctx context.Context) (messages.Token, <-chan st
 		return messages.Token{}, nil, messages.Errorf(opAdmit, messages.Unauthenticated, "the metadata authorization has no bearer token").WithHint(hint)
 	}
 	return d.options.Tokens.Check(strings.TrimSpace(secret))
+}
+
+// checkSecret returns the valid token of a secret that was presented over the socket.
+func (d *Interceptor) checkSecret(values []string) (messages.Token, <-chan struct{}, error) {
+	if d.options.Tokens == nil || len(values) != 1 {
+		return messages.Token{}, nil, messages.Errorf(opAdmit, messages.Unauthenticated, "the metadata %s has no valid token", CallerToken).
+			WithHint("Send one secret, or none.")
+	}
+	return d.options.Tokens.Check(values[0])
 }
 
 // arrivals stores which clients have used which tokens over a connection, so that each pair

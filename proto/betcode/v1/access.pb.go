@@ -663,6 +663,107 @@ func (*RevokeAccessTokenResponse) Descriptor() ([]byte, []int) {
 	return file_betcode_v1_access_proto_rawDescGZIP(), []int{8}
 }
 
+// GetCallerRequest is empty.
+type GetCallerRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetCallerRequest) Reset() {
+	*x = GetCallerRequest{}
+	mi := &file_betcode_v1_access_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetCallerRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetCallerRequest) ProtoMessage() {}
+
+func (x *GetCallerRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_access_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetCallerRequest.ProtoReflect.Descriptor instead.
+func (*GetCallerRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_access_proto_rawDescGZIP(), []int{9}
+}
+
+// GetCallerResponse tells who calls.
+type GetCallerResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Name of its token; empty for a process of the user that presents none.
+	Token string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
+	// What it may do: of "view", "approve", "control", "admin".
+	Scopes []string `protobuf:"bytes,2,rep,name=scopes,proto3" json:"scopes,omitempty"`
+	// Until when the token counts; not set means until it is revoked.
+	ExpiresAt     *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetCallerResponse) Reset() {
+	*x = GetCallerResponse{}
+	mi := &file_betcode_v1_access_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetCallerResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetCallerResponse) ProtoMessage() {}
+
+func (x *GetCallerResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_access_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetCallerResponse.ProtoReflect.Descriptor instead.
+func (*GetCallerResponse) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_access_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *GetCallerResponse) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
+func (x *GetCallerResponse) GetScopes() []string {
+	if x != nil {
+		return x.Scopes
+	}
+	return nil
+}
+
+func (x *GetCallerResponse) GetExpiresAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpiresAt
+	}
+	return nil
+}
+
 var File_betcode_v1_access_proto protoreflect.FileDescriptor
 
 const file_betcode_v1_access_proto_rawDesc = "" +
@@ -729,11 +830,18 @@ const file_betcode_v1_access_proto_rawDesc = "" +
 	"\x06tokens\x18\x01 \x03(\v2\x17.betcode.v1.AccessTokenR\x06tokens\".\n" +
 	"\x18RevokeAccessTokenRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\"\x1b\n" +
-	"\x19RevokeAccessTokenResponse2\xf7\x02\n" +
+	"\x19RevokeAccessTokenResponse\"\x12\n" +
+	"\x10GetCallerRequest\"|\n" +
+	"\x11GetCallerResponse\x12\x14\n" +
+	"\x05token\x18\x01 \x01(\tR\x05token\x12\x16\n" +
+	"\x06scopes\x18\x02 \x03(\tR\x06scopes\x129\n" +
+	"\n" +
+	"expires_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt2\xc1\x03\n" +
 	"\rAccessService\x12C\n" +
 	"\tListAudit\x12\x1c.betcode.v1.ListAuditRequest\x1a\x16.betcode.v1.AuditEntry0\x01\x12`\n" +
 	"\x11CreateAccessToken\x12$.betcode.v1.CreateAccessTokenRequest\x1a%.betcode.v1.CreateAccessTokenResponse\x12]\n" +
-	"\x10ListAccessTokens\x12#.betcode.v1.ListAccessTokensRequest\x1a$.betcode.v1.ListAccessTokensResponse\x12`\n" +
+	"\x10ListAccessTokens\x12#.betcode.v1.ListAccessTokensRequest\x1a$.betcode.v1.ListAccessTokensResponse\x12H\n" +
+	"\tGetCaller\x12\x1c.betcode.v1.GetCallerRequest\x1a\x1d.betcode.v1.GetCallerResponse\x12`\n" +
 	"\x11RevokeAccessToken\x12$.betcode.v1.RevokeAccessTokenRequest\x1a%.betcode.v1.RevokeAccessTokenResponseB$Z\"betcode/proto/betcode/v1;betcodev1b\x06proto3"
 
 var (
@@ -748,7 +856,7 @@ func file_betcode_v1_access_proto_rawDescGZIP() []byte {
 	return file_betcode_v1_access_proto_rawDescData
 }
 
-var file_betcode_v1_access_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_betcode_v1_access_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_betcode_v1_access_proto_goTypes = []any{
 	(*ListAuditRequest)(nil),          // 0: betcode.v1.ListAuditRequest
 	(*AuditEntry)(nil),                // 1: betcode.v1.AuditEntry
@@ -759,33 +867,38 @@ var file_betcode_v1_access_proto_goTypes = []any{
 	(*ListAccessTokensResponse)(nil),  // 6: betcode.v1.ListAccessTokensResponse
 	(*RevokeAccessTokenRequest)(nil),  // 7: betcode.v1.RevokeAccessTokenRequest
 	(*RevokeAccessTokenResponse)(nil), // 8: betcode.v1.RevokeAccessTokenResponse
-	nil,                               // 9: betcode.v1.AuditEntry.ContextEntry
-	(*timestamppb.Timestamp)(nil),     // 10: google.protobuf.Timestamp
+	(*GetCallerRequest)(nil),          // 9: betcode.v1.GetCallerRequest
+	(*GetCallerResponse)(nil),         // 10: betcode.v1.GetCallerResponse
+	nil,                               // 11: betcode.v1.AuditEntry.ContextEntry
+	(*timestamppb.Timestamp)(nil),     // 12: google.protobuf.Timestamp
 }
 var file_betcode_v1_access_proto_depIdxs = []int32{
-	10, // 0: betcode.v1.ListAuditRequest.since:type_name -> google.protobuf.Timestamp
-	9,  // 1: betcode.v1.AuditEntry.context:type_name -> betcode.v1.AuditEntry.ContextEntry
-	10, // 2: betcode.v1.AuditEntry.created_at:type_name -> google.protobuf.Timestamp
-	10, // 3: betcode.v1.AuditEntry.expires_at:type_name -> google.protobuf.Timestamp
-	10, // 4: betcode.v1.AccessToken.created_at:type_name -> google.protobuf.Timestamp
-	10, // 5: betcode.v1.AccessToken.last_used_at:type_name -> google.protobuf.Timestamp
-	10, // 6: betcode.v1.AccessToken.expires_at:type_name -> google.protobuf.Timestamp
-	10, // 7: betcode.v1.CreateAccessTokenRequest.expires_at:type_name -> google.protobuf.Timestamp
+	12, // 0: betcode.v1.ListAuditRequest.since:type_name -> google.protobuf.Timestamp
+	11, // 1: betcode.v1.AuditEntry.context:type_name -> betcode.v1.AuditEntry.ContextEntry
+	12, // 2: betcode.v1.AuditEntry.created_at:type_name -> google.protobuf.Timestamp
+	12, // 3: betcode.v1.AuditEntry.expires_at:type_name -> google.protobuf.Timestamp
+	12, // 4: betcode.v1.AccessToken.created_at:type_name -> google.protobuf.Timestamp
+	12, // 5: betcode.v1.AccessToken.last_used_at:type_name -> google.protobuf.Timestamp
+	12, // 6: betcode.v1.AccessToken.expires_at:type_name -> google.protobuf.Timestamp
+	12, // 7: betcode.v1.CreateAccessTokenRequest.expires_at:type_name -> google.protobuf.Timestamp
 	2,  // 8: betcode.v1.CreateAccessTokenResponse.token:type_name -> betcode.v1.AccessToken
 	2,  // 9: betcode.v1.ListAccessTokensResponse.tokens:type_name -> betcode.v1.AccessToken
-	0,  // 10: betcode.v1.AccessService.ListAudit:input_type -> betcode.v1.ListAuditRequest
-	3,  // 11: betcode.v1.AccessService.CreateAccessToken:input_type -> betcode.v1.CreateAccessTokenRequest
-	5,  // 12: betcode.v1.AccessService.ListAccessTokens:input_type -> betcode.v1.ListAccessTokensRequest
-	7,  // 13: betcode.v1.AccessService.RevokeAccessToken:input_type -> betcode.v1.RevokeAccessTokenRequest
-	1,  // 14: betcode.v1.AccessService.ListAudit:output_type -> betcode.v1.AuditEntry
-	4,  // 15: betcode.v1.AccessService.CreateAccessToken:output_type -> betcode.v1.CreateAccessTokenResponse
-	6,  // 16: betcode.v1.AccessService.ListAccessTokens:output_type -> betcode.v1.ListAccessTokensResponse
-	8,  // 17: betcode.v1.AccessService.RevokeAccessToken:output_type -> betcode.v1.RevokeAccessTokenResponse
-	14, // [14:18] is the sub-list for method output_type
-	10, // [10:14] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	12, // 10: betcode.v1.GetCallerResponse.expires_at:type_name -> google.protobuf.Timestamp
+	0,  // 11: betcode.v1.AccessService.ListAudit:input_type -> betcode.v1.ListAuditRequest
+	3,  // 12: betcode.v1.AccessService.CreateAccessToken:input_type -> betcode.v1.CreateAccessTokenRequest
+	5,  // 13: betcode.v1.AccessService.ListAccessTokens:input_type -> betcode.v1.ListAccessTokensRequest
+	9,  // 14: betcode.v1.AccessService.GetCaller:input_type -> betcode.v1.GetCallerRequest
+	7,  // 15: betcode.v1.AccessService.RevokeAccessToken:input_type -> betcode.v1.RevokeAccessTokenRequest
+	1,  // 16: betcode.v1.AccessService.ListAudit:output_type -> betcode.v1.AuditEntry
+	4,  // 17: betcode.v1.AccessService.CreateAccessToken:output_type -> betcode.v1.CreateAccessTokenResponse
+	6,  // 18: betcode.v1.AccessService.ListAccessTokens:output_type -> betcode.v1.ListAccessTokensResponse
+	10, // 19: betcode.v1.AccessService.GetCaller:output_type -> betcode.v1.GetCallerResponse
+	8,  // 20: betcode.v1.AccessService.RevokeAccessToken:output_type -> betcode.v1.RevokeAccessTokenResponse
+	16, // [16:21] is the sub-list for method output_type
+	11, // [11:16] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_access_proto_init() }
@@ -799,7 +912,7 @@ func file_betcode_v1_access_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_access_proto_rawDesc), len(file_betcode_v1_access_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   10,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

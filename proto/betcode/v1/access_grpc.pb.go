@@ -24,6 +24,7 @@ const (
 	AccessService_ListAudit_FullMethodName         = "/betcode.v1.AccessService/ListAudit"
 	AccessService_CreateAccessToken_FullMethodName = "/betcode.v1.AccessService/CreateAccessToken"
 	AccessService_ListAccessTokens_FullMethodName  = "/betcode.v1.AccessService/ListAccessTokens"
+	AccessService_GetCaller_FullMethodName         = "/betcode.v1.AccessService/GetCaller"
 	AccessService_RevokeAccessToken_FullMethodName = "/betcode.v1.AccessService/RevokeAccessToken"
 )
 
@@ -40,6 +41,8 @@ type AccessServiceClient interface {
 	CreateAccessToken(ctx context.Context, in *CreateAccessTokenRequest, opts ...grpc.CallOption) (*CreateAccessTokenResponse, error)
 	// ListAccessTokens lists the tokens, by name.
 	ListAccessTokens(ctx context.Context, in *ListAccessTokensRequest, opts ...grpc.CallOption) (*ListAccessTokensResponse, error)
+	// GetCaller tells who calls, and what it may do. It needs the scope "view".
+	GetCaller(ctx context.Context, in *GetCallerRequest, opts ...grpc.CallOption) (*GetCallerResponse, error)
 	// RevokeAccessToken ends a token at once, and the streams of clients that use it.
 	RevokeAccessToken(ctx context.Context, in *RevokeAccessTokenRequest, opts ...grpc.CallOption) (*RevokeAccessTokenResponse, error)
 }
@@ -91,6 +94,16 @@ func (c *accessServiceClient) ListAccessTokens(ctx context.Context, in *ListAcce
 	return out, nil
 }
 
+func (c *accessServiceClient) GetCaller(ctx context.Context, in *GetCallerRequest, opts ...grpc.CallOption) (*GetCallerResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(GetCallerResponse)
+	err := c.cc.Invoke(ctx, AccessService_GetCaller_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *accessServiceClient) RevokeAccessToken(ctx context.Context, in *RevokeAccessTokenRequest, opts ...grpc.CallOption) (*RevokeAccessTokenResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(RevokeAccessTokenResponse)
@@ -114,6 +127,8 @@ type AccessServiceServer interface {
 	CreateAccessToken(context.Context, *CreateAccessTokenRequest) (*CreateAccessTokenResponse, error)
 	// ListAccessTokens lists the tokens, by name.
 	ListAccessTokens(context.Context, *ListAccessTokensRequest) (*ListAccessTokensResponse, error)
+	// GetCaller tells who calls, and what it may do. It needs the scope "view".
+	GetCaller(context.Context, *GetCallerRequest) (*GetCallerResponse, error)
 	// RevokeAccessToken ends a token at once, and the streams of clients that use it.
 	RevokeAccessToken(context.Context, *RevokeAccessTokenRequest) (*RevokeAccessTokenResponse, error)
 	mustEmbedUnimplementedAccessServiceServer()
@@ -134,6 +149,9 @@ func (UnimplementedAccessServiceServer) CreateAccessToken(context.Context, *Crea
 }
 func (UnimplementedAccessServiceServer) ListAccessTokens(context.Context, *ListAccessTokensRequest) (*ListAccessTokensResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListAccessTokens not implemented")
+}
+func (UnimplementedAccessServiceServer) GetCaller(context.Context, *GetCallerRequest) (*GetCallerResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method GetCaller not implemented")
 }
 func (UnimplementedAccessServiceServer) RevokeAccessToken(context.Context, *RevokeAccessTokenRequest) (*RevokeAccessTokenResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method RevokeAccessToken not implemented")
@@ -206,6 +224,24 @@ func _AccessService_ListAccessTokens_Handler(srv interface{}, ctx context.Contex
 	return interceptor(ctx, in, info, handler)
 }
 
+func _AccessService_GetCaller_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(GetCallerRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AccessServiceServer).GetCaller(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AccessService_GetCaller_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AccessServiceServer).GetCaller(ctx, req.(*GetCallerRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _AccessService_RevokeAccessToken_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(RevokeAccessTokenRequest)
 	if err := dec(in); err != nil {
@@ -238,6 +274,10 @@ var AccessService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "ListAccessTokens",
 			Handler:    _AccessService_ListAccessTokens_Handler,
+		},
+		{
+			MethodName: "GetCaller",
+			Handler:    _AccessService_GetCaller_Handler,
 		},
 		{
 			MethodName: "RevokeAccessToken",
