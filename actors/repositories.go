@@ -18,6 +18,9 @@ func (s *System) repository(ctx context.Context, r messages.Request) (messages.R
 	if s.registry == nil {
 		return nil, noWorktrees("use repositories")
 	}
+	if known, err := s.registry.Repeated("change repository", r); known != nil || err != nil {
+		return known, err
+	}
 	var change messages.WorktreeRequest
 	var err error
 	switch m := r.(type) {
@@ -39,7 +42,11 @@ func (s *System) repository(ctx context.Context, r messages.Request) (messages.R
 		m.Repo, m.Common, _, err = s.repos.Find("change repository", m.Repo)
 		change = m
 	case messages.UnregisterRepository:
-		m.Repo, m.Common, _, err = s.repos.Find("unregister repository", m.Repo)
+		if target, common, begun := s.registry.Begun(m.By); begun { // it may have gone since
+			m.Repo, m.Common = target, common
+		} else {
+			m.Repo, m.Common, _, err = s.repos.Find("unregister repository", m.Repo)
+		}
 		change = m
 	case messages.CreateBranch:
 		if err = worktree.CheckBranch("create branch", m.Name, m.Start); err == nil {
@@ -108,7 +115,7 @@ func (s *System) scanRepositories(ctx context.Context, m messages.ScanRepositori
 	list := messages.RepositoryList{}
 	for _, dir := range found {
 		var known *messages.Error
-		answer, err := s.repository(ctx, messages.RegisterRepository{By: m.By, Directory: dir})
+		answer, err := s.repository(ctx, messages.RegisterRepository{By: messages.By{Client: m.Client}, Directory: dir})
 		if errors.As(err, &known) && known.Kind == messages.AlreadyExists {
 			answer, err = s.repos.View(known.Details["repo_id"], s.registry)
 		}

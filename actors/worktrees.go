@@ -69,6 +69,9 @@ func (s *System) worktree(ctx context.Context, r messages.Request) (messages.Rep
 	if s.registry == nil {
 		return nil, noWorktrees("change worktrees")
 	}
+	if known, err := s.registry.Repeated("change worktree", r); known != nil || err != nil {
+		return known, err
+	}
 	var change messages.WorktreeRequest
 	var err error
 	switch m := r.(type) {
@@ -82,17 +85,7 @@ func (s *System) worktree(ctx context.Context, r messages.Request) (messages.Rep
 		}
 		return result(s.registry.ReadSetup(m))
 	case messages.CancelSetup:
-		if m.Worktree, _, err = s.registry.Repository("cancel setup", m.Worktree); err == nil {
-			err = s.registry.CancelSetup(ctx, m.Worktree)
-		}
-		if err != nil {
-			return nil, err
-		}
-		s.audit(messages.AuditEntry{
-			Type: messages.AuditSetupCanceled, ActorType: messages.ActorUser, ActorID: string(m.Client), Outcome: messages.OutcomeSuccess,
-			Context: map[string]string{"worktree_id": m.Worktree},
-		})
-		return s.getWorktree(ctx, messages.GetWorktree{Worktree: m.Worktree})
+		return s.cancelSetup(ctx, m)
 	case messages.CreateWorktree:
 		found, failed := s.git.Repository(ctx, m.Directory)
 		m.Common, m.Main = found.Common, found.Main
@@ -102,13 +95,13 @@ func (s *System) worktree(ctx context.Context, r messages.Request) (messages.Rep
 		m.Common = found.Common
 		change, err = m, failed
 	case messages.SwitchWorktree:
-		m.Worktree, m.Common, err = s.registry.Repository("switch worktree", m.Worktree)
+		m.Worktree, m.Common, err = s.worktreeNamed("switch worktree", m.By, m.Worktree)
 		change = m
 	case messages.SetupWorktree:
-		m.Worktree, m.Common, err = s.registry.Repository("set up worktree", m.Worktree)
+		m.Worktree, m.Common, err = s.worktreeNamed("set up worktree", m.By, m.Worktree)
 		change = m
 	case messages.RemoveWorktree:
-		m.Worktree, m.Common, err = s.registry.Repository("remove worktree", m.Worktree)
+		m.Worktree, m.Common, err = s.worktreeNamed("remove worktree", m.By, m.Worktree)
 		change = m
 	}
 	if err != nil {
@@ -117,10 +110,42 @@ func (s *System) worktree(ctx context.Context, r messages.Request) (messages.Rep
 	return s.changeWorktree(ctx, change)
 }
 
+// worktreeNamed returns id and repository of the worktree that a change names, also if an earlier daemon has begun that change and the
+// worktree has gone since.
+func (s *System) worktreeNamed(op string, by messages.By, reference string) (id, common string, err error) {
+	if target, common, begun := s.registry.Begun(by); begun {
+		return target, common, nil
+	}
+	return s.registry.Repository(op, reference)
+}
+
+// cancelSetup ends the setup of a worktree on the caller's goroutine.
+func (s *System) cancelSetup(ctx context.Context, m messages.CancelSetup) (messages.Reply, error) {
+	id, common, err := s.registry.Repository("cancel setup", m.Worktree)
+	if err == nil {
+		err = s.registry.CancelSetup(ctx, id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.audit(messages.AuditEntry{
+		Type: messages.AuditSetupCanceled, ActorType: messages.ActorUser, ActorID: string(m.Client), Outcome: messages.OutcomeSuccess,
+		Context: map[string]string{"worktree_id": id},
+	})
+	answer, err := s.getWorktree(ctx, messages.GetWorktree{Worktree: id})
+	if err == nil {
+		err = s.registry.Remember(m.By, id, common, answer, s.now())
+	}
+	return answer, err
+}
+
 // changeWorktree has a repository make a change, and the audit log tell of it.
 func (s *System) changeWorktree(ctx context.Context, change messages.WorktreeRequest) (messages.Reply, error) {
 	entry, tells := s.worktreeEntry(change)
 	answer, err := s.askWithin(ctx, worktreePatience, s.worktrees, change)
+	if again, repeated := answer.(worktree.Again); repeated {
+		return again.Reply, err
+	}
 	if err == nil && tells {
 		if v, ok := answer.(messages.WorktreeView); ok {
 			entry.Context["worktree_id"], entry.Context["path"] = v.ID, v.Path

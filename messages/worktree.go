@@ -12,11 +12,19 @@ type WorktreeRequest interface {
 	Repository() string
 }
 
-// By is the client that asks for a change, as it calls itself. The audit log names it.
-type By struct{ Client ClientID }
+// By is the client that asks for a change, as it calls itself; the audit log names it. Under the same idempotency key the change is
+// made once: the same request again, also after a crash, gets the answer of the first. An error is not remembered.
+type By struct {
+	Client ClientID
+	Key    string // a UUID; empty = none
+	Digest []byte // of the request, if it has a key
+}
 
-// CreateWorktree makes a worktree: a directory in which one branch is checked out. Asked again with the same key, also after a
-// crash, it makes none but the first. Answered with [WorktreeView] when the worktree is whole.
+// Caller returns who asks, and under which key.
+func (b By) Caller() By { return b }
+
+// CreateWorktree makes a worktree: a directory in which one branch is checked out. Its key becomes the id of the worktree: a
+// repeated request is answered with the worktree as it is then. Answered with [WorktreeView] when the worktree is whole.
 type CreateWorktree struct {
 	ask
 	By
@@ -26,8 +34,6 @@ type CreateWorktree struct {
 	Path         string // absolute; empty = beside the repository
 	CreateBranch bool   // the branch is new
 	Base         string // revision at which a new branch begins; empty = what is checked out in Directory
-	Key          string // idempotency key, a UUID: the id of the worktree that is made; empty = none
-	Digest       []byte // of the request, if it has a key
 
 	Common string // the repository; the daemon sets both
 	Main   string

@@ -258,8 +258,8 @@ var rules = []rule{
 		because: "it reads the journal through the part of the store that it declares", never: actorsNever,
 	},
 	{
-		pkg: "actors/worktree", may: []string{"messages", "messages/gitname", "actors/internal/act", "actors/internal/git", "actors/internal/notes", "actors/internal/paths", "actors/internal/process", "actors/internal/regular"},
-		because: "it runs git and setups for repositories; which sessions work in a worktree, and how they are stopped, is asked through its Deps", never: actorsNever,
+		pkg: "actors/worktree", may: []string{"messages", "messages/gitname", "actors/internal/act", "actors/internal/git", "actors/internal/notes", "actors/internal/paths", "actors/internal/process", "actors/internal/regular", "actors/session/requests"},
+		because: "it runs git and setups for repositories, and stores answers as sessions do; which sessions work in a worktree, and how they are stopped, is asked through its Deps", never: actorsNever,
 	},
 	{
 		pkg: "actors/orchestration", may: []string{"messages", "actors/internal/act", "actors/session/budget"},

@@ -14,6 +14,8 @@ import (
 	"betcode/messages"
 )
 
+const opChange = "change worktree"
+
 // Bounds of one change.
 const (
 	changeTime = 10 * time.Minute // all of it, with git
@@ -44,6 +46,7 @@ const (
 	stepAdded     step = "added"     // git has checked it out
 	stepRemoving  step = "removing"  // the record says that it will be removed
 	stepRemoved   step = "removed"   // git has removed it
+	stepAnswer    step = "answer"    // it is made, and the ledger does not have its answer yet
 	stepMerging   step = "merging"   // the intent says what will be merged
 	stepMerged    step = "merged"    // working tree and branch have moved
 )
@@ -64,36 +67,40 @@ func (c *changes) do(ctx context.Context, m messages.WorktreeRequest) any {
 	defer cancel()
 	var answer messages.Reply
 	err := c.locked(ctx, func(lock *git.Lock) (err error) {
-		switch m := m.(type) {
-		case messages.CreateWorktree:
-			answer, err = c.create(ctx, lock, m)
-		case messages.RemoveWorktree:
-			answer, err = c.remove(ctx, lock, m)
-		case messages.SwitchWorktree:
-			answer, err = c.switchTo(m)
-		case messages.SetupWorktree:
-			answer, err = c.setUpAgain(ctx, m)
-		case messages.RegisterRepository:
-			answer, err = c.register(m)
-		case messages.UpdateRepository:
-			answer, err = c.updateRepository(m)
-		case messages.UnregisterRepository:
-			answer, err = c.unregister(ctx, lock, m)
-		case messages.CreateBranch:
-			answer, err = c.createBranch(ctx, lock, m)
-		case messages.DeleteBranch:
-			answer, err = c.deleteBranch(ctx, lock, m)
-		case messages.MergeBranches:
-			answer, err = c.merge(ctx, lock, m)
-		default:
-			err = messages.Errorf("change worktree", messages.Unimplemented, "no repository answers a %T", m)
-		}
+		answer, err = c.once(ctx, lock, m)
 		return err
 	})
 	if err != nil {
 		return failure(err)
 	}
 	return answer
+}
+
+// carryOut makes a change. e is its entry in the ledger; nil for a request without a key.
+func (c *changes) carryOut(ctx context.Context, lock *git.Lock, m messages.WorktreeRequest, e *request) (messages.Reply, error) {
+	switch m := m.(type) {
+	case messages.CreateWorktree:
+		return c.create(ctx, lock, m)
+	case messages.RemoveWorktree:
+		return c.remove(ctx, lock, m, e)
+	case messages.SwitchWorktree:
+		return c.switchTo(m, e)
+	case messages.SetupWorktree:
+		return c.setUpAgain(m, e)
+	case messages.RegisterRepository:
+		return c.register(m, e)
+	case messages.UpdateRepository:
+		return c.updateRepository(m)
+	case messages.UnregisterRepository:
+		return c.unregister(ctx, lock, m, e)
+	case messages.CreateBranch:
+		return c.createBranch(ctx, lock, m, e)
+	case messages.DeleteBranch:
+		return c.deleteBranch(ctx, lock, m, e)
+	case messages.MergeBranches:
+		return c.merge(ctx, lock, m)
+	}
+	return nil, messages.Errorf(opChange, messages.Unimplemented, "no repository answers a %T", m)
 }
 
 // locked runs f with the lock of the repository.
@@ -122,13 +129,13 @@ func failure(err error) *messages.Error {
 	var failed *git.ExitError
 	var e *messages.Error
 	if errors.As(err, &failed) && !errors.As(err, &e) {
-		return &messages.Error{Op: "change worktree", Kind: messages.WrongState, Err: err, Hint: "git has refused it; correct the repository and try again."}
+		return &messages.Error{Op: opChange, Kind: messages.WrongState, Err: err, Hint: "git has refused it; correct the repository and try again."}
 	}
-	return messages.AsError("change worktree", err)
+	return messages.AsError(opChange, err)
 }
 
 // switchTo makes a worktree the active one of its repository.
-func (c *changes) switchTo(m messages.SwitchWorktree) (messages.Reply, error) {
+func (c *changes) switchTo(m messages.SwitchWorktree, e *request) (messages.Reply, error) {
 	const op = "switch worktree"
 	rec, err := c.registry.find(op, m.Worktree)
 	if err != nil {
@@ -138,6 +145,11 @@ func (c *changes) switchTo(m messages.SwitchWorktree) (messages.Reply, error) {
 		return nil, err
 	}
 	before := active(c.registry.all(c.common))
+	if first, begun := prepared[messages.WorktreeSwitched](e); begun {
+		before = first.Previous
+	} else if err := c.prepare(e, messages.WorktreeSwitched{Previous: before}); err != nil {
+		return nil, err
+	}
 	rec, err = c.registry.update(rec.ID, func(r *record) { r.SwitchedTo = c.deps.Now() })
 	if err != nil {
 		return nil, err

@@ -40,7 +40,7 @@ func (c *changes) create(ctx context.Context, lock *git.Lock, m messages.CreateW
 	if err := c.include(ctx, rec); err != nil {
 		c.log.Warn().Err(err).Str("worktree", rec.ID).Msg("not every file of " + includeFile + " was copied")
 	}
-	if rec, err = c.beginSetup(rec); err != nil {
+	if rec, err = c.beginSetup(rec, ""); err != nil {
 		c.log.Warn().Err(err).Str("worktree", rec.ID).Msg("setup of a worktree not begun")
 	}
 	return c.view(rec), nil
@@ -118,7 +118,7 @@ func (c *changes) intent(ctx context.Context, m messages.CreateWorktree) (record
 func (c *changes) free(ctx context.Context, p plan, branch string) error {
 	for _, rec := range c.registry.all(c.common) {
 		if rec.Name == p.name {
-			return taken("worktree "+p.name, rec.Path).WithHint("Give another name, or remove it: betcode worktree remove " + rec.ID)
+			return taken("worktree "+p.name+" is", rec.Path).WithHint("Give another name, or remove it: betcode worktree remove " + rec.ID)
 		}
 	}
 	if _, err := os.Lstat(p.path); err == nil {
@@ -130,14 +130,15 @@ func (c *changes) free(ctx context.Context, p plan, branch string) error {
 	}
 	for _, t := range trees {
 		if t.Branch == branch && !t.Bare {
-			return taken("branch "+branch+" is checked out;", t.Path).WithHint("Use that worktree, or another branch.")
+			return taken("branch "+branch+" is checked out", t.Path).WithHint("Use that worktree, or another branch.")
 		}
 	}
 	return nil
 }
 
+// taken says what of the request is in use where.
 func taken(what, path string) *messages.Error {
-	return messages.Errorf(opCreate, messages.AlreadyExists, "%s is at %s", what, path).With("path", path)
+	return messages.Errorf(opCreate, messages.AlreadyExists, "%s at %s", what, path).With("path", path)
 }
 
 // start returns the commit at which the worktree begins.
@@ -153,6 +154,9 @@ func (c *changes) start(ctx context.Context, m messages.CreateWorktree) (string,
 	case !m.CreateBranch:
 		return "", messages.Errorf(opCreate, messages.NotFound, "%s has no branch %s", m.Main, m.Branch).WithHint("Create it: betcode worktree create --create-branch " + m.Branch)
 	}
+	if err := c.clash(ctx, opCreate, m.Branch); err != nil {
+		return "", err
+	}
 	base := m.Base
 	if base == "" {
 		base = "HEAD"
@@ -162,6 +166,21 @@ func (c *changes) start(ctx context.Context, m messages.CreateWorktree) (string,
 		err = messages.Errorf(opCreate, messages.NotFound, "base %s is no commit in %s", base, m.Directory).WithHint("Name a commit, a branch or a tag.")
 	}
 	return commit, err
+}
+
+// clash refuses a new branch that git cannot keep beside another: the name of one is a directory of the name of the other.
+func (c *changes) clash(ctx context.Context, op, branch string) error {
+	all, err := c.git.Branches(ctx, c.common, "", false)
+	if err != nil {
+		return err
+	}
+	for _, other := range all {
+		if strings.HasPrefix(branch, other.Name+"/") || strings.HasPrefix(other.Name, branch+"/") {
+			return messages.Errorf(op, messages.AlreadyExists, "branch %s cannot be created: git keeps no branch of that name beside branch %s", branch, other.Name).
+				With("branch", other.Name).WithHint("Choose a name that does not begin with the other one and a slash, nor the other way round.")
+		}
+	}
+	return nil
 }
 
 // overhead is room for what git writes beside the files, in bytes.

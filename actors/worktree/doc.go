@@ -34,6 +34,12 @@
 // files of the target, if it is checked out, and last its branch, atomically. Meanwhile a file <id>.merge has the intent. The
 // commit message of the merge has its id, so a repeated request finds it.
 //
+// # Keys
+//
+// A change under an idempotency key has a file <key>.request, the ledger. It is written before the change begins, and again with
+// the answer, which a repeated request gets. What cannot be told from the repository afterwards is noted as a prepared answer
+// first. A repeated request finds out how far the first one came, and carries out the rest.
+//
 // # On a crash
 //
 // A repository first finishes or undoes the changes that its records say were begun. It waits for a git that outlived the

@@ -11,11 +11,14 @@ import (
 )
 
 // register adds the repository to the registry.
-func (c *changes) register(m messages.RegisterRepository) (messages.Reply, error) {
+func (c *changes) register(m messages.RegisterRepository, e *request) (messages.Reply, error) {
+	if rec, made := c.repositories.of(m.Key); made && e != nil && e.resumed {
+		return rec.view(c.registry), nil
+	}
 	if err := c.placeable(m.Settings); err != nil {
 		return nil, err
 	}
-	rec, err := c.repositories.add(c.deps.Now(), m.Common, m.Main, m.Settings)
+	rec, err := c.repositories.add(c.deps.Now(), m)
 	if err != nil {
 		return nil, err
 	}
@@ -63,11 +66,21 @@ func set[T any](value, to *T) {
 
 // unregister removes the repository from the registry, and before that its worktrees if that is wanted. Worktrees with work
 // that would be lost stay, and so does the repository.
-func (c *changes) unregister(ctx context.Context, lock *git.Lock, m messages.UnregisterRepository) (messages.Reply, error) {
+func (c *changes) unregister(ctx context.Context, lock *git.Lock, m messages.UnregisterRepository, e *request) (messages.Reply, error) {
+	first, begun := prepared[messages.RepositoryUnregistered](e)
+	if _, there := c.repositories.of(m.Repo); begun && !there {
+		return first, nil
+	}
+	if !begun && m.Worktrees {
+		first.Worktrees = len(c.registry.all(c.common))
+	}
+	if err := c.prepare(e, first); err != nil {
+		return nil, err
+	}
 	removed := 0
 	if m.Worktrees {
 		for _, w := range c.registry.all(c.common) {
-			if _, err := c.remove(ctx, lock, messages.RemoveWorktree{Worktree: w.ID}); err != nil {
+			if _, err := c.remove(ctx, lock, messages.RemoveWorktree{Worktree: w.ID}, nil); err != nil {
 				return nil, fmt.Errorf("unregister repository: %d worktrees are removed: %w", removed, err)
 			}
 			removed++
@@ -77,7 +90,7 @@ func (c *changes) unregister(ctx context.Context, lock *git.Lock, m messages.Unr
 		return nil, err
 	}
 	c.log.Info().Str("repository", m.Repo).Int("worktrees", removed).Msg("repository unregistered")
-	return messages.RepositoryUnregistered{Worktrees: removed}, nil
+	return first, nil
 }
 
 const (
@@ -86,13 +99,19 @@ const (
 )
 
 // createBranch creates a branch.
-func (c *changes) createBranch(ctx context.Context, lock *git.Lock, m messages.CreateBranch) (messages.Reply, error) {
-	_, exists, err := c.git.Branch(ctx, c.common, m.Name)
+func (c *changes) createBranch(ctx context.Context, lock *git.Lock, m messages.CreateBranch, e *request) (messages.Reply, error) {
+	at, exists, err := c.git.Branch(ctx, c.common, m.Name)
 	if err != nil {
 		return nil, err
 	}
+	if first, begun := prepared[messages.BranchView](e); begun && exists && at == first.Commit {
+		return Branch(ctx, c.git, c.common, m.Name)
+	}
 	if exists {
 		return nil, messages.Errorf(opBranch, messages.AlreadyExists, "branch %s exists in %s", m.Name, m.Main).WithHint("Choose another name.")
+	}
+	if err := c.clash(ctx, opBranch, m.Name); err != nil {
+		return nil, err
 	}
 	base := m.Start
 	if base == "" {
@@ -105,6 +124,9 @@ func (c *changes) createBranch(ctx context.Context, lock *git.Lock, m messages.C
 	if err != nil {
 		return nil, err
 	}
+	if err := c.prepare(e, messages.BranchView{Name: m.Name, Commit: start}); err != nil {
+		return nil, err
+	}
 	if err := c.git.CreateBranch(ctx, lock, c.common, m.Name, start); err != nil {
 		return nil, err
 	}
@@ -113,10 +135,13 @@ func (c *changes) createBranch(ctx context.Context, lock *git.Lock, m messages.C
 }
 
 // deleteBranch deletes a branch, if no commit is lost or the caller accepts that.
-func (c *changes) deleteBranch(ctx context.Context, lock *git.Lock, m messages.DeleteBranch) (messages.Reply, error) {
+func (c *changes) deleteBranch(ctx context.Context, lock *git.Lock, m messages.DeleteBranch, e *request) (messages.Reply, error) {
 	commit, exists, err := c.git.Branch(ctx, c.common, m.Name)
 	if err != nil {
 		return nil, err
+	}
+	if _, begun := prepared[messages.Done](e); begun && !exists {
+		return messages.Done{}, nil
 	}
 	if !exists {
 		return nil, noBranch(opDeleteBranch, m.Name)
@@ -138,8 +163,11 @@ func (c *changes) deleteBranch(ctx context.Context, lock *git.Lock, m messages.D
 		}
 		if lost > 0 {
 			return nil, messages.Errorf(opDeleteBranch, messages.WrongState, "branch %s has %d commit(s) that are neither pushed nor in another branch", m.Name, lost).
-				WithHint("Push or merge it, or give them up: betcode repo branches delete --force")
+				WithHint("Push or merge it, or give them up: betcode repo branches delete --force " + m.Repo + " " + m.Name)
 		}
+	}
+	if err := c.prepare(e, messages.Done{}); err != nil {
+		return nil, err
 	}
 	if err := c.git.DeleteBranch(ctx, lock, c.common, m.Name, commit); err != nil {
 		return nil, err

@@ -37,6 +37,7 @@ type record struct {
 	SwitchedTo time.Time              `json:"switched_to,omitzero"`
 	Setup      messages.WorktreeSetup `json:"setup,omitzero"`
 	SetupRun   string                 `json:"setup_run,omitempty"` // token of the last setup that began
+	SetupKey   string                 `json:"setup_key,omitempty"` // idempotency key of the request that began it; empty = none
 	Leases     leases                 `json:"leases,omitempty"`
 }
 
@@ -63,6 +64,7 @@ type Registry struct {
 	dir    string
 	queue  queue // of callers that wait for leases
 	setups setups
+	ledger ledger
 
 	writing    sync.Mutex // serialises changes
 	mu         sync.Mutex
@@ -80,7 +82,8 @@ func Open(dir string) (*Registry, error) {
 		}
 		return nil
 	})
-	r := &Registry{dir: dir, records: records, checked: map[string]bool{}}
+	r := &Registry{dir: dir, records: records, checked: map[string]bool{}, ledger: ledger{dir: dir}}
+	err = errors.Join(err, r.ledger.open(time.Now()))
 	begun, unread := r.intents("")
 	for _, m := range begun {
 		r.merging = append(r.merging, m.Common)

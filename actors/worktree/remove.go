@@ -16,12 +16,19 @@ import (
 const opRemove = "remove worktree"
 
 // remove removes a worktree, if no work is lost or the caller accepts that.
-func (c *changes) remove(ctx context.Context, lock *git.Lock, m messages.RemoveWorktree) (messages.Reply, error) {
+func (c *changes) remove(ctx context.Context, lock *git.Lock, m messages.RemoveWorktree, e *request) (messages.Reply, error) {
 	rec, err := c.registry.find(opRemove, m.Worktree)
+	first, begun := prepared[messages.WorktreeRemoved](e)
+	if err != nil && begun && messages.KindOf(err) == messages.NotFound {
+		return first, nil
+	}
 	if err != nil {
 		return nil, err
 	}
 	if rec.State == messages.WorktreeCreating { // an earlier undo did not come to its end
+		if err := c.prepare(e, messages.WorktreeRemoved{}); err != nil {
+			return nil, err
+		}
 		c.undo(ctx, lock, rec)
 		return messages.WorktreeRemoved{}, nil
 	}
@@ -46,6 +53,10 @@ func (c *changes) remove(ctx context.Context, lock *git.Lock, m messages.RemoveW
 			return nil, err
 		}
 	}
+	answer := messages.WorktreeRemoved{SessionsClosed: closed + first.SessionsClosed}
+	if err := c.prepare(e, answer); err != nil {
+		return nil, err
+	}
 	rec, err = c.registry.change(rec.ID, func(r *record) error { // not the copy from above: leases have ended since
 		r.State, r.Forced = messages.WorktreeRemoving, m.Force
 		return nil
@@ -63,7 +74,7 @@ func (c *changes) remove(ctx context.Context, lock *git.Lock, m messages.RemoveW
 		}
 		return nil, err
 	}
-	return messages.WorktreeRemoved{SessionsClosed: closed}, nil
+	return answer, nil
 }
 
 // unused refuses a worktree that was used since, or of which a session holds a lease. The zero time refuses none.

@@ -52,13 +52,17 @@ func OpenRepositories(dir string) (*Repositories, error) {
 	return &Repositories{dir: dir, all: all}, err
 }
 
-// add registers a repository. A name that is empty becomes that of the directory, with a number if others have it.
-func (r *Repositories) add(now time.Time, common, main string, s messages.RepositorySettings) (repo, error) {
+// add registers a repository. The key of the request, if it has one, becomes the id. A name that is empty becomes that of the directory, with a number if others have it.
+func (r *Repositories) add(now time.Time, m messages.RegisterRepository) (repo, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if known, found := r.ofCommon(common); found {
+	main, s := m.Main, m.Settings
+	if known, found := r.ofCommon(m.Common); found {
 		return known, messages.Errorf(opRegister, messages.AlreadyExists, "repository %s is registered as %s", main, known.Settings.Name).
 			With("repo_id", known.ID).With("path", known.Main).WithHint("Use it, or change it: betcode repo update " + known.ID)
+	}
+	if _, used := r.all[m.Key]; used {
+		return repo{}, messages.UsedKey(opRegister, m.Key)
 	}
 	if len(r.all) >= maxRegistered {
 		return repo{}, messages.Errorf(opRegister, messages.Exhausted, "%d repositories are registered, no more", maxRegistered).WithHint("Remove some: betcode repo remove")
@@ -73,7 +77,7 @@ func (r *Repositories) add(now time.Time, common, main string, s messages.Reposi
 			s.Name = fmt.Sprintf("%s-%d", base, n)
 		}
 	}
-	rec := repo{ID: uuid.NewString(), Common: common, Main: main, Settings: s, CreatedAt: now}
+	rec := repo{ID: cmp.Or(m.Key, uuid.NewString()), Common: m.Common, Main: main, Settings: s, CreatedAt: now}
 	return rec, r.put(rec)
 }
 
@@ -126,6 +130,14 @@ func (r *Repositories) named(name, id string) bool {
 		}
 	}
 	return false
+}
+
+// of returns the record with an id; false if there is none.
+func (r *Repositories) of(id string) (repo, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	rec, known := r.all[id]
+	return rec, known
 }
 
 func (r *Repositories) ofCommon(common string) (repo, bool) {

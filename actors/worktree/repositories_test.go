@@ -30,7 +30,7 @@ func TestRegister(t *testing.T) {
 	if _, err := f.ask(messages.RegisterRepository{Common: f.common, Main: f.main}); err == nil || err.Kind != messages.AlreadyExists || err.Details["repo_id"] != v.ID || err.Hint == "" {
 		t.Errorf("again: %v", err)
 	}
-	other, failed := f.repositories.add(f.deps.Now(), "/x/project/.git", "/x/project", messages.RepositorySettings{})
+	other, failed := f.repositories.add(f.deps.Now(), messages.RegisterRepository{Common: "/x/project/.git", Main: "/x/project"})
 	if failed != nil || other.Settings.Name != "project-2" {
 		t.Errorf("%+v, %v", other, failed)
 	}

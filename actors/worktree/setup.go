@@ -34,7 +34,7 @@ const (
 const setupMark = "WORKTREE_SETUP"
 
 // beginSetup notes in a record that its setup runs, or why it does not. The actor starts what runs.
-func (c *changes) beginSetup(rec record) (record, error) {
+func (c *changes) beginSetup(rec record, key string) (record, error) {
 	if !c.hasSetup(rec) {
 		return rec, nil
 	}
@@ -43,7 +43,7 @@ func (c *changes) beginSetup(rec record) (record, error) {
 	}
 	run := c.registry.setups.begin(rec.ID)
 	rec, err := c.registry.update(rec.ID, func(r *record) {
-		r.Setup, r.SetupRun = messages.WorktreeSetup{Status: messages.SetupRunning}, run.token
+		r.Setup, r.SetupRun, r.SetupKey = messages.WorktreeSetup{Status: messages.SetupRunning}, run.token, key
 	})
 	if err != nil {
 		c.registry.setups.end(run)
@@ -52,8 +52,11 @@ func (c *changes) beginSetup(rec record) (record, error) {
 }
 
 // setUpAgain begins the setup of a worktree once more.
-func (c *changes) setUpAgain(_ context.Context, m messages.SetupWorktree) (messages.Reply, error) {
+func (c *changes) setUpAgain(m messages.SetupWorktree, e *request) (messages.Reply, error) {
 	rec, err := c.registry.find(opSetup, m.Worktree)
+	if err == nil && e != nil && e.resumed && rec.SetupKey == m.Key {
+		return c.view(rec), nil // it was begun, and has ended with its daemon
+	}
 	if err == nil {
 		err = rec.usable(opSetup)
 	}
@@ -73,7 +76,7 @@ func (c *changes) setUpAgain(_ context.Context, m messages.SetupWorktree) (messa
 		return nil, messages.Errorf(opSetup, messages.WrongState, "%s is not trusted", rec.Path).WithCode(messages.NotTrusted).
 			With("worktree_id", rec.ID).WithHint("Look at what it would run: betcode trust " + rec.Path)
 	}
-	if rec, err = c.beginSetup(rec); err != nil {
+	if rec, err = c.beginSetup(rec, m.Key); err != nil {
 		return nil, err
 	}
 	return c.view(rec), nil

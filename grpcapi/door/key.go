@@ -16,8 +16,9 @@ import (
 //
 // A key returns the stored answer for 30 days, also after a restart of the daemon; with
 // another request it is refused. Keys belong to a session, so the session must be named in
-// the same way, or, for an answer to a permission request, not at all. Calls that change no
-// session are idempotent and ignore the key.
+// the same way, or, for an answer to a permission request, not at all. Keys of calls that
+// change a worktree, a repository or a branch are kept by the daemon. Other calls are
+// idempotent and ignore the key.
 const IdempotencyKey = "x-idempotency-key"
 
 // noteKey stores the key of a call and the digest of its request.

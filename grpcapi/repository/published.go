@@ -7,7 +7,6 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
-	"betcode/grpcapi/door"
 	"betcode/grpcapi/handler"
 	"betcode/grpcapi/translate"
 	"betcode/messages"
@@ -45,8 +44,7 @@ func (s worktrees) publishedCreate(ctx context.Context, r *pb.CreateWorktreeRequ
 	if branch == "" {
 		branch = name
 	}
-	call := door.CallOf(ctx)
-	m := messages.CreateWorktree{By: by(ctx), Directory: repository.Path, Branch: branch, Name: name, Key: call.Key, Digest: call.Digest}
+	m := messages.CreateWorktree{By: by(ctx), Directory: repository.Path, Branch: branch, Name: name}
 	_, err := handler.Ask[messages.BranchView](ctx, s.patient, messages.GetBranch{Repo: repository.ID, Name: branch})
 	m.CreateBranch = messages.KindOf(err) == messages.NotFound && err != nil
 	info, err := handler.Unary(ctx, s.patient, m, nil, func(v messages.WorktreeView) *pb.WorktreeInfo { return publishedWorktree(v, repository.ID) })

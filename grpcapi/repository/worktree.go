@@ -42,7 +42,7 @@ func (s worktrees) CreateWorktree(ctx context.Context, r *pb.CreateWorktreeReque
 	if info, published, err := s.publishedCreate(ctx, r); published {
 		return info, err
 	}
-	m, err := createWorktreeIn(r, door.CallOf(ctx))
+	m, err := createWorktreeIn(r, by(ctx))
 	return handler.Unary(ctx, s.patient, m, err, worktreeOut)
 }
 
@@ -121,12 +121,15 @@ func (s worktrees) CancelWorktreeSetup(ctx context.Context, r *pb.CancelWorktree
 }
 
 // by returns who calls.
-func by(ctx context.Context) messages.By { return messages.By{Client: door.CallOf(ctx).Client} }
+func by(ctx context.Context) messages.By {
+	c := door.CallOf(ctx)
+	return messages.By{Client: c.Client, Key: c.Key, Digest: c.Digest}
+}
 
 // worktreeIn checks the reference to a worktree.
 func worktreeIn(op, reference string) (string, error) {
 	if strings.TrimSpace(reference) == "" {
-		return "", wire.Invalid(op, "Give worktree_id, as 'betcode worktree list' shows it.", "worktree_id is empty")
+		return "", wire.Invalid(op, "Give an id or a name, as 'betcode worktree list' shows them.", "no worktree is named: the reference is empty")
 	}
 	return reference, nil
 }
@@ -140,11 +143,10 @@ func repositoryIn(op, path string) (string, error) {
 	return dir, nil
 }
 
-func createWorktreeIn(r *pb.CreateWorktreeRequest, call *door.Call) (messages.CreateWorktree, error) {
+func createWorktreeIn(r *pb.CreateWorktreeRequest, caller messages.By) (messages.CreateWorktree, error) {
 	const op = "create worktree"
 	out := messages.CreateWorktree{
-		By: messages.By{Client: call.Client}, Key: call.Key, Digest: call.Digest,
-		Branch: r.GetBranch(), Name: r.GetName(), Path: r.GetPath(), CreateBranch: r.GetCreateBranch(), Base: r.GetBase(),
+		By: caller, Branch: r.GetBranch(), Name: r.GetName(), Path: r.GetPath(), CreateBranch: r.GetCreateBranch(), Base: r.GetBase(),
 	}
 	var err error
 	if out.Directory, err = repositoryIn(op, r.GetRepoPath()); err != nil {

@@ -22,6 +22,15 @@ func TestEncoding(t *testing.T) {
 		messages.SessionStopped{WasRunning: true},
 		messages.SessionContinued{WasWaiting: true},
 		messages.SessionRestarted{WasRunning: true, Queued: true},
+		messages.WorktreeRemoved{SessionsClosed: 2},
+		messages.WorktreeSwitched{Worktree: messages.WorktreeView{
+			ID: "w", State: messages.WorktreeReady, Sessions: 1, Work: &messages.WorktreeWork{Ahead: 1},
+			Leases: []messages.WorktreeLease{{Holder: "s", Mode: messages.LeaseShared}},
+		}, Previous: "v"},
+		messages.WorktreeView{ID: "w", Setup: messages.WorktreeSetup{Status: messages.SetupReady, Output: "done"}},
+		messages.RepositoryView{ID: "r", Settings: messages.RepositorySettings{Name: "n", Mode: messages.PlaceLocal}},
+		messages.RepositoryUnregistered{Worktrees: 3},
+		messages.BranchView{Name: "b", Commit: "c", Head: true},
 	} {
 		text, err := requests.Encode(want)
 		if err != nil {

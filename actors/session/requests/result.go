@@ -28,7 +28,7 @@ func kindOf[R messages.Reply](name string) kind {
 	}
 }
 
-// kinds are all of them: append only, journals have their names.
+// kinds are all of them: append only, journals and the files of changes of worktrees have their names.
 var kinds = []kind{
 	kindOf[messages.Done]("done"),
 	kindOf[messages.InputAcknowledged]("input"),
@@ -37,6 +37,12 @@ var kinds = []kind{
 	kindOf[messages.SessionStopped]("stopped"),
 	kindOf[messages.SessionContinued]("continued"),
 	kindOf[messages.SessionRestarted]("restarted"),
+	kindOf[messages.WorktreeView]("worktree"),
+	kindOf[messages.WorktreeRemoved]("worktree_removed"),
+	kindOf[messages.WorktreeSwitched]("worktree_switched"),
+	kindOf[messages.RepositoryView]("repository"),
+	kindOf[messages.RepositoryUnregistered]("repository_unregistered"),
+	kindOf[messages.BranchView]("branch"),
 }
 
 // stored is a result in the journal: the name of its kind, then its fields.

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
@@ -16,7 +18,7 @@ import (
 )
 
 func (p *program) worktreeCommand() *cli.Command {
-	jsonFlag := &cli.BoolFlag{Name: "json", Usage: "as JSON"}
+	jsonFlag := base.JSONFlag()
 	repoFlag := &cli.StringFlag{Name: "repo", Usage: "`DIRECTORY` of the repository (default: this one)"}
 	return &cli.Command{
 		Name: "worktree", Usage: "create, list, show, switch, set up and remove git worktrees for sessions",
@@ -37,7 +39,11 @@ func (p *program) worktreeCommand() *cli.Command {
 			},
 			{
 				Name: "list", Aliases: []string{"ls"}, Usage: "list the worktrees of a repository, oldest first; * marks the active one",
-				Flags:  []cli.Flag{&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "those of all repositories"}, repoFlag, jsonFlag},
+				Flags: []cli.Flag{
+					&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "those of all repositories"},
+					&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FORM`: text, wide (also size, setup and last use) or json", Value: "text"},
+					repoFlag, &cli.BoolFlag{Name: "json", Usage: "as --output json"},
+				},
 				Action: p.WithClient(0, 0, p.listWorktrees),
 			},
 			{
@@ -135,26 +141,49 @@ func listed(ctx context.Context, c *cli.Context, cl *client.Client) (*pb.ListWor
 }
 
 func (p *program) listWorktrees(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	form := c.String("output")
+	if c.Bool("json") {
+		form = "json"
+	}
+	if !slices.Contains([]string{"text", "wide", "json"}, form) {
+		return exit.Usage(fmt.Errorf("--output %s is unknown; use text, wide or json", console.Line(form)))
+	}
 	list, err := listed(ctx, c, cl)
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
+	if form == "json" {
 		return console.WriteJSON(p.Stdout, "betcode.worktree.list/v1", list)
 	}
-	t := p.Table("", "ID", "NAME", "BRANCH", "STATE", "WORK", "SIZE", "SESSIONS", "LEASES", "SETUP", "USED", "PATH")
+	columns := []string{"", "ID", "NAME", "BRANCH", "STATE", "WORK", "SESSIONS", "LEASES"}
+	if form == "wide" {
+		columns = append(columns, "SIZE", "SETUP", "USED")
+	}
+	t := p.Table(append(columns, "PATH")...)
 	for _, w := range list.GetWorktrees() {
 		mark := ""
 		if w.GetActive() {
 			mark = "*"
 		}
-		size := ""
-		if w.GetWork() != nil {
-			size = p.Bytes(w.GetWork().GetDiskBytes())
+		row := []string{mark, console.ShortID(w.GetId()), w.GetName(), w.GetBranch(), worktreeState(w), workLine(w.GetWork()), fmt.Sprint(w.GetSessionCount()), leasesLine(w.GetLeases())}
+		if form == "wide" {
+			row = append(row, p.sizeLine(w.GetWork()), setupLine(w), p.When(w.GetLastUsed()))
 		}
-		t.Add(mark, console.ShortID(w.GetId()), w.GetName(), w.GetBranch(), worktreeState(w), workLine(w.GetWork()), size, fmt.Sprint(w.GetSessionCount()), leasesLine(w.GetLeases()), setupLine(w), p.When(w.GetLastUsed()), w.GetPath())
+		t.Add(append(row, w.GetPath())...)
 	}
 	return t.Write(p.Stdout)
+}
+
+// sizeLine is the size of a worktree's files, with a plus if not all of them were seen.
+func (p *program) sizeLine(w *pb.WorktreeWork) string {
+	size := ""
+	if w != nil {
+		size = p.Bytes(w.GetDiskBytes())
+	}
+	if w.GetDiskBytesPartial() {
+		size += "+"
+	}
+	return size
 }
 
 func worktreeState(w *pb.WorktreeInfo) string { return console.Enum(w.GetState(), "WORKTREE_STATE_") }
