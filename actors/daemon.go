@@ -3,6 +3,7 @@ package actors
 import (
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/daybudget"
 	"betcode/actors/disk"
 	"betcode/actors/health"
 	"betcode/actors/journal"
@@ -39,6 +40,7 @@ func (d *daemon) Receive(ctx actor.Context) {
 		{"disk", disk.Props(d.deps.diskDeps())},
 		{"journal", journal.Props(d.deps.journalDeps())},
 		{"pool", pool.Props(d.deps.poolDeps())},
+		{"day", daybudget.Props(d.deps.dayDeps())},
 		{"sessions", sessionsProps(d.deps)},
 		{"retention", retention.Props(d.deps.retentionDeps())},
 		{"backups", journal.BackupsProps(d.deps.backupsDeps())},

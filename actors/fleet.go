@@ -26,7 +26,7 @@ func (s *System) stopFleet(m messages.StopFleet) (messages.Reply, error) {
 func (s *System) resumeFleet(m messages.ResumeFleet) (messages.Reply, error) {
 	limits := s.limits.Present()
 	if !s.fleet.Present().Stopped() && len(limits) == 0 {
-		return messages.FleetView{Slots: s.slotQueue()}, nil
+		return messages.FleetView{Slots: s.slotQueue(), Day: s.day.View(s.now())}, nil
 	}
 	if err := errors.Join(s.fleet.Resume(), s.limits.Set(nil)); err != nil {
 		return nil, (&messages.Error{Op: "resume fleet", Kind: messages.Unavailable, Code: messages.StorageError, Err: err}).
@@ -41,12 +41,12 @@ func (s *System) resumeFleet(m messages.ResumeFleet) (messages.Reply, error) {
 	s.logOf("pool").Info().Str("client", string(m.Client)).Int("rate_limits", len(limits)).Msg("fleet resumed")
 	view := s.slotQueue()
 	view.Limits = nil
-	return messages.FleetView{Slots: view}, nil
+	return messages.FleetView{Slots: view, Day: s.day.View(s.now())}, nil
 }
 
 // getFleet returns the present state.
 func (s *System) getFleet() messages.FleetView {
-	return messages.FleetView{Stop: s.fleet.Present(), Slots: s.slotQueue()}
+	return messages.FleetView{Stop: s.fleet.Present(), Slots: s.slotQueue(), Day: s.day.View(s.now())}
 }
 
 // slotQueue returns what the pool reported last.

@@ -3,6 +3,7 @@ package actors
 import (
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/daybudget"
 	"betcode/actors/disk"
 	"betcode/actors/internal/act"
 	"betcode/actors/journal"
@@ -82,7 +83,7 @@ func (s *sessions) Receive(ctx actor.Context) {
 		s.tell(ctx, m.Session, m)
 	case session.Rebuild:
 		s.replace(ctx, m.Session)
-	case journal.Restarted, journal.Recovered, pool.Restarted, disk.Changed, settings.Changed:
+	case journal.Restarted, journal.Recovered, pool.Restarted, disk.Changed, settings.Changed, daybudget.Changed, daybudget.Again:
 		for _, pid := range s.live {
 			ctx.Send(pid, m)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/rs/zerolog"
 
+	"betcode/actors/daybudget"
 	"betcode/actors/disk"
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/checks"
@@ -83,7 +84,9 @@ type System struct {
 	plans       *orchestration.Registry // nil = no orchestrations are kept
 	endings     endings                 // of subagents
 
-	daemon, disk, journal, pool, sessions, health, worktrees, orchestrations *actor.PID
+	day *daybudget.Ledger
+
+	daemon, disk, journal, pool, daily, sessions, health, worktrees, orchestrations *actor.PID
 
 	ready     chan struct{} // closed when the journal's unfinished sessions have been started
 	readyOnce sync.Once
@@ -153,6 +156,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 		}
 	}
 	s.watcher, s.started = watcher, s.now()
+	s.day = daybudget.NewLedger(s.started, s.settings.Load().DayBudget)
 	if o.OrchestrationsDirectory != "" {
 		if s.plans, err = orchestration.Open(o.OrchestrationsDirectory); err != nil {
 			s.logOf("daemon").Warn().Err(err).Msg("not every orchestration can be read")
@@ -179,7 +183,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	}
 	s.daemon = pid
 	s.disk, s.journal, s.pool, s.sessions, s.health = s.below("disk"), s.below("journal"), s.below("pool"), s.below("sessions"), s.below("health")
-	s.worktrees, s.orchestrations = s.below("worktrees"), s.below("orchestrations")
+	s.daily, s.worktrees, s.orchestrations = s.below("day"), s.below("worktrees"), s.below("orchestrations")
 	s.actors.Root.Send(pid, startChildren{})
 	return s, nil
 }

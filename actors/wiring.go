@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"betcode/actors/client"
+	"betcode/actors/daybudget"
 	"betcode/actors/disk"
 	"betcode/actors/health"
 	"betcode/actors/internal/act"
@@ -133,6 +134,26 @@ func (s *System) poolDeps() pool.Deps {
 	}
 }
 
+// dayDeps returns what the budget of the day needs.
+func (s *System) dayDeps() daybudget.Deps {
+	return daybudget.Deps{
+		Common: s.common(), Ledger: s.day, Settings: s.settings.Load, Read: s.consumed, ToSession: s.toSession, ToSessions: s.toSessions,
+	}
+}
+
+// consumed returns what the journal has of the consumption of all sessions.
+func (s *System) consumed() ([]daybudget.Record, error) {
+	records, _, err := s.options.Store.Sessions("", "", 0, 0)
+	all := make([]daybudget.Record, 0, len(records))
+	for i := range records {
+		all = append(all, daybudget.Record{Session: records[i].ID, Budget: records[i].Budget})
+	}
+	for _, gone := range s.options.Store.Deleted() {
+		all = append(all, daybudget.Record{Session: gone.ID, Budget: gone.Budget, Deleted: true})
+	}
+	return all, err
+}
+
 // retentionDeps returns what retention needs.
 func (s *System) retentionDeps() retention.Deps {
 	return retention.Deps{Common: s.common(), Store: s.options.Store, Sessions: s.sessions, Settings: s.settings.Load}
@@ -171,9 +192,9 @@ func (s *System) runDeps() run.Deps {
 func (s *System) sessionDeps() *session.Deps {
 	return &session.Deps{
 		Common: s.common(), Options: s.sessionOptions(), Settings: s.settings.Load, Started: s.started,
-		Journal: s.journal, Pool: s.pool, Health: s.health,
+		Journal: s.journal, Pool: s.pool, Day: s.daily, Health: s.health,
 		Run: s.runDeps(), Client: s.clientDeps(), Permission: s.permissionDeps(),
-		DiskFull: s.room.Full, Rules: s.rules.Rules, NotContinuing: s.versions.NotContinuing, Stops: s.stops,
+		DiskFull: s.room.Full, DayBudget: s.day.Of, Rules: s.rules.Rules, NotContinuing: s.versions.NotContinuing, Stops: s.stops,
 		Environment: s.planner.Environment, DirectoryRules: s.directories.Rules, EditRefused: s.checks.EditRefused, Guard: s.directories.Guard, EndStrays: strays.EndIn,
 		SpentBelow: s.spentBelow,
 		Background: s.background, NoteVersion: s.versions.Add, KeepReport: s.keepReport, KeepAbilities: sidecar.LearnAbilities,

@@ -179,6 +179,9 @@ type Subagents struct {
 type Budget struct {
 	SessionMicros, SessionTokens int64 // of a session that is begun without a budget of its own
 	SessionTime                  time.Duration
+
+	DayMicros, DayTokens int64 // of all sessions together on one local day
+	DayTime              time.Duration
 }
 
 // Worktree has the settings of git worktrees.

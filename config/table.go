@@ -229,6 +229,21 @@ var table = []Setting{
 		into: func(d *Daemon) any { return &d.Budget.SessionTime },
 	},
 	{
+		Name: "budget.day_usd", Kind: Money, Default: "off", Min: "0.000001", Max: "1000000.00", Off: true, Env: "BETCODE_BUDGET_DAY_USD", Live: true,
+		Help: "US dollars of all sessions together at which no turn begins before the next local day or an answer",
+		into: func(d *Daemon) any { return &d.Budget.DayMicros },
+	},
+	{
+		Name: "budget.day_tokens", Kind: Number, Unit: "tokens", Default: "0", Min: "0", Max: "1000000000000", Env: "BETCODE_BUDGET_DAY_TOKENS", Live: true,
+		Help: "tokens of all sessions together (input, output and writes to the cache), likewise; 0 = no limit",
+		into: func(d *Daemon) any { return &d.Budget.DayTokens },
+	},
+	{
+		Name: "budget.day_time", Kind: Duration, Default: "off", Min: "1s", Max: "365d", Off: true, Env: "BETCODE_BUDGET_DAY_TIME", Live: true,
+		Help: "working time of turns of all sessions together, likewise",
+		into: func(d *Daemon) any { return &d.Budget.DayTime },
+	},
+	{
 		Name: "worktree.setup_commands", Kind: Shell, Unset: "none", Env: "BETCODE_WORKTREE_SETUP_COMMANDS", Live: true,
 		Help: "shell commands that run in a new worktree unless something in it is not trusted; .betcode/worktree-setup.sh of the repository runs instead of them",
 		into: func(d *Daemon) any { return &d.Worktree.SetupCommands },

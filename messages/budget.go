@@ -31,6 +31,14 @@ func (s Spent) Max(o Spent) Spent {
 	}
 }
 
+// Minus returns what is left without o, member by member, at least nothing.
+func (s Spent) Minus(o Spent) Spent {
+	return Spent{
+		Micros: s.Micros - min(o.Micros, s.Micros), Tokens: s.Tokens - min(o.Tokens, s.Tokens), Work: max(s.Work-max(o.Work, 0), 0),
+		Turns: s.Turns - min(o.Turns, s.Turns), Unknown: s.Unknown - min(o.Unknown, s.Unknown),
+	}
+}
+
 // BudgetLimit is how much may be consumed; zero members limit nothing.
 type BudgetLimit struct {
 	Micros uint64 // millionths of a US dollar
@@ -109,6 +117,31 @@ func (b Budget) Now(now time.Time) Spent {
 	}
 	return sum
 }
+
+// OfDay returns what the session has consumed on a day, without a stretch of work that is under way.
+func (b Budget) OfDay(day string) Spent {
+	if b.Day != day {
+		return Spent{}
+	}
+	sum := b.Spent
+	sum.Work += b.TurnWork
+	return sum.Minus(b.DayBase)
+}
+
+// DayBudget is what all sessions have consumed on one day, and how much they may.
+type DayBudget struct {
+	Day     string // the local day of the daemon, as 2026-11-23; empty: the daemon does not count
+	Ends    time.Time
+	Known   bool // the daemon has read its journal; before, Spent is too low
+	Spent   Spent
+	Limit   BudgetLimit // of the settings, or what people have raised it to for this day
+	Refused bool        // people have refused to raise it, or have not answered
+	Waiting int         // sessions with work that waits for it
+	Asker   SessionID   // whose request asks people; empty: nobody is asked
+}
+
+// Level returns how much of the limit is used.
+func (d DayBudget) Level() BudgetLevel { return d.Limit.Level(d.Spent) }
 
 // Holding is why messages of a session wait.
 type Holding string

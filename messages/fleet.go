@@ -25,6 +25,7 @@ type FleetView struct {
 	answer
 	Stop  FleetStop
 	Slots SlotQueue
+	Day   DayBudget
 }
 
 // FleetStop says that no agent may start, and why; the zero value that agents may.

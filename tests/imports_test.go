@@ -143,7 +143,7 @@ var rules = []rule{
 	},
 	{
 		pkg: "actors/session", may: []string{
-			"messages", "supervision", "proto", "actors/session", "actors/internal", "actors/health", "actors/pool", "actors/disk", "actors/journal",
+			"messages", "supervision", "proto", "actors/session", "actors/internal", "actors/health", "actors/pool", "actors/disk", "actors/daybudget", "actors/journal",
 			"actors/run", "actors/client", "actors/permission", "actors/retention", "actors/settings",
 		},
 		because: "a session gets what it needs of the system in its Deps; it knows the protocols of other actors and not the tree",
@@ -246,6 +246,10 @@ var rules = []rule{
 	{
 		pkg: "actors/pool", may: []string{"messages", "actors/internal/act", "actors/health", "actors/settings"},
 		because: "the pool knows sessions by their ids", never: actorsNever,
+	},
+	{
+		pkg: "actors/daybudget", may: []string{"messages", "actors/internal/act", "actors/settings"},
+		because: "it counts and decides who asks; the session asks, journals and begins no turn", never: actorsNever,
 	},
 	{
 		pkg: "actors/disk", may: []string{"messages", "actors/internal/act", "actors/internal/disk", "actors/health"},

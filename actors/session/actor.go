@@ -103,6 +103,7 @@ func (s *session) env(m any) env {
 		at: s.deps.Now(), id: uuid.NewString, chance: rand.Float64, full: s.deps.DiskFull(),
 		rules: s.deps.Rules(), versions: s.deps.NotContinuing(),
 	}
+	now.day = s.deps.DayBudget(s.id, now.at)
 	if _, loads := m.(messages.SessionLoaded); loads {
 		now.savedStop, now.stopSaved = s.deps.Stops.Of(s.id)
 	}
@@ -173,6 +174,8 @@ func (s *session) perform(ctx actor.Context, e act.Effect) {
 		ctx.Request(s.deps.Pool, e.message)
 	case sendToPool:
 		ctx.Send(s.deps.Pool, e.message)
+	case sendToDay:
+		ctx.Send(s.deps.Day, e.Report)
 	case subagentEnded:
 		if s.deps.SubagentEnded != nil {
 			s.deps.SubagentEnded(e.record)

@@ -9,6 +9,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/google/go-cmp/cmp"
 
+	"betcode/actors/daybudget"
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/actortest"
 	"betcode/actors/internal/claude"
@@ -62,6 +63,7 @@ type bench struct {
 	rules   *rules.Set            // the user's
 	stops   savedStops            // beside the journal; nil: it never failed
 	full    bool                  // the disk is
+	day     daybudget.Standing    // of the day's budget; its day follows the clock
 	manual  bool                  // the journal answers when told to
 	waiting []messages.Append
 	looked  []readTranscript // a transcript is to be read for messages that nobody acknowledged
@@ -141,6 +143,9 @@ func (b *bench) env() env {
 		at: b.now, full: b.full, chance: func() float64 { return .5 }, rules: b.rules,
 		id: func() string { b.serial++; return fmt.Sprintf("%08d-0000-4000-8000-000000000000", b.serial) },
 	}
+	now.day = b.day
+	now.day.Day = b.now.Format(time.DateOnly)
+	now.day.Begins = b.now.Truncate(24 * time.Hour)
 	now.savedStop, now.stopSaved = b.stops[sessionA]
 	return now
 }

@@ -49,13 +49,14 @@ func (t *transition) withTotal(e *pb.AgentEvent) *pb.AgentEvent {
 // countTurn counts a turn that has ended with a result.
 func (t *transition) countTurn(u claude.Usage) {
 	t.pauseWork(t.now.at)
-	b := t.spends()
+	b := t.today()
 	if t.s.agent.adoptedTurn && u.Duration > 0 { // how long it ran on without a daemon is known to the agent alone
 		b.TurnWork = min(b.TurnWork, u.Duration)
 	}
 	t.s.agent.adoptedTurn = false
 	b.Spent = budget.Add(budget.Worked(b.Spent, b.TurnWork), counted(u))
 	b.TurnWork = 0
+	t.boundDay()
 	t.change().Usage.CostUSD = b.Spent.USD()
 }
 
@@ -66,28 +67,20 @@ func (t *transition) countCutOff(exit messages.Exit) {
 		at = exit.At
 	}
 	t.pauseWork(at)
-	if b := t.spends(); t.s.agent.working && t.s.record.Turn {
+	if b := t.today(); t.s.agent.working && t.s.record.Turn {
 		b.Spent = budget.CutOff(b.Spent)
 	}
 	b := &t.change().Budget
 	b.Spent, b.TurnWork = budget.Worked(b.Spent, b.TurnWork), 0
 }
 
-// spends returns the budget to be changed. What is consumed counts for the present day.
-func (t *transition) spends() *messages.Budget {
-	b := &t.change().Budget
-	if day := t.now.at.Format(time.DateOnly); b.Day != day {
-		b.Day, b.DayBase = day, b.Spent
-	}
-	return b
-}
-
 // pauseWork ends a stretch of work at a time.
 func (t *transition) pauseWork(at time.Time) {
-	if b := &t.s.record.Budget; !b.WorkingSince.IsZero() {
-		t.dirty = true
+	if !t.s.record.Budget.WorkingSince.IsZero() {
+		b := t.today()
 		b.TurnWork = budget.Worked(messages.Spent{Work: b.TurnWork}, at.Sub(b.WorkingSince)).Work
 		b.WorkingSince = time.Time{}
+		t.boundDay()
 	}
 }
 
@@ -99,7 +92,7 @@ func (t *transition) measureWork() {
 	case !works:
 		t.pauseWork(t.now.at)
 	case t.s.record.Budget.WorkingSince.IsZero():
-		t.change().Budget.WorkingSince = act.Wall(t.now.at)
+		t.today().WorkingSince = act.Wall(t.now.at)
 	}
 }
 
@@ -110,6 +103,9 @@ func (t *transition) updateBudget() {
 	}
 	t.measureWork()
 	t.announceNear()
+	if t.s.day.Unsure() {
+		return
+	}
 	why := t.s.held()
 	if !t.s.awaitsBudget() && (why != messages.HeldByBudget || !t.s.workBelowWaits()) {
 		why = ""
@@ -118,18 +114,24 @@ func (t *transition) updateBudget() {
 	for _, p := range t.s.prompts.List(prompts.Undecided) {
 		switch {
 		case p.Budget == "", p.Budget == messages.HeldByPlan:
-		case p.Budget != why:
+		case p.Budget != why, p.Budget == messages.HeldByDay && !t.s.day.Asks:
 			t.withdraw(p.Request, "budget")
 		default:
 			asked = true
 		}
 	}
-	if r := t.s.record; r.Budget.Held != why {
+	works := t.s.record.Turn && t.s.agent.working
+	if r := t.s.record; r.Budget.Held != why || why != "" && r.Phase == messages.PhaseActive && !works { // the latter: another message, or the turn ended
 		t.hold(why)
 	}
-	if why == messages.HeldByBudget && !asked && !t.s.record.Budget.Refused { // for that of a session above, that one asks
+	switch { // for the budget of a session above, that one asks
+	case asked:
+	case why == messages.HeldByBudget && !t.s.record.Budget.Refused:
 		t.askBudget(why)
+	case why == messages.HeldByDay && t.s.day.Asks && !t.s.day.Refused:
+		t.askDay()
 	}
+	t.noteDayAsked()
 	if why != "" && t.s.restsAtBudget() {
 		t.replaceAgent(endPark, run.StopOrderly) // others may have its slot
 	}
@@ -158,6 +160,7 @@ func (t *transition) hold(why messages.Holding) {
 	case why != "":
 		r.Phase = messages.PhaseWaiting
 		t.status(pb.AgentStatus_WAITING_FOR_USER, "The budget is used; messages wait")
+		t.noteDayHeld()
 	case !t.s.busy():
 		t.becomeIdle()
 	default:
@@ -186,9 +189,14 @@ func (t *transition) askBudget(why messages.Holding) {
 
 // budgetDecided acts on the answer to that question.
 func (t *transition) budgetDecided(from *actor.PID, p messages.PermissionRecord, request messages.RequestID) {
-	if p.Budget == messages.HeldByPlan {
+	switch p.Budget {
+	case messages.HeldByPlan:
 		t.planDecided(from, p, request)
 		return
+	case messages.HeldByDay:
+		t.dayDecided(from, p, request)
+		return
+	case messages.HeldByBudget, messages.HeldByFamily:
 	}
 	t.peopleDecided(from, p, request)
 	t.s.family.waits = false

@@ -136,7 +136,7 @@ func (t *transition) updateCompaction() {
 		t.undoCompaction("the agent cannot go on")
 	case t.s.compaction.due && t.s.canPark():
 		t.s.compaction.due = false
-		if p := &t.s.record.Past; compaction.Possible(p) && compaction.Due(p, t.s.options.CompactThreshold) && !t.s.occupied() && !t.s.replacing() && !t.s.ending.shutdown && t.s.held() == "" {
+		if p := &t.s.record.Past; compaction.Possible(p) && compaction.Due(p, t.s.options.CompactThreshold) && !t.s.occupied() && !t.s.replacing() && !t.s.ending.shutdown && !t.s.paused() {
 			t.sendCompact(t.now.id(), messages.CompactionByThreshold)
 		}
 	}

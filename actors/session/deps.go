@@ -7,6 +7,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"betcode/actors/client"
+	"betcode/actors/daybudget"
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/rules"
 	"betcode/actors/permission"
@@ -23,7 +24,7 @@ type Deps struct {
 	Settings func() *settings.Settings // the present ones, for an actor that starts
 	Started  time.Time                 // of the daemon: the input lock is kept for a while after that
 
-	Journal, Pool, Health *actor.PID
+	Journal, Pool, Day, Health *actor.PID
 
 	// What the actors of its children get.
 	Run        run.Deps
@@ -32,6 +33,7 @@ type Deps struct {
 
 	// What is known at the time of a step.
 	DiskFull      func() bool
+	DayBudget     func(id messages.SessionID, now time.Time) daybudget.Standing
 	Rules         func() *rules.Set // the user's
 	NotContinuing func() []string   // versions of the agent that do not continue a turn by themselves, sorted; never changed later
 	Stops         SavedStops

@@ -24,7 +24,7 @@ func (s *state) busy() bool { return s.record.Turn || len(s.inputs) > 0 }
 
 // wanted reports whether an agent is wanted: there is work that may be done, or a person asked for a restart.
 func (s *state) wanted() bool {
-	return s.ending.restart || s.busy() && !s.blocked() && !s.family.unsure && (s.held() == "" || s.compacting())
+	return s.ending.restart || s.busy() && !s.blocked() && !s.family.unsure && (!s.paused() || s.compacting())
 }
 
 // held returns why no turn may begin; empty if one may.
@@ -35,9 +35,14 @@ func (s *state) held() messages.Holding {
 		return messages.HeldByBudget
 	case s.family.above.Used:
 		return messages.HeldByFamily
+	case s.day.Known && s.day.Reached(s.day.Own(b, s.day.at)):
+		return messages.HeldByDay
 	}
 	return ""
 }
+
+// paused reports whether no turn may begin now: because of a budget, or until it is known whether the budget of the day is used.
+func (s *state) paused() bool { return s.held() != "" || s.day.Unsure() }
 
 // spent returns what counts against the session's budget: what it and all sessions below it have consumed.
 func (s *state) spent() messages.Spent { return s.record.Budget.Spent.Plus(s.record.Budget.Below) }

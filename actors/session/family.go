@@ -151,7 +151,8 @@ func (t *transition) tellFamily() {
 		return
 	}
 	f := &t.s.family
-	if now := (BudgetAbove{Used: t.s.held() != "", Limited: t.s.limited()}); !f.unsure && !f.reading {
+	why := t.s.held() // at that of the day, each session waits for itself
+	if now := (BudgetAbove{Used: why == messages.HeldByBudget || why == messages.HeldByFamily, Limited: t.s.limited()}); !f.unsure && !f.reading {
 		for id := range f.below {
 			if f.asked[id] || now != f.told {
 				t.then(sendToSession{Toward{Session: id, Message: now}})

@@ -3,6 +3,7 @@ package session
 import (
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/daybudget"
 	"betcode/actors/disk"
 	"betcode/actors/internal/act"
 	"betcode/actors/permission"
@@ -136,6 +137,11 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.familyRead(m)
 	case familyDue:
 		t.familyLate()
+	case daybudget.Changed: // see updateBudget
+	case daybudget.Near:
+		t.dayNear(m)
+	case daybudget.Again:
+		t.s.day.told = daybudget.Report{}
 	case ClientActive: // see extendPrompts
 	case pool.Answer:
 		t.slotAnswered(m)

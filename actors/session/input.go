@@ -35,7 +35,7 @@ func (t *transition) sendInput(from *actor.PID, m messages.SendInput) {
 		t.then(act.Reply{To: from, With: messages.AsError(op, err)})
 		return
 	}
-	if t.s.held() == "" && !t.s.active() && (t.s.slot.state == slotNone || t.s.slot.state == slotAsked) {
+	if !t.s.paused() && !t.s.active() && (t.s.slot.state == slotNone || t.s.slot.state == slotAsked) {
 		t.s.slot.admissions = append(slices.Clip(t.s.slot.admissions), admission{from, m})
 		t.wantSlot()
 		return
@@ -87,7 +87,7 @@ func (t *transition) deliver() {
 		return
 	}
 	for _, in := range t.s.inputs {
-		if in.State != messages.InputAccepted || in.Run == t.s.record.Run || ((t.s.compacting() || t.s.held() != "") && in.Key != t.s.record.Past.Compaction.Key) {
+		if in.State != messages.InputAccepted || in.Run == t.s.record.Run || ((t.s.compacting() || t.s.paused()) && in.Key != t.s.record.Past.Compaction.Key) {
 			continue
 		}
 		in.Run = t.s.record.Run

@@ -22,11 +22,16 @@ func (t *transition) budgetSpent(from *actor.PID, op string) bool {
 
 // heldBack refuses what would begin a turn while the budget is used.
 func (t *transition) heldBack(from *actor.PID, op string) bool {
-	if t.s.held() == "" {
+	why, hint := "the budget is used", "raise it: betcode session budget"
+	switch t.s.held() {
+	case "":
 		return false
+	case messages.HeldByDay:
+		why, hint = "the daemon's budget of the day is used", "answer the request that asks about it, or wait for the next day: betcode fleet status"
+	case messages.HeldByBudget, messages.HeldByFamily, messages.HeldByPlan:
 	}
-	t.then(act.Reply{To: from, With: messages.Errorf(op, messages.WrongState, "the budget is used").
-		WithCode(messages.BudgetSpent).With("session_id", string(t.s.id)).WithHint("raise it: betcode session budget")})
+	t.then(act.Reply{To: from, With: messages.Errorf(op, messages.WrongState, "%s", why).
+		WithCode(messages.BudgetSpent).With("session_id", string(t.s.id)).WithHint(hint)})
 	return true
 }
 

@@ -64,7 +64,7 @@ func show(e act.Effect) string {
 		return "stop waiting for " + string(e.request)
 	case dropRun:
 		return fmt.Sprintf("drop run %d", e.run)
-	case askPool, archiveRuns, sendToPool, auditing:
+	case askPool, archiveRuns, sendToPool, sendToDay, auditing:
 		return ""
 	case act.After:
 		switch e.Message.(type) {

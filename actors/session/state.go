@@ -5,6 +5,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/daybudget"
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/protect"
 	"betcode/actors/internal/rules"
@@ -53,6 +54,7 @@ type state struct {
 	subagent   subagentView
 	forwarding forwarding
 	family     family
+	day        dayView
 
 	slot slotView
 }
@@ -85,6 +87,7 @@ type env struct {
 	versions  notContinuing      // of the agent
 	savedStop messages.RunNumber // run at which the session was to be stopped, saved beside the journal; read when it is loaded
 	stopSaved bool               // there is such a stop
+	day       daybudget.Standing // of the day's budget, for this session
 }
 
 // durability is what a session knows of its journal: what was read, what is being written, and the failure or damage. See

@@ -17,6 +17,7 @@ import (
 // on a broken invariant; the session is then rebuilt from the journal.
 func (s state) step(now env, from *actor.PID, m any) (state, []act.Effect) {
 	s.options.Rules = now.rules
+	s.day.Standing, s.day.at = now.day.With(s.record.Budget), now.at
 	switch m := m.(type) {
 	case messages.SessionLoaded:
 		if s.durable.loaded {
@@ -76,6 +77,7 @@ func (s state) step(now env, from *actor.PID, m any) (state, []act.Effect) {
 	t.updateLock()
 	t.updateForwarding()
 	t.tellFamily()
+	t.reportDay()
 	s, effects := t.finish()
 	return s.admit(now, effects)
 }
@@ -87,6 +89,7 @@ func (s state) load(now env, m messages.SessionLoaded) (state, []act.Effect) {
 	s.record.ID = s.id
 	s.record.Budget.Spent = budget.Before(s.record.Budget.Spent, s.record.Usage)
 	s.prompts = prompts.Loaded(m.Permissions)
+	s.day.Standing = now.day.With(s.record.Budget)
 	t := begin(s, now)
 	t.applySavedStop()
 	if !s.active() { // an earlier incarnation may have had a slot
@@ -110,6 +113,7 @@ func (s state) load(now env, m messages.SessionLoaded) (state, []act.Effect) {
 		t.watchTurn()
 		t.forwardAtStart()
 		t.tellFamily()
+		t.reportDay()
 	}
 	s, effects := t.finish()
 	waiting := s.durable.early

@@ -142,6 +142,7 @@ func (t *transition) remove() {
 	}
 	t.stopForwarding()
 	t.leaveFamily()
+	t.leaveDay()
 	slot := t.s.slot.state
 	t.s = t.s.afterEnd(t.s.durable.Log)
 	t.s.slot.state = slot

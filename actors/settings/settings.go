@@ -28,6 +28,7 @@ type Settings struct {
 	CompactThreshold uint64        // a context of more tokens is compacted when its agent rests; 0 = never
 
 	SessionBudget messages.BudgetLimit // of sessions that are begun without a budget of their own
+	DayBudget     messages.BudgetLimit // of all sessions together, for each local day
 
 	OnAlarm       OnAlarm  // what becomes of an agent that raises an alarm
 	Fence         Fence    // of agents that are started from now on
@@ -86,7 +87,7 @@ type Rules struct {
 	Lines            map[string]int // line of each rule in the file, by list and rule: "deny WebFetch"; may be nil
 }
 
-// Changed says that the settings have changed. The system sends it to pool, retention and sessions.
+// Changed says that the settings have changed. The system sends it to pool, day, retention and sessions.
 type Changed struct {
 	Now   *Settings
 	Rules *RulesChanged // nil if the rules are the same

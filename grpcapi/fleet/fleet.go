@@ -56,6 +56,7 @@ func fleetOut(v messages.FleetView) *pb.FleetState {
 		SlotsUsed: translate.Saturate(uint64(max(q.Used, 0))), SlotsLimit: translate.Saturate(uint64(max(q.Limit, 0))), WaitingTotal: translate.Saturate(uint64(len(q.Waiting))),
 		AvailableMemoryBytes: uint64(max(q.FreeMemory, 0)), NeededMemoryBytes: uint64(max(q.NeededMemory, 0)),
 	}
+	out.Day = translate.DayOut(v.Day)
 	if out.Stopped {
 		out.Since = timestamppb.New(v.Stop.Since)
 	}

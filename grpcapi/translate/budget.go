@@ -58,6 +58,21 @@ func sessionBudgetOut(b messages.Budget, now time.Time) *pb.SessionBudget {
 	return out
 }
 
+// DayOut translates the budget of the day.
+func DayOut(d messages.DayBudget) *pb.DayBudget {
+	if d.Day == "" {
+		return nil
+	}
+	out := &pb.DayBudget{
+		Day: d.Day, Spent: SpendingOut(d.Spent), Limit: LimitOut(d.Limit), State: d.Level().String(), Refused: d.Refused,
+		Waiting: Saturate(uint64(max(d.Waiting, 0))), SessionId: string(d.Asker), Ends: TimeOut(d.Ends),
+	}
+	if !d.Known {
+		out.State = "unknown"
+	}
+	return out
+}
+
 // SpendingOut translates what was consumed.
 func SpendingOut(s messages.Spent) *pb.Spending {
 	return &pb.Spending{CostMicros: s.Micros, Tokens: s.Tokens, WorkMs: uint64(max(s.Work, 0) / time.Millisecond), Turns: s.Turns, Unknown: s.Unknown}

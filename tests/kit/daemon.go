@@ -121,6 +121,9 @@ func (d *Daemon) Agents() pb.AgentServiceClient { return pb.NewAgentServiceClien
 // Admin returns the client of AdminService.
 func (d *Daemon) Admin() pb.AdminServiceClient { return pb.NewAdminServiceClient(d.conn) }
 
+// Fleet is its FleetService.
+func (d *Daemon) Fleet() pb.FleetServiceClient { return pb.NewFleetServiceClient(d.conn) }
+
 // Kill ends the daemon by SIGKILL, and only the daemon.
 func (d *Daemon) Kill() {
 	_ = d.command.Process.Kill() // it may have ended by itself

@@ -31,7 +31,7 @@ func (p *program) fleetCommand() *cli.Command {
 				Flags: []cli.Flag{jsonFlag}, Action: p.WithClient(0, 0, p.resumeFleet),
 			},
 			{
-				Name: "status", Usage: "show whether the fleet is stopped, rate limits, and what sessions wait for",
+				Name: "status", Usage: "show whether the fleet is stopped, rate limits, the budget of the day, and what sessions wait for",
 				Flags: []cli.Flag{jsonFlag}, Action: p.WithClient(0, 0, p.showFleet),
 			},
 		},
@@ -68,6 +68,9 @@ func (p *program) printFleet(c *cli.Context, f *pb.FleetState) error {
 	}
 	fmt.Fprintln(p.Stdout, fleetLine(f))
 	fmt.Fprintf(p.Stdout, "Agents: %d of %d, %d waiting\n", f.GetSlotsUsed(), f.GetSlotsLimit(), f.GetWaitingTotal())
+	for _, line := range dayLines(f.GetDay()) {
+		fmt.Fprintln(p.Stdout, line)
+	}
 	for _, l := range f.GetLimits() {
 		fmt.Fprintln(p.Stdout, limitLine(l))
 	}
@@ -80,6 +83,35 @@ func (p *program) printFleet(c *cli.Context, f *pb.FleetState) error {
 		fmt.Fprintf(p.Stdout, "  %d. %s: %s\n", i+1, console.ShortID(w.GetSessionId()), waitText(w.GetReason()))
 	}
 	return nil
+}
+
+// dayLines are what all sessions have consumed today, and the budget of the day, for people.
+func dayLines(d *pb.DayBudget) []string {
+	if d == nil {
+		return nil
+	}
+	lines := []string{"Today: " + spendingText(d.GetSpent())}
+	limit := limitsText(d.GetLimit())
+	if limit == "no limit" {
+		return lines
+	}
+	line := "Budget of the day: " + limit
+	switch {
+	case d.GetState() == "unknown":
+		line += "; what was consumed is being read"
+	case d.GetState() == "near":
+		line += "; 80 % are used"
+	case d.GetState() == "reached":
+		line += fmt.Sprintf("; used: no turn begins before %s, %d sessions wait", console.Exact(d.GetEnds()), d.GetWaiting())
+	}
+	lines = append(lines, line)
+	switch {
+	case d.GetRefused():
+		lines = append(lines, "It was not raised. Give the settings another one: betcode config set budget.day_usd AMOUNT")
+	case d.GetSessionId() != "":
+		lines = append(lines, "Session "+console.ShortID(d.GetSessionId())+" asks whether it is raised: betcode permission list")
+	}
+	return lines
 }
 
 // limitLine is the limit of an account for people.

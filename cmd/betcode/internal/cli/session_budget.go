@@ -161,6 +161,8 @@ func budgetText(b *pb.SessionBudget) string {
 		text += "; it was not raised, and messages wait until a person raises it or sends another"
 	case b.GetHeld() == "budget_parent":
 		text += "; the budget of a session above is used, and messages wait for that"
+	case b.GetHeld() == "budget_day":
+		text += "; the daemon's budget of the day is used, and messages wait for that (betcode fleet status)"
 	case b.GetHeld() != "":
 		text += "; messages wait for an answer (betcode permission list)"
 	}

@@ -18,9 +18,17 @@ func limitText(until *timestamppb.Timestamp) string {
 	return "rate limited until " + console.Exact(until)
 }
 
+// budgetUsed says for people which budget a session waits for.
+var budgetUsed = map[string]string{
+	"budget": "its budget is used", "budget_parent": "the budget of a session above is used", "budget_day": "the budget of the day is used",
+}
+
 // statusOf returns the status of a session in a list, with what delays its agent.
 func statusOf(s *pb.SessionSummary) string {
 	status := s.GetStatus()
+	if used := budgetUsed[s.GetWaiting()]; used != "" {
+		status += ", " + used
+	}
 	if place := s.GetSlotPlace(); place > 0 {
 		status += ", waits for a slot ("
 		if reason := s.GetSlotReason(); reason != "" && reason != "busy" {

@@ -47,6 +47,7 @@ func actorSettings(s config.Settings) settings.Settings {
 		SetupCommands: c.Worktree.SetupCommands, SetupTime: c.Worktree.SetupTime,
 		Subagents: c.Subagents.Limit, SubagentDepth: c.Subagents.Depth, AutoApproveTime: c.Subagents.AutoApproveTime,
 		SessionBudget: budgetOf(c.Budget.SessionMicros, c.Budget.SessionTokens, c.Budget.SessionTime),
+		DayBudget:     budgetOf(c.Budget.DayMicros, c.Budget.DayTokens, c.Budget.DayTime),
 		Rules:         rulesOf(s),
 	}
 	if compaction, ok := messages.FeatureNamed("context_compaction"); ok && !compaction.On(features.Set(s)) {

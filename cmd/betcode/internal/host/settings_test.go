@@ -52,7 +52,7 @@ func TestEachSettingReachesTheActors(t *testing.T) {
 		"BETCODE_AGENT_FENCE": "project", "BETCODE_AGENT_FENCE_WRITABLE": "/srv/build", "BETCODE_RESUME": "ask",
 		"BETCODE_RESUME_TIMES": "0", "BETCODE_CONTINUE_GRACE": "2m", "BETCODE_WORKTREE_SETUP_COMMANDS": "make", "BETCODE_WORKTREE_SETUP_TIME": "3m",
 		"BETCODE_SUBAGENTS_MAX_PER_SESSION": "4", "BETCODE_AGENTS_FLEET": "true", "BETCODE_SUBAGENTS_MAX_DEPTH": "5", "BETCODE_SUBAGENTS_AUTO_APPROVE_TIME": "6m",
-		"BETCODE_BUDGET_SESSION_USD": "2.50",
+		"BETCODE_BUDGET_SESSION_USD": "2.50", "BETCODE_BUDGET_DAY_USD": "7.50",
 	}, `{"permissions": {"deny": ["WebFetch"]}}`))
 	defaults := reflect.ValueOf(settings.Default())
 	for i := range got.NumField() {

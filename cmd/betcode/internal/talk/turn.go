@@ -59,6 +59,7 @@ type turn struct {
 	awaitsResume bool // it was interrupted, and a person has to resume it
 	budgetWaits  bool // a person was asked before this run to raise the budget
 	overBudget   bool // the message waits, because a budget is used
+	overDay      bool // it is that of the day
 }
 
 // budgetTool is the tool of the daemon's own request to raise a budget.
@@ -116,9 +117,20 @@ func (t *turn) event(e *pb.AgentEvent) []*pb.AgentRequest {
 		s := event.StatusChange.GetStatus()
 		t.mayBeOver = s == pb.AgentStatus_IDLE || s == pb.AgentStatus_ERROR
 	case *pb.AgentEvent_Notice:
-		t.mayBeOver = t.mayBeOver || event.Notice.GetCode() == "TURN_WAITS" || event.Notice.GetCode() == "BUDGET_REFUSED"
+		t.mayBeOver = t.mayBeOver || t.stopsAt(event.Notice.GetCode())
 	}
 	return nil
+}
+
+// stopsAt reports whether a notice may say that the message waits for something that this run does not wait for.
+func (t *turn) stopsAt(code string) bool {
+	switch code {
+	case "TURN_WAITS", "BUDGET_REFUSED":
+		return true
+	case "DAY_BUDGET_USED": // another session may be the one that asks
+		return t.policy != askPerson
+	}
+	return false
 }
 
 // asks reports whether an event is a permission request or a question of this run's turn. No policy decides one that is forwarded from a
@@ -170,7 +182,7 @@ func (t *turn) quiescent(v *pb.ShowSessionResponse) {
 	status := v.GetSummary().GetStatus()
 	if status == "waiting" {
 		t.done = true
-		t.overBudget = strings.HasPrefix(v.GetSummary().GetWaiting(), "budget")
+		t.overBudget, t.overDay = strings.HasPrefix(v.GetSummary().GetWaiting(), "budget"), v.GetSummary().GetWaiting() == "budget_day"
 		t.awaitsResume = !t.overBudget
 		return
 	}
@@ -193,6 +205,8 @@ func (t *turn) failed() (bool, string) {
 			text = t.failure.GetMessage()
 		}
 		return true, text
+	case t.overDay:
+		return true, "the daemon's budget of the day is used, so the message waits; see what asks about it with: betcode fleet status"
 	case t.overBudget:
 		return true, "the budget is used, so the message waits; raise the budget with: betcode session budget " + t.session + " --usd AMOUNT, or answer the request: betcode permission list"
 	case t.awaitsResume:

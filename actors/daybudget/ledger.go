@@ -1,0 +1,33 @@
+package daybudget
+
+import (
+	"sync"
+	"time"
+
+	"betcode/messages"
+)
+
+// Ledger knows where the day stands. It is safe for concurrent use; the actor alone changes it.
+type Ledger struct {
+	mu    sync.RWMutex
+	state state
+}
+
+// NewLedger returns the ledger of a daemon that has not read its journal.
+func NewLedger(now time.Time, setting messages.BudgetLimit) *Ledger {
+	return &Ledger{state: newState(now, setting)}
+}
+
+// Of returns where the day stands for a session.
+func (l *Ledger) Of(id messages.SessionID, now time.Time) Standing {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.state.standing(id, now)
+}
+
+// View returns what all sessions have consumed on the day, and how much they may.
+func (l *Ledger) View(now time.Time) messages.DayBudget {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.state.view(now)
+}

@@ -1,0 +1,282 @@
+package daybudget
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"betcode/actors/internal/act"
+	"betcode/actors/settings"
+	"betcode/messages"
+)
+
+// state is what was consumed on the day. Only step changes it.
+type state struct {
+	setting messages.BudgetLimit
+	known   bool // the journal was read
+
+	day    string
+	begins time.Time
+	ends   time.Time
+
+	entries   map[messages.SessionID]messages.Spent // on this day, without stretches of work that are under way
+	sum       messages.Spent                        // of them
+	working   map[messages.SessionID]time.Time      // since when stretches of work are under way, on this day
+	ahead     time.Duration                         // sum of the times from begins until each of them
+	decisions map[messages.SessionID]decision       // on this day
+	waiting   []messages.SessionID                  // sessions whose work waits, longest first
+	reported  map[messages.SessionID]bool           // sessions that have told: the journal knows no more of them
+	asker     messages.SessionID
+
+	allowed messages.BudgetLimit // in force
+	refused bool
+	near    bool // people were told
+	held    bool // as sessions were told
+	told    messages.SessionID
+}
+
+// decision is what people have decided about the day in one session.
+type decision struct {
+	from, raised, refused messages.BudgetLimit
+	asks                  bool
+}
+
+// Record is what the journal has of a session.
+type Record struct {
+	Session messages.SessionID
+	Budget  messages.Budget
+	Deleted bool
+}
+
+// Messages of the actor to itself.
+type (
+	// read is what the journal has.
+	read struct {
+		records []Record
+		err     error
+	}
+	// readAgain is the timer's message when the journal is to be read again.
+	readAgain struct{}
+	// due is the timer's message: the day may be over.
+	due struct{}
+)
+
+// Effects of a step.
+type (
+	readJournal struct{}
+	announce    struct{ changed bool }
+	tellNear    struct {
+		session messages.SessionID
+		near    Near
+	}
+	sayAgain  struct{}
+	retryRead struct{ err error }
+	wakeAt    struct{ after time.Duration }
+)
+
+func (readJournal) Effect() {}
+func (announce) Effect()    {}
+func (tellNear) Effect()    {}
+func (sayAgain) Effect()    {}
+func (retryRead) Effect()   {}
+func (wakeAt) Effect()      {}
+
+// Pauses until the day is compared with the clock again, which may be set, and until the journal is read again.
+const (
+	lookPause = time.Minute
+	readPause = 2 * time.Second
+)
+
+// newState returns the state of a day of which nothing is known.
+func newState(now time.Time, setting messages.BudgetLimit) state {
+	s := state{setting: setting, allowed: setting, reported: map[messages.SessionID]bool{}}
+	s.begin(now, now.Format(time.DateOnly))
+	return s
+}
+
+// begin makes a day begin, of which nothing was consumed.
+func (s *state) begin(now time.Time, day string) {
+	s.day = day
+	if date, err := time.ParseInLocation(time.DateOnly, day, now.Location()); err == nil {
+		s.begins, s.ends = date, time.Date(date.Year(), date.Month(), date.Day()+1, 0, 0, 0, 0, now.Location())
+	}
+	s.entries, s.sum, s.ahead = map[messages.SessionID]messages.Spent{}, messages.Spent{}, 0
+	s.decisions, s.near = map[messages.SessionID]decision{}, false
+	for id, since := range s.working {
+		s.work(id, since)
+	}
+	s.decide()
+}
+
+// roll begins the day of the clock, unless it is the day before.
+func (s *state) roll(now time.Time) []act.Effect {
+	today := now.Format(time.DateOnly)
+	switch {
+	case today == s.day, now.AddDate(0, 0, 1).Format(time.DateOnly) == s.day:
+		return nil
+	case today > s.day:
+		s.begin(now, today)
+		return nil
+	}
+	s.begin(now, today) // the clock was ahead: of this day, the journal knows
+	s.known, s.reported = false, map[messages.SessionID]bool{}
+	return []act.Effect{readJournal{}}
+}
+
+// step takes one message and returns what to do.
+func (s *state) step(now time.Time, m any) []act.Effect {
+	effects := s.roll(now)
+	var reporter messages.SessionID
+	switch m := m.(type) {
+	case Report:
+		reporter = m.Session
+		s.reported[m.Session] = true
+		s.take(m)
+	case read:
+		if m.err != nil {
+			effects = append(effects, retryRead{m.err})
+			break
+		}
+		s.learn(now, m.records)
+		effects = append(effects, sayAgain{})
+	case readAgain:
+		effects = append(effects, readJournal{})
+	case settings.Changed:
+		s.setting = m.Now.DayBudget
+	case due:
+	}
+	s.decide()
+	return append(effects, s.tell(now, reporter)...)
+}
+
+// learn takes what the journal has of sessions that have not told yet.
+func (s *state) learn(now time.Time, records []Record) {
+	if next := now.AddDate(0, 0, 1).Format(time.DateOnly); s.day != next &&
+		slices.ContainsFunc(records, func(r Record) bool { return r.Budget.Day == next }) {
+		s.begin(now, next) // it had begun for an earlier daemon
+		s.reported = map[messages.SessionID]bool{}
+	}
+	s.known = true
+	for _, r := range records {
+		if !s.reported[r.Session] {
+			s.take(Report{Session: r.Session, Budget: r.Budget, Deleted: r.Deleted})
+			s.near = s.near || r.Budget.DayNear && r.Budget.Day == s.day
+		}
+	}
+}
+
+// take replaces what is known of one session.
+func (s *state) take(m Report) {
+	id, b := m.Session, m.Budget
+	s.sum = s.sum.Minus(s.entries[id])
+	delete(s.entries, id)
+	if spent := b.OfDay(s.day); spent != (messages.Spent{}) {
+		s.entries[id] = spent
+		s.sum = s.sum.Plus(spent)
+	}
+	s.rest(id)
+	if !m.Deleted && !b.WorkingSince.IsZero() {
+		s.work(id, b.WorkingSince)
+	}
+	delete(s.decisions, id)
+	if d := (decision{b.DayFrom, b.DayRaised, b.DayRefused, b.DayAsks && !m.Deleted}); b.Day == s.day && d != (decision{}) {
+		s.decisions[id] = d
+	}
+	i := slices.Index(s.waiting, id)
+	switch waits := m.Waits && !m.Deleted; {
+	case waits && i < 0:
+		s.waiting = append(s.waiting, id)
+	case !waits && i >= 0:
+		s.waiting = slices.Delete(s.waiting, i, i+1)
+	}
+}
+
+// work notes that a session works since a time.
+func (s *state) work(id messages.SessionID, since time.Time) {
+	if s.working == nil {
+		s.working = map[messages.SessionID]time.Time{}
+	}
+	s.working[id] = since
+	s.ahead += laterOf(since, s.begins).Sub(s.begins)
+}
+
+// rest notes that it does not.
+func (s *state) rest(id messages.SessionID) {
+	if since, works := s.working[id]; works {
+		s.ahead -= laterOf(since, s.begins).Sub(s.begins)
+		delete(s.working, id)
+	}
+}
+
+// decide finds the limit that is in force, and the session that asks.
+func (s *state) decide() {
+	s.allowed, s.asker = s.setting, ""
+	for _, d := range s.decisions {
+		s.allowed = raise(s.allowed, s.setting, d.from, d.raised)
+	}
+	s.refused = false
+	for _, id := range slices.Sorted(maps.Keys(s.decisions)) {
+		d := s.decisions[id]
+		s.refused = s.refused || !d.refused.IsZero() && d.refused == s.allowed
+		if d.asks && s.asker == "" {
+			s.asker = id
+		}
+	}
+	if s.asker == "" && !s.refused && len(s.waiting) > 0 {
+		s.asker = s.waiting[0]
+	}
+}
+
+// tell returns what follows from a change.
+func (s *state) tell(now time.Time, reporter messages.SessionID) []act.Effect {
+	effects := []act.Effect{wakeAt{max(min(s.ends.Sub(now), lookPause), 0)}}
+	if !s.known {
+		return effects
+	}
+	level := s.allowed.Level(s.spent(now))
+	held := level == messages.BudgetReached
+	if held != s.held || s.asker != s.told {
+		effects = append(effects, announce{held != s.held})
+		s.held, s.told = held, s.asker
+	}
+	switch {
+	case level == messages.BudgetOK:
+		s.near = false
+	case level == messages.BudgetNear && !s.near && reporter != "":
+		s.near = true
+		effects = append(effects, tellNear{reporter, Near{s.view(now)}})
+	}
+	return effects
+}
+
+// spent returns what was consumed on the day.
+func (s *state) spent(now time.Time) messages.Spent {
+	sum := s.sum
+	sum.Work += max(time.Duration(len(s.working))*now.Sub(s.begins)-s.ahead, 0)
+	return sum
+}
+
+// standing returns where the day stands for a session.
+func (s *state) standing(id messages.SessionID, now time.Time) Standing {
+	others := s.sum.Minus(s.entries[id])
+	count, ahead := len(s.working), s.ahead
+	if since, works := s.working[id]; works {
+		count, ahead = count-1, ahead-laterOf(since, s.begins).Sub(s.begins)
+	}
+	others.Work += max(time.Duration(count)*now.Sub(s.begins)-ahead, 0)
+	return Standing{
+		Day: s.day, Begins: s.begins, Known: s.known, Setting: s.setting, Limit: s.allowed, Others: others, Refused: s.refused,
+		Asks: s.asker == id && !s.refused,
+	}
+}
+
+// view returns the day as clients see it.
+func (s *state) view(now time.Time) messages.DayBudget {
+	v := messages.DayBudget{
+		Day: s.day, Ends: s.ends, Known: s.known, Spent: s.spent(now), Limit: s.allowed, Refused: s.refused, Waiting: len(s.waiting),
+	}
+	if d, decided := s.decisions[s.asker]; decided && d.asks {
+		v.Asker = s.asker
+	}
+	return v
+}

@@ -1,0 +1,152 @@
+package session
+
+import (
+	"cmp"
+	"encoding/json"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/actors/daybudget"
+	"betcode/actors/session/budget"
+	"betcode/actors/session/prompts"
+	"betcode/messages"
+)
+
+// The budget of the day is that of all sessions. A session tells what it consumes, begins no turn at the limit, and asks people if
+// it is the one to do so. What they decide is in its record, with the day for which it holds.
+
+// dayView is what a session knows of the budget of the day.
+type dayView struct {
+	daybudget.Standing
+
+	at   time.Time        // of the step
+	told daybudget.Report // the newest
+}
+
+// sendToDay is an effect: tell what the session has consumed.
+type sendToDay struct{ daybudget.Report }
+
+func (sendToDay) Effect() {}
+
+// today returns the budget to be changed, of the present day.
+func (t *transition) today() *messages.Budget {
+	b := &t.change().Budget
+	day := cmp.Or(t.s.day.Day, t.now.at.Format(time.DateOnly))
+	if b.Day == day {
+		return b
+	}
+	base := b.Spent
+	base.Work += b.TurnWork
+	if !b.WorkingSince.IsZero() {
+		base.Work += max(t.s.day.Begins.Sub(b.WorkingSince), 0)
+	}
+	b.Day, b.DayBase = day, base
+	b.DayFrom, b.DayRaised, b.DayRefused, b.DayAsks, b.DayNear = messages.BudgetLimit{}, messages.BudgetLimit{}, messages.BudgetLimit{}, false, false
+	return b
+}
+
+// boundDay bounds the working time before the day by that of all days: a stretch that ended meanwhile is shorter than it seemed.
+func (t *transition) boundDay() {
+	b := &t.s.record.Budget
+	b.DayBase.Work = min(b.DayBase.Work, b.Spent.Work+b.TurnWork)
+}
+
+// reportDay tells the ledger of the day what the session has consumed, and whether work waits. It ends every step.
+func (t *transition) reportDay() {
+	if !t.s.exists || t.append.Delete {
+		return
+	}
+	r := t.s.dayReport()
+	told := t.s.day.told
+	if r == told || told == (daybudget.Report{}) && r.Budget.Day != t.s.day.Day && !r.Waits && r.Budget.WorkingSince.IsZero() {
+		return
+	}
+	t.s.day.told = r
+	t.then(sendToDay{r})
+}
+
+// dayReport returns what concerns the day.
+func (s *state) dayReport() daybudget.Report {
+	b := s.record.Budget
+	b.Limit, b.Step, b.Below, b.Near, b.Held, b.Refused = messages.BudgetLimit{}, messages.BudgetLimit{}, messages.Spent{}, false, "", false
+	return daybudget.Report{Session: s.id, Budget: b, Waits: s.record.Budget.Held == messages.HeldByDay}
+}
+
+// leaveDay tells it what the session consumed until the end.
+func (t *transition) leaveDay() {
+	r := t.s.dayReport()
+	r.Deleted = true
+	t.then(sendToDay{r})
+}
+
+// askDay puts the question before people whether all sessions may consume more today.
+func (t *transition) askDay() {
+	d := t.s.day
+	spent := d.Others.Plus(d.Own(t.s.record.Budget, d.at))
+	next := budget.Raised(d.Limit, d.Setting, spent)
+	input, err := json.Marshal(map[string]string{
+		"day": d.Day, "used": budget.SpentText(spent), "budget": budget.LimitText(d.Limit), "raised": budget.LimitText(next),
+	})
+	if err != nil {
+		panic("encode budget: " + err.Error()) // strings only
+	}
+	t.today()
+	t.askPeople(messages.PermissionRecord{
+		Tool: budgetTool, Budget: messages.HeldByDay, Input: input, Why: messages.AskReason{DisplayName: "Budget of the day"},
+		Reason:      "the daemon's budget of " + d.Day + " is used by all sessions together: " + budget.UsedText(d.Limit, spent),
+		Description: "raise the budget of all sessions for " + d.Day + " to " + budget.LimitText(next) + "; denied, no session begins a turn before the next day",
+	})
+}
+
+// noteDayHeld announces that messages wait for the budget of the day: another session may be the one that asks.
+func (t *transition) noteDayHeld() {
+	if d := t.s.day; t.s.record.Budget.Held == messages.HeldByDay {
+		t.notice("DAY_BUDGET_USED", "The daemon's budget of "+d.Day+" is used by all sessions together; messages wait until it is raised, or until the "+
+			"next day (betcode fleet status)", map[string]string{"day": d.Day})
+	}
+}
+
+// noteDayAsked notes in the record whether this session has the request: the next daemon finds it there.
+func (t *transition) noteDayAsked() {
+	asks := false
+	for _, p := range t.s.prompts.List(prompts.Undecided) {
+		asks = asks || p.Budget == messages.HeldByDay
+	}
+	if asks != t.s.record.Budget.DayAsks {
+		t.today().DayAsks = asks
+	}
+}
+
+// dayDecided acts on the answer. It holds for the day of the question.
+func (t *transition) dayDecided(from *actor.PID, p messages.PermissionRecord, request messages.RequestID) {
+	t.peopleDecided(from, p, request)
+	d := &t.s.day
+	b := t.today()
+	if !b.DayAsks {
+		t.notice("DAY_BUDGET_OVER", "The answer was for a day that is over, and changes nothing", map[string]string{"client": p.DecidedBy})
+		return
+	}
+	b.DayAsks = false
+	details := map[string]string{"day": d.Day, "client": p.DecidedBy}
+	if prompts.Allows(p.Decision) {
+		b.DayFrom, b.DayRaised = d.Setting, budget.Raised(d.Limit, d.Setting, d.Others.Plus(d.Own(*b, d.at)))
+		t.notice("DAY_BUDGET_RAISED", "The budget of all sessions is "+budget.LimitText(b.DayRaised)+" for "+d.Day, details)
+	} else {
+		b.DayRefused = d.Limit
+		t.notice("DAY_BUDGET_REFUSED", "The budget of all sessions is not raised for "+d.Day+"; messages wait until the next day, or until the settings "+
+			"allow more (betcode config set budget.day_usd AMOUNT)", details)
+	}
+	d.Standing = d.With(*b)
+}
+
+// dayNear tells people that most of the budget of the day is used.
+func (t *transition) dayNear(m daybudget.Near) {
+	if !t.s.exists || t.s.deleting() {
+		return
+	}
+	t.today().DayNear = true
+	message := "80 % of the daemon's budget of " + m.View.Day + " are used: " + budget.UsedText(m.View.Limit, m.View.Spent)
+	t.notice("DAY_BUDGET_NEAR", message, nil)
+	t.call("DAY_BUDGET_NEAR", message, nil)
+}
