@@ -43,7 +43,7 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 	case messages.GetAbilities:
 		return s.queries.AskAbilities(m, func() (messages.Reply, error) { return s.ask(ctx, s.sessions, m) })
 	case messages.ListWorktrees, messages.GetWorktree, messages.CreateWorktree, messages.SwitchWorktree, messages.SetupWorktree, messages.RemoveWorktree,
-		messages.ReadSetup, messages.CancelSetup:
+		messages.PruneWorktrees, messages.ReadSetup, messages.CancelSetup:
 		return s.worktree(ctx, m)
 	case messages.ListRepositories, messages.GetRepository, messages.RegisterRepository, messages.UpdateRepository, messages.UnregisterRepository,
 		messages.ScanRepositories, messages.ListBranches, messages.GetBranch, messages.CreateBranch, messages.DeleteBranch:

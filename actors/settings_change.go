@@ -9,6 +9,7 @@ import (
 	"betcode/actors/internal/ruleset"
 	"betcode/actors/orchestration"
 	"betcode/actors/settings"
+	"betcode/actors/worktree"
 	"betcode/messages"
 )
 
@@ -21,6 +22,9 @@ func (s *System) Change(from RulesOrigin, now settings.Settings) {
 		s.actors.Root.Send(user, changed)
 	}
 	s.actors.Root.Send(s.orchestrations, orchestration.PlacesChanged{})
+	if s.registry != nil {
+		s.actors.Root.Send(s.worktrees, worktree.RetentionChanged{})
+	}
 }
 
 // RulesOrigin is where a change of the rules comes from, for the audit log.

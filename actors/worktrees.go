@@ -30,7 +30,8 @@ func (s *System) worktreeDeps() worktree.Deps {
 			found, ok := review.(messages.DirectoryReview)
 			return found.Files, err == nil && ok && found.Trusted
 		},
-		Variable: s.inherited,
+		Variable:  s.inherited,
+		Retention: func() time.Duration { return s.settings.Load().WorktreeRetention }, Audit: s.audit,
 		Stop: func(ctx context.Context, id messages.SessionID) (bool, error) {
 			answer, err := s.ask(ctx, s.sessions, messages.StopSession{Session: id})
 			stopped, _ := answer.(messages.SessionStopped)
@@ -79,6 +80,8 @@ func (s *System) worktree(ctx context.Context, r messages.Request) (messages.Rep
 		return s.listWorktrees(ctx, m)
 	case messages.GetWorktree:
 		return s.getWorktree(ctx, m)
+	case messages.PruneWorktrees:
+		return s.pruneWorktrees(ctx, m)
 	case messages.ReadSetup:
 		if m.Worktree, _, err = s.registry.Repository("read setup", m.Worktree); err != nil {
 			return nil, err
@@ -175,6 +178,34 @@ func (s *System) listWorktrees(ctx context.Context, m messages.ListWorktrees) (m
 		return nil, messages.AsError(op, err)
 	}
 	return messages.WorktreeList{Worktrees: s.registry.Views(ctx, s.git, common, sessions)}, nil
+}
+
+// pruneWorktrees removes unused worktrees, one after the other.
+func (s *System) pruneWorktrees(ctx context.Context, m messages.PruneWorktrees) (messages.Reply, error) {
+	listed, err := s.listWorktrees(ctx, messages.ListWorktrees{Directory: m.Directory})
+	if err != nil {
+		return nil, err
+	}
+	list, _ := listed.(messages.WorktreeList)
+	pruned := messages.WorktreesPruned{Examined: len(list.Worktrees)}
+	for _, v := range list.Worktrees {
+		if worktree.Kept(v, m.UnusedSince) != "" {
+			continue
+		}
+		p := messages.PrunedWorktree{Worktree: v}
+		if !m.DryRun {
+			remove := messages.RemoveWorktree{By: messages.By{Client: m.Client}, Worktree: v.ID}
+			if v.State != messages.WorktreeStale {
+				remove.UnusedSince = m.UnusedSince
+			}
+			if _, err := s.worktree(ctx, remove); err != nil {
+				p.Problem = messages.AsError("prune worktrees", err)
+			}
+			p.Removed = p.Problem == nil
+		}
+		pruned.Worktrees = append(pruned.Worktrees, p)
+	}
+	return pruned, ctx.Err()
 }
 
 func (s *System) getWorktree(ctx context.Context, m messages.GetWorktree) (messages.Reply, error) {

@@ -188,4 +188,5 @@ type Budget struct {
 type Worktree struct {
 	SetupCommands []string      // empty = none
 	SetupTime     time.Duration // of all of them
+	RetentionDays int           // 0 = unused worktrees stay
 }

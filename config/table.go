@@ -254,6 +254,11 @@ var table = []Setting{
 		into: func(d *Daemon) any { return &d.Worktree.SetupTime },
 	},
 	{
+		Name: "worktree.retention_days", Kind: Number, Unit: "days", Default: "0", Min: "0", Max: "36500", Env: "BETCODE_WORKTREE_RETENTION_DAYS", Live: true,
+		Help: "worktrees of the daemon that were not used for so many days are removed, if no session works in them and no work would be lost; ignored files go with them, branches stay; 0 = never",
+		into: func(d *Daemon) any { return &d.Worktree.RetentionDays },
+	},
+	{
 		Name: "subagents.max_per_session", Kind: Number, Unit: "subagents", Default: "50", Min: "1", Max: "10000", Env: "BETCODE_SUBAGENTS_MAX_PER_SESSION", Live: true,
 		Help: "number of subagents of one session that may be under way",
 		into: func(d *Daemon) any { return &d.Subagents.Limit },

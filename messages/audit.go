@@ -44,6 +44,7 @@ const (
 
 	AuditWorktreeCreated        AuditType = "worktree_create"       // ours: a client or a plan had a worktree made
 	AuditWorktreeRemoved        AuditType = "worktree_remove"       // ours: a client had one removed
+	AuditWorktreePruned         AuditType = "worktree_prune"        // ours: the daemon removed one that was not used for long
 	AuditWorktreeSwitched       AuditType = "worktree_switch"       // ours: a client made one the active one
 	AuditWorktreeSetUp          AuditType = "worktree_setup"        // ours: a client had the setup of one run again
 	AuditSetupCanceled          AuditType = "worktree_setup_cancel" // ours: a client ended the setup of one
@@ -73,7 +74,7 @@ func AuditTypes() []AuditType {
 		AuditSubagentSpawn, AuditSubagentComplete, AuditSubagentFail, AuditSubagentCancel, AuditSubagentTimeout, AuditToolUnknown,
 		AuditTurnCanceled, AuditRules, AuditSelfApproved, AuditForgedRequest, AuditForgedInput, AuditForgedFleet, AuditAgentResumed, AuditFleetStopped, AuditFleetResumed,
 		AuditOrchestrationCreated, AuditOrchestrationCanceled, AuditOrchestrationRetried, AuditOrchestrationPaused, AuditOrchestrationResumed, AuditBudgetChanged,
-		AuditWorktreeCreated, AuditWorktreeRemoved, AuditWorktreeSwitched, AuditWorktreeSetUp, AuditSetupCanceled,
+		AuditWorktreeCreated, AuditWorktreeRemoved, AuditWorktreePruned, AuditWorktreeSwitched, AuditWorktreeSetUp, AuditSetupCanceled,
 		AuditRepositoryRegistered, AuditRepositoryUpdated, AuditRepositoryUnregistered, AuditBranchCreated, AuditBranchDeleted, AuditAdmin, AuditRefused,
 		AuditOpened, AuditLost,
 	}

@@ -51,6 +51,7 @@ type RemoveWorktree struct {
 	Force    bool // although work is lost
 
 	UnusedSince time.Time // only if it was last used before, and no lease is held; zero = however it is used
+	Retention   bool      // the daemon asks by itself: only the directory that it has made, and only without sessions
 
 	Common string // its repository; the daemon sets it
 }
@@ -62,6 +63,30 @@ func (m RemoveWorktree) Repository() string { return m.Common }
 type WorktreeRemoved struct {
 	answer
 	SessionsClosed int // whose agents ran
+}
+
+// PruneWorktrees removes the worktrees that were not used since a time and have nothing that [RemoveWorktree] refuses, and those whose
+// directory has gone. Each is checked again right before its removal. Answered with [WorktreesPruned].
+type PruneWorktrees struct {
+	ask
+	By
+	Directory   string    // absolute; only those of its repository; empty = all
+	UnusedSince time.Time // required
+	DryRun      bool      // only tells which they are
+}
+
+// WorktreesPruned answers [PruneWorktrees], oldest first.
+type WorktreesPruned struct {
+	answer
+	Worktrees []PrunedWorktree
+	Examined  int // worktrees that were looked at
+}
+
+// PrunedWorktree is one that is not needed.
+type PrunedWorktree struct {
+	Worktree WorktreeView
+	Removed  bool
+	Problem  *Error // why it was not removed; nil if it was, or was not to be
 }
 
 // SwitchWorktree makes a worktree the active one of its repository. Answered with [WorktreeSwitched].

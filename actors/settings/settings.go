@@ -47,6 +47,8 @@ type Settings struct {
 	SetupCommands []string      // prepare new worktrees, run by the shell; empty = none
 	SetupTime     time.Duration // how long the setup of a worktree may take
 
+	WorktreeRetention time.Duration // worktrees that are not used for so long are removed; 0 = none are
+
 	Rules []Rules // of the user, for every session
 }
 

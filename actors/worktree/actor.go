@@ -2,6 +2,7 @@ package worktree
 
 import (
 	"context"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -23,6 +24,8 @@ type Deps struct {
 	Trusted   func(dir string) (files map[string]string, trusted bool)       // whether the user trusts what a directory brings along: paths with their SHA-256
 	Variable  func(name string) string                                       // of the daemon's environment
 	Sessions  func() ([]messages.SessionRecord, error)                       // all that there are
+	Retention func() time.Duration                                           // worktrees that are not used for so long are removed; 0 = none are
+	Audit     func(messages.AuditEntry)                                      // of what the daemon does by itself
 	Stop      func(ctx context.Context, id messages.SessionID) (bool, error) // ends the agent of a session; whether one ran. It waits: call it on a worker
 }
 
@@ -39,6 +42,10 @@ const (
 type worktrees struct {
 	deps     Deps
 	children map[string]*actor.PID // by common git directory
+	looker   *act.Worker           // looks for worktrees to retire
+	timer    act.Timer             // of the next look
+	life     context.Context       // of this incarnation
+	cancel   context.CancelFunc
 }
 
 // Props describes the worktrees actor.
@@ -48,11 +55,26 @@ func Props(d Deps) *actor.Props {
 
 // Receive implements actor.Actor.
 func (w *worktrees) Receive(ctx actor.Context) {
-	switch m := ctx.Message().(type) {
+	switch m := act.Unwrap(w, ctx.Message()).(type) {
 	case *actor.Started:
 		for _, common := range w.deps.Registry.repositories() {
 			w.child(ctx, common)
 		}
+		w.looker = act.NewWorker(ctx, w.deps.Workers, w)
+		w.life, w.cancel = context.WithCancel(context.Background())
+		w.retireAfter(ctx, retireFirst)
+	case RetentionChanged:
+		w.retireAfter(ctx, retireFirst)
+	case retireDue:
+		w.look()
+	case retirable:
+		w.retire(ctx, m)
+	case *messages.Error: // of a removal that this actor has asked for
+		w.deps.Log("worktrees").Info().Err(m).Msg("unused worktree is kept")
+	case *actor.Stopping, *actor.Restarting:
+		w.cancel()
+		w.timer.Stop()
+		w.looker.Close(nil)
 	case messages.WorktreeRequest:
 		child := w.child(ctx, m.Repository())
 		if child == nil {

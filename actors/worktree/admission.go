@@ -15,13 +15,16 @@ type admissions struct {
 }
 
 // Admit lets a session work in a worktree, or begin there, until the caller calls done. It is refused while another session has an
-// exclusive lease.
+// exclusive lease, and while the worktree is being removed.
 func (r *Registry) Admit(op, worktree string, session messages.SessionID) (done func(), err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	rec := r.records[worktree]
 	if other, excluded := rec.Leases.against(session, messages.LeaseNone); excluded {
 		return nil, inUse(op, rec, other)
+	}
+	if rec.State == messages.WorktreeRemoving {
+		return nil, rec.usable(op)
 	}
 	a := &r.admissions
 	if a.under == nil {
@@ -50,6 +53,13 @@ func (r *Registry) Admitted(worktree string, session messages.SessionID) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.admissions.under[worktree][session]
+}
+
+// admits reports whether any request is admitted to a worktree.
+func (r *Registry) admits(worktree string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.admissions.under[worktree]) > 0
 }
 
 // Drain waits until no other session is admitted to a worktree of which holder has an exclusive lease. None is admitted

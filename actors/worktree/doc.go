@@ -34,6 +34,12 @@
 // files of the target, if it is checked out, and last its branch, atomically. Meanwhile a file <id>.merge has the intent. The
 // commit message of the merge has its id, so a repeated request finds it.
 //
+// # Retention
+//
+// The worktrees actor looks for worktrees that were not used for the time of the settings, and asks their repositories for the
+// removal. The repository checks once more when its record says that the worktree is being removed: from then on
+// [Registry.Admit] lets no session begin there.
+//
 // # Keys
 //
 // A change under an idempotency key has a file <key>.request, the ledger. It is written before the change begins, and again with

@@ -30,7 +30,10 @@ type fixture struct {
 	spare    int64
 	setup    Setup
 	trusted  bool
-	exchange func() // what an agent does right after the look at what is trusted
+
+	retention time.Duration
+	audited   []messages.AuditEntry
+	exchange  func() // what an agent does right after the look at what is trusted
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -69,6 +72,7 @@ func (f *fixture) restart() {
 				}
 				return ""
 			},
+			Retention: func() time.Duration { return f.retention }, Audit: func(e messages.AuditEntry) { f.audited = append(f.audited, e) },
 			Setup: func() Setup { return f.setup }, Trusted: func(dir string) (map[string]string, bool) { return f.covered(dir), f.trusted },
 			Variable: func(name string) string { return map[string]string{"PATH": os.Getenv("PATH"), "HOME": f.dir}[name] },
 			Sessions: func() ([]messages.SessionRecord, error) { return f.sessions, nil },

@@ -67,7 +67,7 @@ func (c *changes) resumeRemoval(ctx context.Context, lock *git.Lock, rec record)
 	if !absent(filepath.Join(rec.Path, ".git")) && !rec.Forced {
 		s, err := c.git.Status(ctx, rec.Path)
 		if err != nil || s.Foreign > 0 || s.Changed > s.Deleted {
-			_, failed := c.registry.update(rec.ID, func(r *record) { r.State = messages.WorktreeReady })
+			_, failed := c.registry.update(rec.ID, func(r *record) { r.State, r.Retired = messages.WorktreeReady, false })
 			err = errors.Join(err, failed)
 			log.Warn().Err(err).Msg("worktree not removed: it was used after its removal was cut short")
 			return

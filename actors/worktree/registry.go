@@ -33,6 +33,7 @@ type record struct {
 	NewBranch  bool                   `json:"new_branch,omitempty"`
 	Made       string                 `json:"made,omitempty"` // identity of the directory that was made
 	Forced     bool                   `json:"forced,omitempty"`
+	Retired    bool                   `json:"retired,omitempty"` // the daemon removes it by itself
 	CreatedAt  time.Time              `json:"created_at"`
 	SwitchedTo time.Time              `json:"switched_to,omitzero"`
 	Setup      messages.WorktreeSetup `json:"setup,omitzero"`

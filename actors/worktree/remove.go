@@ -35,11 +35,17 @@ func (c *changes) remove(ctx context.Context, lock *git.Lock, m messages.RemoveW
 	if rec.Setup.Status == messages.SetupRunning {
 		return nil, setupRuns(opRemove, rec)
 	}
-	if err := c.unused(rec, m.UnusedSince); err != nil {
+	if err := c.unused(rec, m); err != nil {
 		return nil, err
 	}
 	stale := rec.state() == messages.WorktreeStale
+	if stale && m.Retention {
+		return nil, rec.usable(opRemove) // its disk may be missing for a while
+	}
 	if !stale {
+		if err := c.ours(rec, m.Retention); err != nil {
+			return nil, err
+		}
 		if err := c.removable(ctx, rec, m.Force); err != nil {
 			return nil, err
 		}
@@ -58,7 +64,7 @@ func (c *changes) remove(ctx context.Context, lock *git.Lock, m messages.RemoveW
 		return nil, err
 	}
 	rec, err = c.registry.change(rec.ID, func(r *record) error { // not the copy from above: leases have ended since
-		r.State, r.Forced = messages.WorktreeRemoving, m.Force
+		r.State, r.Forced, r.Retired = messages.WorktreeRemoving, m.Force, m.Retention
 		return nil
 	})
 	if err != nil {
@@ -67,9 +73,13 @@ func (c *changes) remove(ctx context.Context, lock *git.Lock, m messages.RemoveW
 	if err := c.at(stepRemoving); err != nil {
 		return nil, err
 	}
+	if err := c.unused(rec, m); err != nil { // no session begins there any more: one that began meanwhile keeps it
+		_, failed := c.registry.update(rec.ID, func(r *record) { r.State, r.Retired = messages.WorktreeReady, false })
+		return nil, errors.Join(err, failed)
+	}
 	if err := c.demolish(ctx, lock, rec, false); err != nil {
 		if !errors.Is(err, errDied) && !absent(filepath.Join(rec.Path, ".git")) {
-			_, failed := c.registry.update(rec.ID, func(r *record) { r.State, r.Forced = messages.WorktreeReady, false })
+			_, failed := c.registry.update(rec.ID, func(r *record) { r.State, r.Forced, r.Retired = messages.WorktreeReady, false, false })
 			err = errors.Join(err, failed)
 		}
 		return nil, err
@@ -77,8 +87,25 @@ func (c *changes) remove(ctx context.Context, lock *git.Lock, m messages.RemoveW
 	return answer, nil
 }
 
-// unused refuses a worktree that was used since, or of which a session holds a lease. The zero time refuses none.
-func (c *changes) unused(rec record, since time.Time) error {
+// ours refuses a worktree whose path leads elsewhere by now. The daemon by itself removes only the directory that it has made.
+func (c *changes) ours(rec record, retention bool) error {
+	refuse := func(text string) error {
+		return messages.Errorf(opRemove, messages.WrongState, "worktree %s is not where it was made: %s %s", rec.Name, rec.Path, text).With("worktree_id", rec.ID).
+			WithHint("Look at it; git removes it: git worktree remove " + rec.Path)
+	}
+	if found, err := filepath.EvalSymlinks(rec.Path); err != nil || found != rec.Path {
+		return refuse("is reached through a symbolic link")
+	}
+	if retention && (rec.Made == "" || git.Identity(rec.Path) != rec.Made) {
+		return refuse("is another directory")
+	}
+	return nil
+}
+
+// unused refuses a worktree that was used since, or of which a session holds a lease, and for the retention one in which a session
+// works. The zero time refuses none.
+func (c *changes) unused(rec record, m messages.RemoveWorktree) error {
+	since := m.UnusedSince
 	if since.IsZero() {
 		return nil
 	}
@@ -89,6 +116,9 @@ func (c *changes) unused(rec record, since time.Time) error {
 	refuse := func(text string, args ...any) error {
 		return messages.Errorf(opRemove, messages.WrongState, text, args...).With("worktree_id", rec.ID).
 			WithHint("Remove it in any case: betcode worktree remove " + rec.ID)
+	}
+	if c.registry.admits(rec.ID) || m.Retention && occupied(rec, sessions) {
+		return refuse("a session works in worktree %s", rec.Name)
 	}
 	if last := viewOf(rec, "", sessions).LastUsed; !last.Before(since) {
 		return refuse("worktree %s was used at %s", rec.Name, last.UTC().Format(time.RFC3339))
@@ -121,7 +151,13 @@ func (c *changes) demolish(ctx context.Context, lock *git.Lock, rec record, resu
 	if err := c.at(stepRemoved); err != nil {
 		return err
 	}
-	c.log.Info().Str("worktree", rec.ID).Str("path", rec.Path).Str("branch", rec.Branch).Msg("worktree removed")
+	c.log.Info().Str("worktree", rec.ID).Str("path", rec.Path).Str("branch", rec.Branch).Bool("retention", rec.Retired).Msg("worktree removed")
+	if rec.Retired { // before the record goes: a daemon that dies in between tells of it once more
+		c.deps.Audit(messages.AuditEntry{
+			Type: messages.AuditWorktreePruned, ActorType: messages.ActorDaemon, Outcome: messages.OutcomeSuccess,
+			Context: map[string]string{"worktree_id": rec.ID, "path": rec.Path, "branch": rec.Branch, "repository": rec.Common},
+		})
+	}
 	return c.registry.drop(rec.ID)
 }
 

@@ -78,6 +78,7 @@ var needed = map[string]messages.Rights{
 	"/betcode.v1.WorktreeService/CancelWorktreeSetup":  messages.MayControl,
 	"/betcode.v1.WorktreeService/SwitchWorktree":       messages.MayControl,
 	"/betcode.v1.WorktreeService/RemoveWorktree":       messages.MayControl,
+	"/betcode.v1.WorktreeService/PruneWorktrees":       messages.MayControl,
 	"/betcode.v1.SubagentService/ListSubagents":        messages.MayView | messages.MayFleet,
 	"/betcode.v1.SubagentService/WatchSubagent":        messages.MayView | messages.MayFleet,
 	"/betcode.v1.SubagentService/WatchOrchestration":   messages.MayView,

@@ -66,6 +66,27 @@ func (s worktrees) RemoveWorktree(ctx context.Context, r *pb.RemoveWorktreeReque
 	})
 }
 
+// PruneWorktrees implements WorktreeService.
+func (s worktrees) PruneWorktrees(ctx context.Context, r *pb.PruneWorktreesRequest) (*pb.PruneWorktreesResponse, error) {
+	const op = "prune worktrees"
+	dir, err := repositoryIn(op, r.GetRepoPath())
+	if err == nil && (r.GetUnusedSince() == nil || !r.GetUnusedSince().IsValid()) {
+		err = wire.Invalid(op, "Give the time before which they were last used.", "unused_since is missing")
+	}
+	m := messages.PruneWorktrees{By: by(ctx), Directory: dir, UnusedSince: r.GetUnusedSince().AsTime(), DryRun: r.GetDryRun()}
+	return handler.Unary(ctx, s.patient, m, err, func(a messages.WorktreesPruned) *pb.PruneWorktreesResponse {
+		out := &pb.PruneWorktreesResponse{Examined: translate.Uint32Of(int64(a.Examined))}
+		for _, p := range a.Worktrees {
+			each := &pb.PrunedWorktree{Worktree: worktreeOut(p.Worktree), Removed: p.Removed}
+			if p.Problem != nil {
+				each.Problem = translate.TextOut(wire.Sentence(p.Problem))
+			}
+			out.Worktrees = append(out.Worktrees, each)
+		}
+		return out
+	})
+}
+
 // GetWorktree implements WorktreeService.
 func (s worktrees) GetWorktree(ctx context.Context, r *pb.GetWorktreeRequest) (*pb.WorktreeInfo, error) {
 	reference, err := worktreeIn("show worktree", r.GetWorktreeId())

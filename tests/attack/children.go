@@ -35,7 +35,7 @@ var viewing = []string{
 // changing are commands of an agent's child, after betcode --socket SOCKET.
 var changing = []string{
 	"fleet stop --reason attack", "fleet resume", "worktree create --create-branch attack", "worktree create --create-branch attack --path $PWD/attack",
-	"worktree switch kept", "worktree setup kept", "worktree setup --cancel kept", "worktree remove kept", "worktree remove --force --yes kept",
+	"worktree switch kept", "worktree setup kept", "worktree setup --cancel kept", "worktree remove kept", "worktree prune --days 0 --yes", "worktree remove --force --yes kept",
 	"repo add $PWD", "repo scan $PWD",
 	"subagent spawn @last attack", "subagent spawn @last attack --auto-approve --tool Bash",
 	"session budget @last --usd 1000", "session budget @last --usd off",

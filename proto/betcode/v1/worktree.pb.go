@@ -1085,6 +1085,189 @@ func (x *RemoveWorktreeResponse) GetSessionsClosed() uint32 {
 	return 0
 }
 
+// PruneWorktreesRequest says which worktrees are not needed.
+type PruneWorktreesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Absolute; any directory of the repository. Empty = those of all repositories.
+	RepoPath string `protobuf:"bytes,1,opt,name=repo_path,json=repoPath,proto3" json:"repo_path,omitempty"`
+	// Those that were last used before. Required.
+	UnusedSince *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=unused_since,json=unusedSince,proto3" json:"unused_since,omitempty"`
+	// Only tell which they are.
+	DryRun        bool `protobuf:"varint,3,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PruneWorktreesRequest) Reset() {
+	*x = PruneWorktreesRequest{}
+	mi := &file_betcode_v1_worktree_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PruneWorktreesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PruneWorktreesRequest) ProtoMessage() {}
+
+func (x *PruneWorktreesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_worktree_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PruneWorktreesRequest.ProtoReflect.Descriptor instead.
+func (*PruneWorktreesRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *PruneWorktreesRequest) GetRepoPath() string {
+	if x != nil {
+		return x.RepoPath
+	}
+	return ""
+}
+
+func (x *PruneWorktreesRequest) GetUnusedSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.UnusedSince
+	}
+	return nil
+}
+
+func (x *PruneWorktreesRequest) GetDryRun() bool {
+	if x != nil {
+		return x.DryRun
+	}
+	return false
+}
+
+// PruneWorktreesResponse answers a PruneWorktreesRequest.
+type PruneWorktreesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Those that are not needed, oldest first.
+	Worktrees []*PrunedWorktree `protobuf:"bytes,1,rep,name=worktrees,proto3" json:"worktrees,omitempty"`
+	// How many worktrees were looked at.
+	Examined      uint32 `protobuf:"varint,2,opt,name=examined,proto3" json:"examined,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PruneWorktreesResponse) Reset() {
+	*x = PruneWorktreesResponse{}
+	mi := &file_betcode_v1_worktree_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PruneWorktreesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PruneWorktreesResponse) ProtoMessage() {}
+
+func (x *PruneWorktreesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_worktree_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PruneWorktreesResponse.ProtoReflect.Descriptor instead.
+func (*PruneWorktreesResponse) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *PruneWorktreesResponse) GetWorktrees() []*PrunedWorktree {
+	if x != nil {
+		return x.Worktrees
+	}
+	return nil
+}
+
+func (x *PruneWorktreesResponse) GetExamined() uint32 {
+	if x != nil {
+		return x.Examined
+	}
+	return 0
+}
+
+// PrunedWorktree is a worktree that is not needed.
+type PrunedWorktree struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As it was before.
+	Worktree *WorktreeInfo `protobuf:"bytes,1,opt,name=worktree,proto3" json:"worktree,omitempty"`
+	// It was removed.
+	Removed bool `protobuf:"varint,2,opt,name=removed,proto3" json:"removed,omitempty"`
+	// Why it was not removed; empty if it was, or was not to be.
+	Problem       string `protobuf:"bytes,3,opt,name=problem,proto3" json:"problem,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PrunedWorktree) Reset() {
+	*x = PrunedWorktree{}
+	mi := &file_betcode_v1_worktree_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PrunedWorktree) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PrunedWorktree) ProtoMessage() {}
+
+func (x *PrunedWorktree) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_worktree_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PrunedWorktree.ProtoReflect.Descriptor instead.
+func (*PrunedWorktree) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *PrunedWorktree) GetWorktree() *WorktreeInfo {
+	if x != nil {
+		return x.Worktree
+	}
+	return nil
+}
+
+func (x *PrunedWorktree) GetRemoved() bool {
+	if x != nil {
+		return x.Removed
+	}
+	return false
+}
+
+func (x *PrunedWorktree) GetProblem() string {
+	if x != nil {
+		return x.Problem
+	}
+	return ""
+}
+
 // GetWorktreeRequest names a worktree.
 type GetWorktreeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1096,7 +1279,7 @@ type GetWorktreeRequest struct {
 
 func (x *GetWorktreeRequest) Reset() {
 	*x = GetWorktreeRequest{}
-	mi := &file_betcode_v1_worktree_proto_msgTypes[11]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1108,7 +1291,7 @@ func (x *GetWorktreeRequest) String() string {
 func (*GetWorktreeRequest) ProtoMessage() {}
 
 func (x *GetWorktreeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_worktree_proto_msgTypes[11]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1121,7 +1304,7 @@ func (x *GetWorktreeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetWorktreeRequest.ProtoReflect.Descriptor instead.
 func (*GetWorktreeRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{11}
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *GetWorktreeRequest) GetWorktreeId() string {
@@ -1142,7 +1325,7 @@ type SetupWorktreeRequest struct {
 
 func (x *SetupWorktreeRequest) Reset() {
 	*x = SetupWorktreeRequest{}
-	mi := &file_betcode_v1_worktree_proto_msgTypes[12]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1154,7 +1337,7 @@ func (x *SetupWorktreeRequest) String() string {
 func (*SetupWorktreeRequest) ProtoMessage() {}
 
 func (x *SetupWorktreeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_worktree_proto_msgTypes[12]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1167,7 +1350,7 @@ func (x *SetupWorktreeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetupWorktreeRequest.ProtoReflect.Descriptor instead.
 func (*SetupWorktreeRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{12}
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *SetupWorktreeRequest) GetWorktreeId() string {
@@ -1188,7 +1371,7 @@ type WatchWorktreeSetupRequest struct {
 
 func (x *WatchWorktreeSetupRequest) Reset() {
 	*x = WatchWorktreeSetupRequest{}
-	mi := &file_betcode_v1_worktree_proto_msgTypes[13]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1200,7 +1383,7 @@ func (x *WatchWorktreeSetupRequest) String() string {
 func (*WatchWorktreeSetupRequest) ProtoMessage() {}
 
 func (x *WatchWorktreeSetupRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_worktree_proto_msgTypes[13]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1213,7 +1396,7 @@ func (x *WatchWorktreeSetupRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchWorktreeSetupRequest.ProtoReflect.Descriptor instead.
 func (*WatchWorktreeSetupRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{13}
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *WatchWorktreeSetupRequest) GetWorktreeId() string {
@@ -1239,7 +1422,7 @@ type WorktreeSetupEvent struct {
 
 func (x *WorktreeSetupEvent) Reset() {
 	*x = WorktreeSetupEvent{}
-	mi := &file_betcode_v1_worktree_proto_msgTypes[14]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1251,7 +1434,7 @@ func (x *WorktreeSetupEvent) String() string {
 func (*WorktreeSetupEvent) ProtoMessage() {}
 
 func (x *WorktreeSetupEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_worktree_proto_msgTypes[14]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1264,7 +1447,7 @@ func (x *WorktreeSetupEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorktreeSetupEvent.ProtoReflect.Descriptor instead.
 func (*WorktreeSetupEvent) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{14}
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *WorktreeSetupEvent) GetOutput() []byte {
@@ -1299,7 +1482,7 @@ type CancelWorktreeSetupRequest struct {
 
 func (x *CancelWorktreeSetupRequest) Reset() {
 	*x = CancelWorktreeSetupRequest{}
-	mi := &file_betcode_v1_worktree_proto_msgTypes[15]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1311,7 +1494,7 @@ func (x *CancelWorktreeSetupRequest) String() string {
 func (*CancelWorktreeSetupRequest) ProtoMessage() {}
 
 func (x *CancelWorktreeSetupRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_worktree_proto_msgTypes[15]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1324,7 +1507,7 @@ func (x *CancelWorktreeSetupRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelWorktreeSetupRequest.ProtoReflect.Descriptor instead.
 func (*CancelWorktreeSetupRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{15}
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *CancelWorktreeSetupRequest) GetWorktreeId() string {
@@ -1400,7 +1583,18 @@ const file_betcode_v1_worktree_proto_rawDesc = "" +
 	"\funused_since\x18d \x01(\v2\x1a.google.protobuf.TimestampR\vunusedSince\"[\n" +
 	"\x16RemoveWorktreeResponse\x12\x18\n" +
 	"\aremoved\x18\x01 \x01(\bR\aremoved\x12'\n" +
-	"\x0fsessions_closed\x18\x02 \x01(\rR\x0esessionsClosed\"5\n" +
+	"\x0fsessions_closed\x18\x02 \x01(\rR\x0esessionsClosed\"\x8c\x01\n" +
+	"\x15PruneWorktreesRequest\x12\x1b\n" +
+	"\trepo_path\x18\x01 \x01(\tR\brepoPath\x12=\n" +
+	"\funused_since\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\vunusedSince\x12\x17\n" +
+	"\adry_run\x18\x03 \x01(\bR\x06dryRun\"n\n" +
+	"\x16PruneWorktreesResponse\x128\n" +
+	"\tworktrees\x18\x01 \x03(\v2\x1a.betcode.v1.PrunedWorktreeR\tworktrees\x12\x1a\n" +
+	"\bexamined\x18\x02 \x01(\rR\bexamined\"z\n" +
+	"\x0ePrunedWorktree\x124\n" +
+	"\bworktree\x18\x01 \x01(\v2\x18.betcode.v1.WorktreeInfoR\bworktree\x12\x18\n" +
+	"\aremoved\x18\x02 \x01(\bR\aremoved\x12\x18\n" +
+	"\aproblem\x18\x03 \x01(\tR\aproblem\"5\n" +
 	"\x12GetWorktreeRequest\x12\x1f\n" +
 	"\vworktree_id\x18\x01 \x01(\tR\n" +
 	"worktreeId\"7\n" +
@@ -1440,12 +1634,13 @@ const file_betcode_v1_worktree_proto_rawDesc = "" +
 	"\x1cWORKTREE_SETUP_STATUS_FAILED\x10\x03\x12!\n" +
 	"\x1dWORKTREE_SETUP_STATUS_TIMEOUT\x10\x04\x12%\n" +
 	"!WORKTREE_SETUP_STATUS_NOT_TRUSTED\x10\x05\x12\"\n" +
-	"\x1eWORKTREE_SETUP_STATUS_CANCELED\x10\x062\xb6\x05\n" +
+	"\x1eWORKTREE_SETUP_STATUS_CANCELED\x10\x062\x8f\x06\n" +
 	"\x0fWorktreeService\x12T\n" +
 	"\rListWorktrees\x12 .betcode.v1.ListWorktreesRequest\x1a!.betcode.v1.ListWorktreesResponse\x12M\n" +
 	"\x0eCreateWorktree\x12!.betcode.v1.CreateWorktreeRequest\x1a\x18.betcode.v1.WorktreeInfo\x12W\n" +
 	"\x0eSwitchWorktree\x12!.betcode.v1.SwitchWorktreeRequest\x1a\".betcode.v1.SwitchWorktreeResponse\x12W\n" +
-	"\x0eRemoveWorktree\x12!.betcode.v1.RemoveWorktreeRequest\x1a\".betcode.v1.RemoveWorktreeResponse\x12G\n" +
+	"\x0eRemoveWorktree\x12!.betcode.v1.RemoveWorktreeRequest\x1a\".betcode.v1.RemoveWorktreeResponse\x12W\n" +
+	"\x0ePruneWorktrees\x12!.betcode.v1.PruneWorktreesRequest\x1a\".betcode.v1.PruneWorktreesResponse\x12G\n" +
 	"\vGetWorktree\x12\x1e.betcode.v1.GetWorktreeRequest\x1a\x18.betcode.v1.WorktreeInfo\x12K\n" +
 	"\rSetupWorktree\x12 .betcode.v1.SetupWorktreeRequest\x1a\x18.betcode.v1.WorktreeInfo\x12]\n" +
 	"\x12WatchWorktreeSetup\x12%.betcode.v1.WatchWorktreeSetupRequest\x1a\x1e.betcode.v1.WorktreeSetupEvent0\x01\x12W\n" +
@@ -1464,7 +1659,7 @@ func file_betcode_v1_worktree_proto_rawDescGZIP() []byte {
 }
 
 var file_betcode_v1_worktree_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_betcode_v1_worktree_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_betcode_v1_worktree_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_betcode_v1_worktree_proto_goTypes = []any{
 	(WorktreeLock)(0),                  // 0: betcode.v1.WorktreeLock
 	(WorktreeLeaseState)(0),            // 1: betcode.v1.WorktreeLeaseState
@@ -1481,49 +1676,57 @@ var file_betcode_v1_worktree_proto_goTypes = []any{
 	(*SwitchWorktreeResponse)(nil),     // 12: betcode.v1.SwitchWorktreeResponse
 	(*RemoveWorktreeRequest)(nil),      // 13: betcode.v1.RemoveWorktreeRequest
 	(*RemoveWorktreeResponse)(nil),     // 14: betcode.v1.RemoveWorktreeResponse
-	(*GetWorktreeRequest)(nil),         // 15: betcode.v1.GetWorktreeRequest
-	(*SetupWorktreeRequest)(nil),       // 16: betcode.v1.SetupWorktreeRequest
-	(*WatchWorktreeSetupRequest)(nil),  // 17: betcode.v1.WatchWorktreeSetupRequest
-	(*WorktreeSetupEvent)(nil),         // 18: betcode.v1.WorktreeSetupEvent
-	(*CancelWorktreeSetupRequest)(nil), // 19: betcode.v1.CancelWorktreeSetupRequest
-	(*timestamppb.Timestamp)(nil),      // 20: google.protobuf.Timestamp
+	(*PruneWorktreesRequest)(nil),      // 15: betcode.v1.PruneWorktreesRequest
+	(*PruneWorktreesResponse)(nil),     // 16: betcode.v1.PruneWorktreesResponse
+	(*PrunedWorktree)(nil),             // 17: betcode.v1.PrunedWorktree
+	(*GetWorktreeRequest)(nil),         // 18: betcode.v1.GetWorktreeRequest
+	(*SetupWorktreeRequest)(nil),       // 19: betcode.v1.SetupWorktreeRequest
+	(*WatchWorktreeSetupRequest)(nil),  // 20: betcode.v1.WatchWorktreeSetupRequest
+	(*WorktreeSetupEvent)(nil),         // 21: betcode.v1.WorktreeSetupEvent
+	(*CancelWorktreeSetupRequest)(nil), // 22: betcode.v1.CancelWorktreeSetupRequest
+	(*timestamppb.Timestamp)(nil),      // 23: google.protobuf.Timestamp
 }
 var file_betcode_v1_worktree_proto_depIdxs = []int32{
 	6,  // 0: betcode.v1.ListWorktreesResponse.worktrees:type_name -> betcode.v1.WorktreeInfo
-	20, // 1: betcode.v1.WorktreeInfo.created_at:type_name -> google.protobuf.Timestamp
+	23, // 1: betcode.v1.WorktreeInfo.created_at:type_name -> google.protobuf.Timestamp
 	2,  // 2: betcode.v1.WorktreeInfo.state:type_name -> betcode.v1.WorktreeState
 	9,  // 3: betcode.v1.WorktreeInfo.work:type_name -> betcode.v1.WorktreeWork
 	8,  // 4: betcode.v1.WorktreeInfo.setup:type_name -> betcode.v1.WorktreeSetup
 	7,  // 5: betcode.v1.WorktreeInfo.leases:type_name -> betcode.v1.WorktreeLease
-	20, // 6: betcode.v1.WorktreeInfo.last_used:type_name -> google.protobuf.Timestamp
+	23, // 6: betcode.v1.WorktreeInfo.last_used:type_name -> google.protobuf.Timestamp
 	0,  // 7: betcode.v1.WorktreeLease.lock:type_name -> betcode.v1.WorktreeLock
-	20, // 8: betcode.v1.WorktreeLease.since:type_name -> google.protobuf.Timestamp
+	23, // 8: betcode.v1.WorktreeLease.since:type_name -> google.protobuf.Timestamp
 	1,  // 9: betcode.v1.WorktreeLease.state:type_name -> betcode.v1.WorktreeLeaseState
 	3,  // 10: betcode.v1.WorktreeSetup.status:type_name -> betcode.v1.WorktreeSetupStatus
 	6,  // 11: betcode.v1.SwitchWorktreeResponse.worktree:type_name -> betcode.v1.WorktreeInfo
-	20, // 12: betcode.v1.RemoveWorktreeRequest.unused_since:type_name -> google.protobuf.Timestamp
-	3,  // 13: betcode.v1.WorktreeSetupEvent.status:type_name -> betcode.v1.WorktreeSetupStatus
-	4,  // 14: betcode.v1.WorktreeService.ListWorktrees:input_type -> betcode.v1.ListWorktreesRequest
-	10, // 15: betcode.v1.WorktreeService.CreateWorktree:input_type -> betcode.v1.CreateWorktreeRequest
-	11, // 16: betcode.v1.WorktreeService.SwitchWorktree:input_type -> betcode.v1.SwitchWorktreeRequest
-	13, // 17: betcode.v1.WorktreeService.RemoveWorktree:input_type -> betcode.v1.RemoveWorktreeRequest
-	15, // 18: betcode.v1.WorktreeService.GetWorktree:input_type -> betcode.v1.GetWorktreeRequest
-	16, // 19: betcode.v1.WorktreeService.SetupWorktree:input_type -> betcode.v1.SetupWorktreeRequest
-	17, // 20: betcode.v1.WorktreeService.WatchWorktreeSetup:input_type -> betcode.v1.WatchWorktreeSetupRequest
-	19, // 21: betcode.v1.WorktreeService.CancelWorktreeSetup:input_type -> betcode.v1.CancelWorktreeSetupRequest
-	5,  // 22: betcode.v1.WorktreeService.ListWorktrees:output_type -> betcode.v1.ListWorktreesResponse
-	6,  // 23: betcode.v1.WorktreeService.CreateWorktree:output_type -> betcode.v1.WorktreeInfo
-	12, // 24: betcode.v1.WorktreeService.SwitchWorktree:output_type -> betcode.v1.SwitchWorktreeResponse
-	14, // 25: betcode.v1.WorktreeService.RemoveWorktree:output_type -> betcode.v1.RemoveWorktreeResponse
-	6,  // 26: betcode.v1.WorktreeService.GetWorktree:output_type -> betcode.v1.WorktreeInfo
-	6,  // 27: betcode.v1.WorktreeService.SetupWorktree:output_type -> betcode.v1.WorktreeInfo
-	18, // 28: betcode.v1.WorktreeService.WatchWorktreeSetup:output_type -> betcode.v1.WorktreeSetupEvent
-	6,  // 29: betcode.v1.WorktreeService.CancelWorktreeSetup:output_type -> betcode.v1.WorktreeInfo
-	22, // [22:30] is the sub-list for method output_type
-	14, // [14:22] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	23, // 12: betcode.v1.RemoveWorktreeRequest.unused_since:type_name -> google.protobuf.Timestamp
+	23, // 13: betcode.v1.PruneWorktreesRequest.unused_since:type_name -> google.protobuf.Timestamp
+	17, // 14: betcode.v1.PruneWorktreesResponse.worktrees:type_name -> betcode.v1.PrunedWorktree
+	6,  // 15: betcode.v1.PrunedWorktree.worktree:type_name -> betcode.v1.WorktreeInfo
+	3,  // 16: betcode.v1.WorktreeSetupEvent.status:type_name -> betcode.v1.WorktreeSetupStatus
+	4,  // 17: betcode.v1.WorktreeService.ListWorktrees:input_type -> betcode.v1.ListWorktreesRequest
+	10, // 18: betcode.v1.WorktreeService.CreateWorktree:input_type -> betcode.v1.CreateWorktreeRequest
+	11, // 19: betcode.v1.WorktreeService.SwitchWorktree:input_type -> betcode.v1.SwitchWorktreeRequest
+	13, // 20: betcode.v1.WorktreeService.RemoveWorktree:input_type -> betcode.v1.RemoveWorktreeRequest
+	15, // 21: betcode.v1.WorktreeService.PruneWorktrees:input_type -> betcode.v1.PruneWorktreesRequest
+	18, // 22: betcode.v1.WorktreeService.GetWorktree:input_type -> betcode.v1.GetWorktreeRequest
+	19, // 23: betcode.v1.WorktreeService.SetupWorktree:input_type -> betcode.v1.SetupWorktreeRequest
+	20, // 24: betcode.v1.WorktreeService.WatchWorktreeSetup:input_type -> betcode.v1.WatchWorktreeSetupRequest
+	22, // 25: betcode.v1.WorktreeService.CancelWorktreeSetup:input_type -> betcode.v1.CancelWorktreeSetupRequest
+	5,  // 26: betcode.v1.WorktreeService.ListWorktrees:output_type -> betcode.v1.ListWorktreesResponse
+	6,  // 27: betcode.v1.WorktreeService.CreateWorktree:output_type -> betcode.v1.WorktreeInfo
+	12, // 28: betcode.v1.WorktreeService.SwitchWorktree:output_type -> betcode.v1.SwitchWorktreeResponse
+	14, // 29: betcode.v1.WorktreeService.RemoveWorktree:output_type -> betcode.v1.RemoveWorktreeResponse
+	16, // 30: betcode.v1.WorktreeService.PruneWorktrees:output_type -> betcode.v1.PruneWorktreesResponse
+	6,  // 31: betcode.v1.WorktreeService.GetWorktree:output_type -> betcode.v1.WorktreeInfo
+	6,  // 32: betcode.v1.WorktreeService.SetupWorktree:output_type -> betcode.v1.WorktreeInfo
+	21, // 33: betcode.v1.WorktreeService.WatchWorktreeSetup:output_type -> betcode.v1.WorktreeSetupEvent
+	6,  // 34: betcode.v1.WorktreeService.CancelWorktreeSetup:output_type -> betcode.v1.WorktreeInfo
+	26, // [26:35] is the sub-list for method output_type
+	17, // [17:26] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_worktree_proto_init() }
@@ -1537,7 +1740,7 @@ func file_betcode_v1_worktree_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_worktree_proto_rawDesc), len(file_betcode_v1_worktree_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   16,
+			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -25,6 +25,7 @@ const (
 	WorktreeService_CreateWorktree_FullMethodName      = "/betcode.v1.WorktreeService/CreateWorktree"
 	WorktreeService_SwitchWorktree_FullMethodName      = "/betcode.v1.WorktreeService/SwitchWorktree"
 	WorktreeService_RemoveWorktree_FullMethodName      = "/betcode.v1.WorktreeService/RemoveWorktree"
+	WorktreeService_PruneWorktrees_FullMethodName      = "/betcode.v1.WorktreeService/PruneWorktrees"
 	WorktreeService_GetWorktree_FullMethodName         = "/betcode.v1.WorktreeService/GetWorktree"
 	WorktreeService_SetupWorktree_FullMethodName       = "/betcode.v1.WorktreeService/SetupWorktree"
 	WorktreeService_WatchWorktreeSetup_FullMethodName  = "/betcode.v1.WorktreeService/WatchWorktreeSetup"
@@ -56,6 +57,10 @@ type WorktreeServiceClient interface {
 	// and commits that are nowhere else, are FAILED_PRECONDITION unless forced. One that was locked with git is
 	// RESOURCE_EXHAUSTED with the code WORKTREE_IN_USE.
 	RemoveWorktree(ctx context.Context, in *RemoveWorktreeRequest, opts ...grpc.CallOption) (*RemoveWorktreeResponse, error)
+	// PruneWorktrees removes the worktrees that were not used since a time and have nothing that RemoveWorktree refuses, and those
+	// whose directory has gone. One that cannot be removed does not keep others. The setting worktree.retention_days has the daemon
+	// remove unused ones by itself.
+	PruneWorktrees(ctx context.Context, in *PruneWorktreesRequest, opts ...grpc.CallOption) (*PruneWorktreesResponse, error)
 	// GetWorktree tells about one worktree.
 	GetWorktree(ctx context.Context, in *GetWorktreeRequest, opts ...grpc.CallOption) (*WorktreeInfo, error)
 	// SetupWorktree runs the setup of a worktree again, and answers when it has begun: GetWorktree tells its end. A worktree
@@ -111,6 +116,16 @@ func (c *worktreeServiceClient) RemoveWorktree(ctx context.Context, in *RemoveWo
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(RemoveWorktreeResponse)
 	err := c.cc.Invoke(ctx, WorktreeService_RemoveWorktree_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *worktreeServiceClient) PruneWorktrees(ctx context.Context, in *PruneWorktreesRequest, opts ...grpc.CallOption) (*PruneWorktreesResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PruneWorktreesResponse)
+	err := c.cc.Invoke(ctx, WorktreeService_PruneWorktrees_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -191,6 +206,10 @@ type WorktreeServiceServer interface {
 	// and commits that are nowhere else, are FAILED_PRECONDITION unless forced. One that was locked with git is
 	// RESOURCE_EXHAUSTED with the code WORKTREE_IN_USE.
 	RemoveWorktree(context.Context, *RemoveWorktreeRequest) (*RemoveWorktreeResponse, error)
+	// PruneWorktrees removes the worktrees that were not used since a time and have nothing that RemoveWorktree refuses, and those
+	// whose directory has gone. One that cannot be removed does not keep others. The setting worktree.retention_days has the daemon
+	// remove unused ones by itself.
+	PruneWorktrees(context.Context, *PruneWorktreesRequest) (*PruneWorktreesResponse, error)
 	// GetWorktree tells about one worktree.
 	GetWorktree(context.Context, *GetWorktreeRequest) (*WorktreeInfo, error)
 	// SetupWorktree runs the setup of a worktree again, and answers when it has begun: GetWorktree tells its end. A worktree
@@ -223,6 +242,9 @@ func (UnimplementedWorktreeServiceServer) SwitchWorktree(context.Context, *Switc
 }
 func (UnimplementedWorktreeServiceServer) RemoveWorktree(context.Context, *RemoveWorktreeRequest) (*RemoveWorktreeResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method RemoveWorktree not implemented")
+}
+func (UnimplementedWorktreeServiceServer) PruneWorktrees(context.Context, *PruneWorktreesRequest) (*PruneWorktreesResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method PruneWorktrees not implemented")
 }
 func (UnimplementedWorktreeServiceServer) GetWorktree(context.Context, *GetWorktreeRequest) (*WorktreeInfo, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetWorktree not implemented")
@@ -329,6 +351,24 @@ func _WorktreeService_RemoveWorktree_Handler(srv interface{}, ctx context.Contex
 	return interceptor(ctx, in, info, handler)
 }
 
+func _WorktreeService_PruneWorktrees_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PruneWorktreesRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(WorktreeServiceServer).PruneWorktrees(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: WorktreeService_PruneWorktrees_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(WorktreeServiceServer).PruneWorktrees(ctx, req.(*PruneWorktreesRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _WorktreeService_GetWorktree_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(GetWorktreeRequest)
 	if err := dec(in); err != nil {
@@ -416,6 +456,10 @@ var WorktreeService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "RemoveWorktree",
 			Handler:    _WorktreeService_RemoveWorktree_Handler,
+		},
+		{
+			MethodName: "PruneWorktrees",
+			Handler:    _WorktreeService_PruneWorktrees_Handler,
 		},
 		{
 			MethodName: "GetWorktree",

@@ -127,19 +127,6 @@ func (p *program) createWorktree(ctx context.Context, c *cli.Context, cl *client
 	return nil
 }
 
-// listed are the worktrees that a command is about: those of a repository, or all.
-func listed(ctx context.Context, c *cli.Context, cl *client.Client) (*pb.ListWorktreesResponse, error) {
-	request := &pb.ListWorktreesRequest{}
-	if !c.Bool("all") {
-		dir, err := repository(c)
-		if err != nil {
-			return nil, err
-		}
-		request.RepoPath = dir
-	}
-	return cl.Worktree.ListWorktrees(ctx, request)
-}
-
 func (p *program) listWorktrees(ctx context.Context, c *cli.Context, cl *client.Client) error {
 	form := c.String("output")
 	if c.Bool("json") {
@@ -148,7 +135,15 @@ func (p *program) listWorktrees(ctx context.Context, c *cli.Context, cl *client.
 	if !slices.Contains([]string{"text", "wide", "json"}, form) {
 		return exit.Usage(fmt.Errorf("--output %s is unknown; use text, wide or json", console.Line(form)))
 	}
-	list, err := listed(ctx, c, cl)
+	request := &pb.ListWorktreesRequest{}
+	if !c.Bool("all") {
+		dir, err := repository(c)
+		if err != nil {
+			return err
+		}
+		request.RepoPath = dir
+	}
+	list, err := cl.Worktree.ListWorktrees(ctx, request)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,104 @@
+package worktree
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/actors/internal/act"
+	"betcode/messages"
+)
+
+// How the daemon looks for worktrees that have not been used for the time of the settings.
+const (
+	retireFirst = 5 * time.Second // after a start and a change of the settings, and between batches
+	retireEvery = time.Hour
+	retireBatch = maxQueue / 4 // removals that are asked for at once
+)
+
+type (
+	// RetentionChanged is sent when the settings may say another time.
+	RetentionChanged struct{}
+	// retireDue is sent when the next look is due.
+	retireDue struct{}
+	// retirable is the result of a look.
+	retirable struct{ removals []messages.RemoveWorktree }
+)
+
+// retireAfter sets the timer for the next look, if worktrees are retired.
+func (w *worktrees) retireAfter(ctx actor.Context, d time.Duration) {
+	w.timer.Stop()
+	if w.deps.Retention() > 0 {
+		w.timer.Set(ctx, d, retireDue{})
+	}
+}
+
+// look looks for worktrees to retire, on the worker.
+func (w *worktrees) look() {
+	since, deps, life := w.deps.Now().Add(-w.deps.Retention()), w.deps, w.life
+	w.looker.Do(func() any { return retirable{findRetirable(life, deps, since)} })
+}
+
+// retire has the repositories remove what a look has found. They check again.
+func (w *worktrees) retire(ctx actor.Context, found retirable) {
+	for _, m := range found.removals {
+		act.Send(ctx, w.child(ctx, m.Common), m)
+	}
+	again := retireEvery
+	if len(found.removals) == retireBatch {
+		again = retireFirst
+	}
+	w.retireAfter(ctx, again)
+}
+
+// findRetirable returns the removals of worktrees that nobody has used since a time, and in which nothing would be lost.
+func findRetirable(ctx context.Context, d Deps, since time.Time) (removals []messages.RemoveWorktree) {
+	sessions, err := d.Sessions()
+	if err != nil {
+		d.Log("worktrees").Warn().Err(err).Msg("unused worktrees are not looked for")
+		return nil
+	}
+	for _, rec := range d.Registry.all("") {
+		v := viewOf(rec, "", sessions)
+		if ctx.Err() != nil || len(removals) == retireBatch {
+			break
+		}
+		if rec.state() != messages.WorktreeReady || !v.LastUsed.Before(since) || occupied(rec, sessions) {
+			continue
+		}
+		if work(ctx, d.Git, &v); Kept(v, since) == "" {
+			removals = append(removals, messages.RemoveWorktree{Worktree: rec.ID, UnusedSince: since, Retention: true, Common: rec.Common})
+		}
+	}
+	return removals
+}
+
+// occupied reports whether a session works in a worktree, other than subagents that have ended.
+func occupied(rec record, sessions []messages.SessionRecord) bool {
+	return slices.ContainsFunc(sessions, func(s messages.SessionRecord) bool {
+		return worksIn(s, rec) && (s.Subagent == nil || !s.Subagent.Status.Final())
+	})
+}
+
+// Kept says why a worktree is not pruned; empty if it is. A worktree whose directory has gone is.
+func Kept(v messages.WorktreeView, since time.Time) string {
+	switch w := v.Work; {
+	case v.State == messages.WorktreeStale:
+		return ""
+	case slices.ContainsFunc(v.Leases, messages.WorktreeLease.Held):
+		return "leased"
+	case v.State != messages.WorktreeReady:
+		return string(v.State)
+	case v.Setup.Status == messages.SetupRunning:
+		return "its setup runs"
+	case w == nil:
+		return "unknown"
+	case w.Changed+w.Untracked > 0 || w.Unpushed > 0:
+		return "work"
+	case !v.LastUsed.Before(since):
+		return "used"
+	}
+	return ""
+}
