@@ -176,7 +176,7 @@ func (c *changes) clash(ctx context.Context, op, branch string) error {
 	}
 	for _, other := range all {
 		if strings.HasPrefix(branch, other.Name+"/") || strings.HasPrefix(other.Name, branch+"/") {
-			return messages.Errorf(op, messages.AlreadyExists, "branch %s cannot be created: git keeps no branch of that name beside branch %s", branch, other.Name).
+			return messages.Errorf(op, messages.WrongState, "branch %s cannot be created: git keeps no branch of that name beside branch %s", branch, other.Name).
 				With("branch", other.Name).WithHint("Choose a name that does not begin with the other one and a slash, nor the other way round.")
 		}
 	}

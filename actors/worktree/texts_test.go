@@ -26,9 +26,9 @@ func TestRefusals(t *testing.T) {
 		says, hint string
 	}{
 		"checked out":    {taken, messages.AlreadyExists, "branch main is checked out at " + f.main, "another branch"},
-		"below a branch": {f.new("st/sub"), messages.AlreadyExists, "branch st/sub cannot be created: git keeps no branch of that name beside branch st", "Choose"},
-		"above a branch": {f.new("deep"), messages.AlreadyExists, "beside branch deep/er", "Choose"},
-		"branch below":   {messages.CreateBranch{Repo: repo.ID, Name: "st/sub", Common: f.common, Main: f.main}, messages.AlreadyExists, "beside branch st", "Choose"},
+		"below a branch": {f.new("st/sub"), messages.WrongState, "branch st/sub cannot be created: git keeps no branch of that name beside branch st", "Choose"},
+		"above a branch": {f.new("deep"), messages.WrongState, "beside branch deep/er", "Choose"},
+		"branch below":   {messages.CreateBranch{Repo: repo.ID, Name: "st/sub", Common: f.common, Main: f.main}, messages.WrongState, "beside branch st", "Choose"},
 		"lost commits":   {messages.DeleteBranch{Repo: repo.ID, Name: "lost", Common: f.common}, messages.WrongState, "1 commit(s)", "betcode repo branches delete --force " + repo.ID + " lost"},
 	} {
 		_, err := f.ask(c.m)
