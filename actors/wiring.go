@@ -63,7 +63,7 @@ func (s *System) planDeps() launchplan.Deps {
 	o := s.options
 	return launchplan.Deps{
 		Program: o.Program, Inherited: o.Environment, Version: o.AgentVersion, Lease: o.Lease, Runs: o.RunsDirectory, Home: o.Home, Protected: o.Protected,
-		Settings: s.settings.Load, Directories: s.directories, Cgroups: s.cgroups,
+		Settings: s.settings.Load, Directories: s.directories, Cgroups: s.cgroups, EnableMemory: s.cgroups.EnableMemory,
 		Executable: o.Executable, Socket: o.Socket, Ticket: func(id messages.SessionID, run messages.RunNumber) (string, error) {
 			return s.tickets.Issue(ticket.Run{Session: id, Number: run})
 		},
@@ -230,6 +230,7 @@ func (s *System) components(now time.Time, fenced map[messages.SessionID]bool) [
 	}
 	add(s.keeper().DamagedSessions(now, s.backup.Offer()))
 	add(s.planner.FenceHealth(now, len(fenced), health.Names(fenced)))
+	add(s.planner.MemoryHealth(now))
 	add(s.damage.View(s.backup.Offer()))
 	add(s.backup.View())
 	if others := s.options.Components; others != nil {

@@ -34,6 +34,7 @@ type Daemon struct {
 
 	MinFreeMemory int64 // bytes; -1 = none
 	AgentMemory   int64 // bytes
+	MemoryMax     int64 // bytes; -1 = none
 	MaxPayload    int
 	MemoryLimit   int64 // 0 = no limit
 	KeepAgents    bool

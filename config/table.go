@@ -119,6 +119,11 @@ var table = []Setting{
 		into: func(d *Daemon) any { return &d.AgentMemory },
 	},
 	{
+		Name: "agent.memory_max", Kind: Size, Default: "off", Min: "64MiB", Max: "16TiB", Off: true, Env: "BETCODE_AGENT_MEMORY_MAX", Live: true,
+		Help: "memory that an agent with all that it starts may use (Linux); it is killed when it needs more. Where control groups cannot limit it, health says so, and agents start without a limit",
+		into: func(d *Daemon) any { return &d.MemoryMax },
+	},
+	{
 		Name: "agent.environment_keep", Kind: Names, Default: strings.Join(keptByDefault, ","), Env: "BETCODE_AGENT_ENVIRONMENT_KEEP",
 		Help: "variables of a client's environment that are stored with the sessions it begins and passed to their agents; none may be a secret",
 		into: func(d *Daemon) any { return &d.AgentEnvironment.Keep },

@@ -291,6 +291,10 @@ var rules = []rule{
 		pkg: "actors/internal/act", may: []string{"supervision"}, because: "what every actor uses knows no actor", never: actorsNever,
 	},
 	{
+		pkg: "actors/internal/cgroup", may: nil,
+		because: "which limits a tree of control groups allows is decided from files alone, and tried on a tree in a directory", never: actorsNever,
+	},
+	{
 		pkg: "actors/internal/launchplan", may: []string{"messages", "actors/settings", "actors/run", "actors/internal"},
 		because: "a start is planned without sessions and the tree; package run owns the formats of what a plan leaves in its directory",
 		never:   actorsNever,

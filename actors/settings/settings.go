@@ -18,6 +18,7 @@ type Settings struct {
 	MaxWaiting    int   // how many sessions may wait for a slot
 	MinFreeMemory int64 // bytes of memory that must stay available when an agent starts; not positive = any number of agents starts
 	AgentMemory   int64 // bytes that an agent is expected to use
+	MemoryMax     int64 // bytes that an agent may use, where that can be limited; not positive = any number
 
 	Silence     time.Duration // an agent that writes nothing that long in a turn hangs
 	ParkAfter   time.Duration // an agent that has nothing to do that long is ended

@@ -27,6 +27,8 @@ type Deps struct {
 	Directories *workdir.Reviewer         // how much of its directory an agent obeys
 	Cgroups     process.Cgroups           // those of agents
 
+	EnableMemory func() error // makes it possible to limit the memory of agents; an error says why it is not
+
 	Executable string                                                                   // of the fleet server; empty = there is none
 	Socket     string                                                                   // on which the daemon serves it
 	Ticket     func(session messages.SessionID, run messages.RunNumber) (string, error) // makes the ticket of a run; needed with Executable
@@ -61,6 +63,9 @@ func (p *Planner) Spec(session messages.SessionRecord, run messages.RunRecord, r
 	spec := process.Spec{
 		Directory: run.Directory, Lease: lease, Program: program, Argv: run.Argv, Dir: session.WorkingDirectory,
 		Env: env, Token: run.Token, Cgroup: p.deps.Cgroups.For(run.Directory),
+	}
+	if most := p.deps.Settings().MemoryMax; most > 0 && p.deps.EnableMemory() == nil { // otherwise health tells, and it starts without
+		spec.MemoryMax = most
 	}
 	err = p.fence(&spec, session, run)
 	return spec, err

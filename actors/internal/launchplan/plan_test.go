@@ -5,9 +5,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
+	"betcode/actors/internal/cgroup"
 	"betcode/actors/internal/process"
+	"betcode/actors/settings"
 	"betcode/messages"
 )
 
@@ -18,7 +22,13 @@ func TestSpec(t *testing.T) {
 	if err := os.WriteFile(program, []byte("#!/bin/sh\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	p := New(Deps{Program: program, Inherited: []string{"KEY=sk"}, Runs: runs, Lease: filepath.Join(runs, "lock")})
+	now := settings.Default()
+	unavailable := &cgroup.UnavailableError{Reason: "no controller", Mend: "Delegate it."}
+	var enabled error = unavailable
+	p := New(Deps{
+		Program: program, Inherited: []string{"KEY=sk"}, Runs: runs, Lease: filepath.Join(runs, "lock"),
+		Settings: func() *settings.Settings { return &now }, EnableMemory: func() error { return enabled },
+	})
 	session := messages.SessionRecord{ID: "0123456789", WorkingDirectory: bin}
 	run := messages.RunRecord{Directory: filepath.Join(runs, "1"), Argv: []string{"agent", "-p"}, Token: "t", Environment: map[string]string{"A": "b"}}
 	spec, err := p.Spec(session, run, false)
@@ -34,6 +44,24 @@ func TestSpec(t *testing.T) {
 	}
 	if got := p.Temporary(session.ID); got != filepath.Join(filepath.Dir(runs), "tmp", "01234567") {
 		t.Errorf("temporary files in %s", got)
+	}
+
+	if c, shown := p.MemoryHealth(time.Now()); shown || spec.MemoryMax != 0 {
+		t.Errorf("without a limit: %+v, %+v", c, spec)
+	}
+	now.MemoryMax = 1 << 30
+	if spec, err := p.Spec(session, run, false); err != nil || spec.MemoryMax != 0 {
+		t.Errorf("where memory cannot be limited: %+v, %v", spec, err)
+	}
+	if c, _ := p.MemoryHealth(time.Now()); !c.Serving || c.State != "memory_limit_unavailable" || c.Reason != "no controller" || !strings.Contains(c.Message, "Delegate it.") {
+		t.Errorf("%+v", c)
+	}
+	enabled = nil
+	if spec, err := p.Spec(session, run, false); err != nil || spec.MemoryMax != 1<<30 {
+		t.Errorf("with a limit: %+v, %v", spec, err)
+	}
+	if c, _ := p.MemoryHealth(time.Now()); !c.Serving || c.State != "" || !strings.Contains(c.Message, "1024 MiB") {
+		t.Errorf("%+v", c)
 	}
 
 	os.Remove(program)

@@ -13,14 +13,15 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"betcode/actors/internal/cgroup"
 	"betcode/actors/internal/launch"
 )
 
 // A control group holds an agent with everything below it, whatever starts
 // sessions, becomes an orphan or scrubs its environment, and is killed as a whole.
-// It is made where the system permits it: below the daemon's own group of version 2. No
-// controller is enabled, so no limit is set and the rule about inner processes does not
-// apply. The launcher stays outside, since it has to record how the agent ended.
+// It is made where the system permits it: below the group of version 2 that is delegated to
+// the daemon. The controller memory is enabled when agents are to have a limit, and no other.
+// The launcher stays outside, since it has to record how the agent ended.
 
 // cgroupPrefix begins the name of the group around the groups of one daemon's agents. It
 // identifies groups that daemons have made.
@@ -39,7 +40,8 @@ func FindCgroups(runs string) (Cgroups, error) {
 		return Cgroups{}, err
 	}
 	sum := sha256.Sum256([]byte(runs))
-	c := Cgroups{filepath.Join(own, cgroupPrefix+hex.EncodeToString(sum[:6]))}
+	top := cgroup.Top(own)
+	c := Cgroups{filepath.Join(top, cgroupPrefix+hex.EncodeToString(sum[:6]))}
 	defer removeEmpty(c.base)
 	probe := filepath.Join(c.base, "probe")
 	if err := os.MkdirAll(probe, 0o755); err != nil {
@@ -49,8 +51,8 @@ func FindCgroups(runs string) (Cgroups, error) {
 	if _, err := os.Stat(filepath.Join(probe, "cgroup.procs")); err != nil {
 		return Cgroups{}, err
 	}
-	if err := unix.Access(filepath.Join(own, "cgroup.procs"), unix.W_OK); err != nil {
-		return Cgroups{}, &fs.PathError{Op: "write", Path: filepath.Join(own, "cgroup.procs"), Err: err}
+	if err := unix.Access(filepath.Join(top, "cgroup.procs"), unix.W_OK); err != nil {
+		return Cgroups{}, &fs.PathError{Op: "write", Path: filepath.Join(top, "cgroup.procs"), Err: err}
 	}
 	c.Tidy()
 	return c, nil
@@ -63,6 +65,33 @@ func (c Cgroups) Tidy() {
 		removeEmpty(c.base)
 	}
 }
+
+// EnableMemory makes it possible to limit the memory of agents. The first call may move the daemon into a group of its own. The
+// error is a [*cgroup.UnavailableError].
+func (c Cgroups) EnableMemory() error {
+	if c.base == "" {
+		return noCgroups()
+	}
+	return cgroup.Enable(filepath.Dir(c.base), c.base, cgroup.Mover{Mine: daemons})
+}
+
+// daemons reports whether a process is this daemon, the launcher of an agent, or below one of them.
+func daemons(pid int) bool {
+	for range maxDepth {
+		if pid == os.Getpid() || isLauncher(pid) {
+			return true
+		}
+		e, ok := look(pid)
+		if !ok || e.parent <= 1 {
+			return !ok // it has ended
+		}
+		pid = e.parent
+	}
+	return false
+}
+
+// maxDepth bounds the processes above one that are looked at.
+const maxDepth = 100
 
 // For is the path of the group for the agent of a run directory, empty for the
 // zero Cgroups.
@@ -122,17 +151,27 @@ func cgroupOf(pid string) (string, error) {
 
 // makeCgroup makes the group of an agent and writes its path into the run
 // directory, for later daemons. Where that fails the agent goes without.
-func makeCgroup(run, path string) string {
+//
+// A limit that cannot be set is none: [Cgroups.EnableMemory] tells why.
+func makeCgroup(run, path string, limit int64) string {
 	if path == "" {
 		return ""
 	}
 	if os.WriteFile(filepath.Join(run, launch.CgroupFile), []byte(path+"\n"), 0o600) != nil {
 		return ""
 	}
-	for range 3 { // its parent may be removed by the end of another agent
-		if os.MkdirAll(path, 0o755) == nil {
+	const tries = 3 // its parent may be removed by the end of another agent
+	for n := range tries {
+		if limit > 0 {
+			_ = Cgroups{filepath.Dir(path)}.EnableMemory()
+		}
+		if os.MkdirAll(path, 0o755) != nil {
+			continue
+		}
+		if limit <= 0 || cgroup.Limit(path, limit) == nil || n == tries-1 {
 			return path
 		}
+		_ = unix.Rmdir(path)
 	}
 	return ""
 }
@@ -178,6 +217,12 @@ func killCgroup(run string) (empty bool) {
 		}
 	}
 	return !populated(path)
+}
+
+// memoryExceeded reports whether the agent of a run needed more memory than its group may have.
+func memoryExceeded(run string) bool {
+	path := cgroupOfRun(run)
+	return path != "" && cgroup.Exceeded(path)
 }
 
 // inCgroup reports whether a process is in a group or below it.

@@ -22,4 +22,9 @@ func (Cgroups) Tidy() {}
 // Tidy does nothing.
 func Tidy(string) {}
 
-func makeCgroup(string, string) string { return "" }
+// EnableMemory says that memory cannot be limited.
+func (Cgroups) EnableMemory() error { return noCgroups() }
+
+func makeCgroup(string, string, int64) string { return "" }
+
+func memoryExceeded(string) bool { return false }

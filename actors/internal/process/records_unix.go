@@ -61,12 +61,20 @@ func exitOf(dir string) messages.Exit {
 	}
 	exit := messages.Exit{Known: true, Code: e.Code, Reason: "exited", At: time.UnixMilli(e.At)}
 	if e.Signal != 0 {
-		exit.Signal, exit.Reason = signalName(e.Signal), "killed"
+		exit.Signal, exit.Reason = signalName(e.Signal), killedBy(e.Signal, func() bool { return memoryExceeded(dir) })
 	}
 	if e.Reason == launch.LeaseEnded {
 		exit.Reason = LeaseEnded
 	}
 	return exit
+}
+
+// killedBy says why a signal has ended an agent. exceeded looks whether its group has needed too much memory.
+func killedBy(signal int, exceeded func() bool) string {
+	if syscall.Signal(signal) == syscall.SIGKILL && exceeded() {
+		return MemoryExceeded
+	}
+	return "killed"
 }
 
 // unseen is the end of a run that no process recorded.

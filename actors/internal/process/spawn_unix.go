@@ -162,7 +162,7 @@ func (s Spec) launch(streams []*os.File) (pid int, hear *os.File, err error) {
 	s.Env = s.environment()
 	argv, env := launch.Params{
 		Run: s.Directory, Dir: s.Dir, Program: s.Program, Argv: s.Argv, Env: s.Env, Lease: s.Lease,
-		Cgroup: makeCgroup(s.Directory, s.Cgroup), Fence: s.Fence,
+		Cgroup: makeCgroup(s.Directory, s.Cgroup, s.MemoryMax), Fence: s.Fence,
 	}.Command()
 	child, err := os.StartProcess(self, argv, &os.ProcAttr{
 		Dir:   "/",

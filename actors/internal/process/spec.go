@@ -3,6 +3,7 @@ package process
 import (
 	"time"
 
+	"betcode/actors/internal/cgroup"
 	"betcode/actors/internal/launch"
 	"betcode/messages"
 )
@@ -33,6 +34,7 @@ type Spec struct {
 	Token     string   // random, unique to the run, hard to guess
 	Lease     Lease    // how long the agent may be without a daemon; zero = without limit
 	Cgroup    string   // the control group it is put into, of [Cgroups.For]; empty = none
+	MemoryMax int64    // bytes that the control group may have, if that can be limited; 0 = any number
 	Fence     []string // what it may write to, with everything below; empty = there is no fence
 }
 
@@ -48,6 +50,14 @@ const LeaseEnded = "ended by its launcher: there was no daemon for too long"
 func LeaseOn(file string) Lease {
 	const quarter = 15 * time.Minute
 	return Lease{File: file, Every: int(quarter.Milliseconds()), Misses: int(24 * time.Hour / quarter)}
+}
+
+// MemoryExceeded is the exit reason of an agent that the kernel has killed at its limit.
+const MemoryExceeded = "killed: it needed more than agent.memory_max; allow more with 'betcode config set agent.memory_max'"
+
+// noCgroups says why memory cannot be limited where there are no control groups.
+func noCgroups() error {
+	return &cgroup.UnavailableError{Reason: "agents have no control groups here", Mend: "Run the daemon as a systemd service with Delegate=memory and DelegateSubgroup=" + cgroup.Leaf + " (Linux, control groups of version 2)."}
 }
 
 // Outcome is the fate of a run.

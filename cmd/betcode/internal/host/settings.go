@@ -39,7 +39,8 @@ func actorSettings(s config.Settings) settings.Settings {
 	now := settings.Settings{
 		PermissionTTL: c.PermissionTTL, Extend: c.ExtendOnActivity, Reminders: c.Reminders, NotifyExec: c.NotifyExec,
 		MaxAgents: c.MaxAgents, MaxWaiting: c.MaxWaiting, MinFreeMemory: c.MinFreeMemory, AgentMemory: c.AgentMemory,
-		Silence: c.AgentSilence, ParkAfter: c.ParkAfter, WaitingHold: c.WaitingHold,
+		MemoryMax: c.MemoryMax,
+		Silence:   c.AgentSilence, ParkAfter: c.ParkAfter, WaitingHold: c.WaitingHold,
 		SessionBytes: c.Past.SessionBytes, SessionAge: c.Past.SessionAge, CompactThreshold: c.Past.Threshold(),
 		OnAlarm: settings.OnAlarm(c.OnSelfApproval), Fence: settings.Fence(c.Fence), FenceWritable: c.FenceWritable,
 		GiveFleet: c.AgentsFleet,

@@ -30,6 +30,9 @@ func seen(pid int) (background, bool) {
 	return background{arguments: arguments[1:], environment: environment, directory: directory, log: logOf(pid)}, true
 }
 
+// delegateSubgroup is the group of the daemon below that of its service, where the unit names one.
+const delegateSubgroup = "daemon"
+
 // inService reports whether a process is in the control group of a systemd service, as are processes that a service
 // started and left behind.
 func inService(pid int) bool {
@@ -39,7 +42,7 @@ func inService(pid int) bool {
 	}
 	for line := range strings.Lines(string(groups)) {
 		if path, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "0::"); ok {
-			return strings.HasSuffix(path, ".service")
+			return strings.HasSuffix(strings.TrimSuffix(path, "/"+delegateSubgroup), ".service")
 		}
 	}
 	return false
