@@ -66,6 +66,9 @@ func (c *changes) resumeRemoval(ctx context.Context, lock *git.Lock, rec record)
 	log := c.log.With().Str("worktree", rec.ID).Str("path", rec.Path).Logger()
 	if !absent(filepath.Join(rec.Path, ".git")) && !rec.Forced {
 		s, err := c.git.Status(ctx, rec.Path)
+		if err == nil && rec.Retired {
+			err = ours(rec, true)
+		}
 		if err != nil || s.Foreign > 0 || s.Changed > s.Deleted {
 			_, failed := c.registry.update(rec.ID, func(r *record) { r.State, r.Retired = messages.WorktreeReady, false })
 			err = errors.Join(err, failed)

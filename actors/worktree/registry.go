@@ -247,10 +247,14 @@ func (r *Registry) Usable(op, reference string) (id, path string, err error) {
 	return rec.ID, rec.Path, rec.usable(op)
 }
 
-// Of returns the id of the worktree that a directory is in, empty if there is none that can be used.
+// Of returns the id of the worktree that a directory is in, also behind symbolic links; empty if there is none that can be used.
 func (r *Registry) Of(dir string) string {
+	s := messages.SessionRecord{WorkingDirectory: dir}
+	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+		s.Resolved = resolved
+	}
 	for _, rec := range r.all("") {
-		if dir != "" && rec.State == messages.WorktreeReady && worksIn(messages.SessionRecord{WorkingDirectory: dir}, rec) {
+		if dir != "" && rec.State == messages.WorktreeReady && worksIn(s, rec) {
 			return rec.ID
 		}
 	}

@@ -43,7 +43,7 @@ func (c *changes) remove(ctx context.Context, lock *git.Lock, m messages.RemoveW
 		return nil, rec.usable(opRemove) // its disk may be missing for a while
 	}
 	if !stale {
-		if err := c.ours(rec, m.Retention); err != nil {
+		if err := ours(rec, m.Retention); err != nil {
 			return nil, err
 		}
 		if err := c.removable(ctx, rec, m.Force); err != nil {
@@ -87,17 +87,18 @@ func (c *changes) remove(ctx context.Context, lock *git.Lock, m messages.RemoveW
 	return answer, nil
 }
 
-// ours refuses a worktree whose path leads elsewhere by now. The daemon by itself removes only the directory that it has made.
-func (c *changes) ours(rec record, retention bool) error {
-	refuse := func(text string) error {
+// ours refuses a worktree whose path leads elsewhere by now. The daemon by itself removes only the directory that it has made; a
+// person may name another one, since devices have other numbers after a restart of some machines.
+func ours(rec record, retention bool) error {
+	refuse := func(text, hint string) error {
 		return messages.Errorf(opRemove, messages.WrongState, "worktree %s is not where it was made: %s %s", rec.Name, rec.Path, text).With("worktree_id", rec.ID).
-			WithHint("Look at it; git removes it: git worktree remove " + rec.Path)
+			WithHint(hint)
 	}
 	if found, err := filepath.EvalSymlinks(rec.Path); err != nil || found != rec.Path {
-		return refuse("is reached through a symbolic link")
+		return refuse("is reached through a symbolic link", "Remove the link; what it leads to stays.")
 	}
 	if retention && (rec.Made == "" || git.Identity(rec.Path) != rec.Made) {
-		return refuse("is another directory")
+		return refuse("is another directory", "Look at it, and remove it: betcode worktree remove "+rec.ID)
 	}
 	return nil
 }
@@ -137,7 +138,9 @@ func (c *changes) demolish(ctx context.Context, lock *git.Lock, rec record, resu
 	var err error
 	switch {
 	case !absent(filepath.Join(rec.Path, ".git")):
-		err = c.git.Remove(ctx, lock, rec.Common, rec.Path)
+		if err = ours(rec, rec.Retired); err == nil { // an agent may have put a link there since
+			err = c.git.Remove(ctx, lock, rec.Common, rec.Path)
+		}
 	case resumed && !absent(rec.Path):
 		left := rec.leftover()
 		left.Created = false // the branch stays

@@ -1,8 +1,10 @@
 package worktree
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -134,6 +136,61 @@ func TestRetire(t *testing.T) {
 				t.Errorf("left as %v", f.registry.all(""))
 			}
 		})
+	}
+}
+
+// A removal does not follow a link to another worktree, not even the rest of one that was cut short.
+func TestRemoveOnlyOurs(t *testing.T) {
+	f := newFixture(t)
+	v, other := f.create(f.new("old")), f.create(f.new("other"))
+	remove := messages.RemoveWorktree{Worktree: v.ID, Common: f.common}
+	moved := v.Path + "-moved"
+	swap := func() {
+		if err := errors.Join(os.Rename(v.Path, moved), os.Symlink(other.Path, v.Path)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	restore := func() {
+		if err := errors.Join(os.Remove(v.Path), os.Rename(moved, v.Path)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	swap()
+	for _, force := range []bool{false, true} {
+		remove.Force = force
+		if _, err := f.ask(remove); err == nil || !strings.Contains(err.Error(), "symbolic link") || !f.exists("project-other/README") {
+			t.Errorf("through a link, forced %v: %v", force, err)
+		}
+	}
+	restore()
+	remove.Force = false
+	f.dieAt(stepRemoving)
+	f.ask(remove)
+	f.reached = nil
+	swap()
+	f.restart()
+	if !f.exists("project-other/README") || !f.exists("project-old-moved/README") {
+		t.Error("the end of a removal follows a link")
+	}
+	restore()
+	f.restart()
+	if f.exists("project-old") {
+		t.Error("the removal is not ended")
+	}
+}
+
+// A session behind a symbolic link is in its worktree, and so under its leases.
+func TestWorktreeBehindLink(t *testing.T) {
+	f := newFixture(t)
+	v := f.create(f.new("fresh"))
+	link := filepath.Join(f.dir, "link")
+	if err := os.Symlink(v.Path, link); err != nil {
+		t.Fatal(err)
+	}
+	for dir, want := range map[string]string{v.Path: v.ID, link: v.ID, filepath.Join(link, "a"): v.ID, f.main: "", "": "", f.dir + "/none": ""} {
+		if got := f.registry.Of(dir); got != want {
+			t.Errorf("%q: %q, want %q", dir, got, want)
+		}
 	}
 }
 
