@@ -49,6 +49,9 @@ func (c *changes) remove(ctx context.Context, lock *git.Lock, m messages.RemoveW
 		if err := c.removable(ctx, rec, m.Force); err != nil {
 			return nil, err
 		}
+		if err := nested(ctx, rec, m.Retention); err != nil {
+			return nil, err
+		}
 	}
 	closed, err := c.closeSessions(ctx, rec)
 	if err != nil {

@@ -2,6 +2,8 @@ package worktree
 
 import (
 	"context"
+	"io/fs"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -101,4 +103,28 @@ func Kept(v messages.WorktreeView, since time.Time) string {
 		return "used"
 	}
 	return ""
+}
+
+// nested refuses, for the retention, a worktree with another repository in it, which git ignores: what that has is not known.
+func nested(ctx context.Context, rec record, retention bool) error {
+	if !retention {
+		return nil
+	}
+	refuse := func(format string, args ...any) error {
+		return messages.Errorf(opRemove, messages.WrongState, format, args...).With("worktree_id", rec.ID).
+			WithHint("Look at it, and remove it: betcode worktree remove " + rec.ID)
+	}
+	seen := 0
+	return filepath.WalkDir(rec.Path, func(path string, entry fs.DirEntry, err error) error {
+		seen++
+		switch {
+		case err != nil:
+			return refuse("not all of worktree %s is readable: %w", rec.Name, err)
+		case seen > maxMeasured || ctx.Err() != nil:
+			return refuse("worktree %s is too large to be looked through", rec.Name)
+		case entry.Name() == ".git" && path != filepath.Join(rec.Path, ".git"):
+			return refuse("worktree %s has a repository in it: %s", rec.Name, filepath.Dir(path))
+		}
+		return nil
+	})
 }

@@ -87,7 +87,12 @@ func TestRetire(t *testing.T) {
 		"subagent that has ended": {before: func(f *fixture, v messages.WorktreeView) {
 			f.sessions = []messages.SessionRecord{{ID: "s", WorktreeID: v.ID, UpdatedAt: year, Subagent: &messages.SubagentRecord{Status: messages.SubagentCompleted}}}
 		}, found: true, removed: true},
-		"stale": {before: func(_ *fixture, v messages.WorktreeView) { os.RemoveAll(v.Path) }},
+		"repository that git ignores": {before: func(f *fixture, v messages.WorktreeView) {
+			f.write("project-old/ignored/nested/README", "x")
+			f.run(filepath.Join(v.Path, "ignored", "nested"), "init", "-q")
+		}, found: true},
+		"file that git ignores": {before: func(f *fixture, _ messages.WorktreeView) { f.write("project-old/ignored", "x") }, found: true, removed: true},
+		"stale":                 {before: func(_ *fixture, v messages.WorktreeView) { os.RemoveAll(v.Path) }},
 		"directory of others": {before: func(f *fixture, v messages.WorktreeView) {
 			f.run(f.main, "worktree", "move", v.Path, v.Path+"-moved")
 			f.run(f.main, "worktree", "add", "-q", v.Path, "-b", "theirs")
