@@ -259,6 +259,13 @@ func (s *System) forkDeps() fork.Deps {
 		Exists: s.queries.Exists, Load: s.options.Store.Load, View: s.sessionView, Directory: s.checks.Directory,
 		Version: s.planner.Version, Environment: s.planner.Environment,
 		Start: func(ctx context.Context, m messages.StartSession) (messages.Reply, error) {
+			if m.WorktreeID != "" && s.registry != nil {
+				done, err := s.registry.Enter("fork session", m.WorktreeID, m.Session)
+				if err != nil {
+					return nil, err
+				}
+				defer done()
+			}
 			return s.ask(ctx, s.sessions, s.checks.Complete(m))
 		},
 	}

@@ -23,10 +23,22 @@ func (r *Registry) Admit(op, worktree string, session messages.SessionID) (done 
 	if other, excluded := rec.Leases.against(session, messages.LeaseNone); excluded {
 		return nil, inUse(op, rec, other)
 	}
+	return r.enter(op, rec, session)
+}
+
+// Enter is [Registry.Admit] for a session that does not work yet: leases of others do not matter.
+func (r *Registry) Enter(op, worktree string, session messages.SessionID) (done func(), err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.enter(op, r.records[worktree], session)
+}
+
+// enter counts a session, unless the worktree is being removed. The caller holds the lock.
+func (r *Registry) enter(op string, rec record, session messages.SessionID) (done func(), err error) {
 	if rec.State == messages.WorktreeRemoving {
 		return nil, rec.usable(op)
 	}
-	a := &r.admissions
+	a, worktree := &r.admissions, rec.ID
 	if a.under == nil {
 		a.under, a.ended = map[string]map[messages.SessionID]int{}, make(chan struct{})
 	}

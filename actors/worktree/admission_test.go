@@ -60,6 +60,11 @@ func TestDrain(t *testing.T) {
 			t.Fatalf("the lease is answered while a session begins: %v", err)
 		default:
 		}
+		forked, err := r.Enter("fork session", "w", "d")
+		if err != nil {
+			t.Errorf("a fork beside an exclusive lease: %v", err)
+		}
+		forked()
 		before()
 		before() // once counts
 		if err := <-drained; err != nil {

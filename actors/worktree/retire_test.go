@@ -209,6 +209,9 @@ func TestRetireRaces(t *testing.T) {
 			if _, err := f.registry.Admit("start session", v.ID, "late"); err == nil {
 				t.Error("a session begins in a worktree that is being removed")
 			}
+			if _, err := f.registry.Enter("fork session", v.ID, "late"); err == nil {
+				t.Error("a fork begins in a worktree that is being removed")
+			}
 			f.sessions = []messages.SessionRecord{{ID: "early", WorktreeID: v.ID}}
 		}
 		return nil
