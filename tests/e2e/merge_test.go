@@ -90,6 +90,12 @@ func TestOrchestrationMerges(t *testing.T) {
 		}
 		return completed == 2
 	})
+	s.eventually("the second worktree is ready", func() bool { // the others may be done before git has made it
+		list, err := pb.NewWorktreeServiceClient(s.daemon.Conn()).ListWorktrees(s.Context(), &pb.ListWorktreesRequest{})
+		return err == nil && slices.ContainsFunc(list.GetWorktrees(), func(w *pb.WorktreeInfo) bool {
+			return w.GetBranch() == "work/two" && w.GetState() == pb.WorktreeState_WORKTREE_STATE_READY
+		})
+	})
 	s.killDaemon()
 	if err := os.WriteFile(filepath.Join(filepath.Dir(s.world.Project), filepath.Base(s.world.Project)+"-work-two", "open"), nil, 0o600); err != nil {
 		t.Fatal(err)
