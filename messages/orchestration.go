@@ -166,6 +166,7 @@ const (
 	EventStepCancelled  OrchestrationEventKind = "step_cancelled"
 	EventPaused         OrchestrationEventKind = "paused"
 	EventResumed        OrchestrationEventKind = "resumed"
+	EventRestored       OrchestrationEventKind = "restored"       // it came out of a backup, and waits for a person
 	EventStopping       OrchestrationEventKind = "stopping"       // a failure or a client stops the plan
 	EventRetried        OrchestrationEventKind = "retried"        // Steps are started again
 	EventBudgetUsed     OrchestrationEventKind = "budget_used"    // no step starts; people are asked, the Asked-th time

@@ -15,6 +15,7 @@ import (
 	"betcode/persistence/internal/fault"
 	"betcode/persistence/internal/manifest"
 	"betcode/persistence/internal/upkeep"
+	"betcode/persistence/planlog"
 )
 
 // sealBeforeReading is how much the active file may have grown before it is sealed so
@@ -43,7 +44,8 @@ func (s *Store) sealLarge() {
 // Backup writes a copy of the journal as it is at one moment into a directory
 // that does not exist or is empty. Commits wait only while the active file is
 // copied, which is sealed first if it is large; sealed files are copied while
-// the journal is used, or linked where link is given and the disk can.
+// the journal is used, or linked where link is given and the disk can. The journals
+// of orchestrations are copied as they are at the same moment.
 //
 // The copy is made under another name and gets its own when it is whole and on
 // disk. It can be opened with ReadOnly; [Restore] makes a journal of it.
@@ -84,8 +86,11 @@ func (s *Store) checkTarget(path string) error {
 }
 
 func (s *Store) copyTo(ctx context.Context, to string, link bool, b *messages.JournalBackup) error {
-	m, err := s.copyActive(ctx, to, b)
+	m, plans, err := s.copyActive(ctx, to, b)
 	if err != nil {
+		return err
+	}
+	if err := copyPlans(ctx, plans, to, b); err != nil {
 		return err
 	}
 	for _, f := range m.Sealed {
@@ -117,26 +122,41 @@ func (s *Store) copyTo(ctx context.Context, to string, link bool, b *messages.Jo
 }
 
 // copyActive copies the active file while nothing writes to it, and returns the manifest
-// of that moment.
-func (s *Store) copyActive(ctx context.Context, to string, b *messages.JournalBackup) (*manifest.Manifest, error) {
+// of that moment, and how long the journals of orchestrations were then.
+func (s *Store) copyActive(ctx context.Context, to string, b *messages.JournalBackup) (*manifest.Manifest, planlog.Marks, error) {
 	s.moving.Lock()
 	defer s.moving.Unlock()
+	var plans planlog.Marks
 	if err := s.settle(fault.OpBackup); err != nil {
-		return nil, err
+		return nil, plans, err
 	}
 	s.writing.Lock()
 	began := time.Now()
 	m, size, err := s.copyPages(ctx, to)
+	if err == nil {
+		plans, err = planlog.Mark(s.options.Plans)
+	}
 	b.Paused = time.Since(began)
 	s.writing.Unlock()
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = disk.SyncFile(filepath.Join(to, m.Active))
 	}
-	if err := disk.SyncFile(filepath.Join(to, m.Active)); err != nil {
-		return nil, fault.Storage(fault.OpBackup, err)
+	if err != nil {
+		return nil, plans, fault.Storage(fault.OpBackup, err)
 	}
 	b.Files, b.Bytes = b.Files+1, b.Bytes+size
-	return m, nil
+	return m, plans, nil
+}
+
+// copyPlans copies the journals of orchestrations as they were when the active file was
+// copied.
+func copyPlans(ctx context.Context, plans planlog.Marks, to string, b *messages.JournalBackup) error {
+	files, size, err := plans.Copy(ctx, filepath.Join(to, planlog.DirectoryName))
+	if err != nil {
+		return fault.Storage(fault.OpBackup, err)
+	}
+	b.Files, b.Bytes = b.Files+files, b.Bytes+size
+	return nil
 }
 
 // settle moves most rows of the logs while commits go on, so that commits wait for less

@@ -39,6 +39,7 @@
 //	internal/upkeep     verify, adopt, rebuild: what works on files that stand still
 //	internal/disk       write, sync, rename, copy
 //	internal/fault      errors and hints
+//	planlog             journals of orchestrations, which are verified and backed up with it
 //	audit, tokens       files of their own, beside the journal
 //
 // Verify, Backup, Restore, Repair and Stats begin here, because only the Store knows

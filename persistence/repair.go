@@ -19,11 +19,14 @@ import (
 	"betcode/persistence/internal/recovery"
 	"betcode/persistence/internal/upkeep"
 	"betcode/persistence/internal/wal"
+	"betcode/persistence/planlog"
 )
 
 // RepairOptions says which journal is repaired.
 type RepairOptions struct {
 	Directory string
+	// Plans is the directory of the journals of orchestrations; empty = there are none.
+	Plans string
 	// Apply makes the journal one that opens. Without it nothing is changed.
 	Apply bool
 	Now   func() time.Time // nil = time.Now
@@ -34,18 +37,25 @@ type RepairOptions struct {
 // Repaired is what a repair found, and did if that was asked for.
 type Repaired struct {
 	Directory string
-	// Needed is false where the journal opens as it is.
+	// Needed is false where the journal of sessions opens as it is.
 	Needed   bool
 	Findings []messages.JournalFinding // what is damaged
 	Lost     recovery.Loss             // what is, or would be, lost
 	Sessions int                       // of the journal, the damaged ones included
 	Aside    string                    // where the journal is as it was; empty = nothing was changed
+
+	Plans      int    // orchestrations whose journals are damaged
+	AsidePlans string // where those journals are as they were; empty = nothing was changed
 }
+
+// Due reports whether anything is to be repaired.
+func (d Repaired) Due() bool { return d.Needed || d.Plans > 0 }
 
 // Repair says what is lost if the parts of a journal are left out that keep it from
 // being opened, and does it if asked: a lost manifest is made again of the files, groups
 // of the logs that cannot be read are skipped, and their sessions are damaged. The
-// journal as it was is kept beside it. No other process may have the journal. Damage
+// journal as it was is kept beside it. Damaged journals of orchestrations are cut before
+// the damage, and their orchestrations are paused. No other process may have the journal. Damage
 // within a journal file needs no repair: its sessions are damaged, and the others go on.
 func Repair(ctx context.Context, o RepairOptions) (done Repaired, err error) {
 	done.Directory = o.Directory
@@ -58,13 +68,56 @@ func Repair(ctx context.Context, o RepairOptions) (done Repaired, err error) {
 	}
 	defer release()
 	rebuilt, err := done.look(o.Directory)
-	if err != nil || !done.Needed || !o.Apply {
+	if err != nil {
 		return done, err
 	}
-	if done.Aside, err = upkeep.SetAside(ctx, o.Directory, o.Now()); err != nil {
+	plans, err := done.lookAtPlans(ctx, o)
+	if err != nil || !o.Apply {
 		return done, err
 	}
-	return done, done.apply(o, rebuilt)
+	if done.Needed {
+		if done.Aside, err = upkeep.SetAside(ctx, o.Directory, o.Now()); err != nil {
+			return done, err
+		}
+		if err := done.apply(o, rebuilt); err != nil {
+			return done, err
+		}
+	}
+	return done, done.applyToPlans(o, plans)
+}
+
+// lookAtPlans finds the damaged journals of orchestrations.
+func (d *Repaired) lookAtPlans(ctx context.Context, o RepairOptions) (damaged []planlog.Checked, err error) {
+	if o.Plans == "" {
+		return nil, nil
+	}
+	all, err := planlog.Survey(ctx, o.Plans)
+	if err != nil {
+		return nil, fault.Storage(fault.OpRepair, err)
+	}
+	for _, c := range all {
+		if c.Damage != nil && messages.KindOf(c.Damage) != messages.Unimplemented {
+			damaged = append(damaged, c)
+			d.Findings = append(d.Findings, c.Finding())
+		}
+	}
+	d.Plans = len(damaged)
+	return damaged, nil
+}
+
+// applyToPlans makes damaged journals of orchestrations ones that open.
+func (d *Repaired) applyToPlans(o RepairOptions, damaged []planlog.Checked) error {
+	if len(damaged) == 0 {
+		return nil
+	}
+	aside := o.Plans + upkeep.FreeSuffix("damaged", o.Now(), o.Plans)
+	for _, c := range damaged {
+		if err := planlog.Repair(o.Plans, c, aside, o.Now()); err != nil {
+			return fault.Storage(fault.OpRepair, err)
+		}
+	}
+	d.AsidePlans = aside
+	return nil
 }
 
 // lockDirectory keeps others from a journal.

@@ -19,6 +19,7 @@ import (
 	"betcode/persistence/internal/manifest"
 	"betcode/persistence/internal/memtable"
 	"betcode/persistence/internal/upkeep"
+	"betcode/persistence/planlog"
 )
 
 // RestoreOptions says what is restored, and where.
@@ -29,8 +30,11 @@ type RestoreOptions struct {
 	// backup says about the places and processes of its runs is removed: they may
 	// belong to others now.
 	RunsDirectory string
-	// Replace moves a journal and run directories that are there aside; they are
-	// never removed.
+	// PlansDirectory is where the journals of orchestrations will be, those of the
+	// backup; empty = none are restored.
+	PlansDirectory string
+	// Replace moves a journal, journals of orchestrations and run directories that are
+	// there aside; they are never removed.
 	Replace bool
 	// Damaged restores a backup with damage in it. What cannot be read stays so.
 	Damaged bool
@@ -50,13 +54,15 @@ type Restored struct {
 	Files     int
 	Bytes     int64
 	Sessions  int
+	Plans     int       // orchestrations
 	Problems  []Problem // of the backup
 
 	// Of the journal that was replaced. It is compared by the numbers of events: one
 	// of another lineage may have had others under the same numbers.
-	Replaced string        // its lineage, empty for none
-	Lost     []SessionLoss // what it had more than the backup, the last changed first
-	Unread   error         // why it could not be read
+	Replaced  string        // its lineage, empty for none
+	Lost      []SessionLoss // what it had more than the backup, the last changed first
+	LostPlans []PlanLoss    // the same of orchestrations
+	Unread    error         // why it could not be read
 }
 
 // Restore makes a journal of a backup, which it verifies first. The new journal has a
@@ -75,12 +81,16 @@ type restorer struct {
 	now  time.Time
 	done Restored
 
-	present []SessionLoss // sessions of the journal that is replaced, Kept unknown
+	present []SessionLoss     // sessions of the journal that is replaced, Kept unknown
+	plans   []planlog.Checked // orchestrations beside it
 }
 
 func (r *restorer) restore(ctx context.Context) error {
 	if r.o.Replace {
 		r.readPresent() // before it is locked
+		if err := r.readPlans(ctx); err != nil {
+			return err
+		}
 	}
 	release, err := r.checkTarget()
 	if err != nil {
@@ -99,7 +109,10 @@ func (r *restorer) restore(ctx context.Context) error {
 		}
 		return fault.Storage(fault.OpRestore, err)
 	}
-	if err := r.copy(ctx, m, waiting, unfinished); err != nil {
+	if err = r.copy(ctx, m, waiting, unfinished); err == nil {
+		err = r.copyPlans(ctx)
+	}
+	if err != nil {
 		os.RemoveAll(unfinished)
 		if canceled := ctx.Err(); canceled != nil {
 			err = messages.Errorf(fault.OpRestore, messages.Canceled, "%w", canceled)
@@ -109,11 +122,20 @@ func (r *restorer) restore(ctx context.Context) error {
 	return r.putInPlace(unfinished)
 }
 
+// places are the directories that must be free, in the order in which they are moved aside.
+func (r *restorer) places() []string {
+	all := []string{r.o.RunsDirectory, r.o.Directory}
+	if r.o.PlansDirectory != "" {
+		all = append(all, r.o.PlansDirectory)
+	}
+	return all
+}
+
 // checkTarget refuses a place that is taken, and keeps others from one that will
 // be replaced.
 func (r *restorer) checkTarget() (release func(), err error) {
 	unlocked := func() {}
-	for _, path := range []string{r.o.Directory, r.o.RunsDirectory} {
+	for _, path := range r.places() {
 		err := upkeep.CheckEmpty(fault.OpRestore, path)
 		if messages.KindOf(err) == messages.AlreadyExists && r.o.Replace && err != nil {
 			continue
@@ -152,6 +174,9 @@ func (r *restorer) checkBackup(ctx context.Context) (*manifest.Manifest, *memtab
 	}
 	r.done.From, r.done.Sessions, r.done.Problems = s.lineage, report.Sessions, report.Problems
 	r.compareWith(s)
+	if err := r.comparePlans(ctx); err != nil {
+		return nil, nil, err
+	}
 	if !report.OK() && !r.o.Damaged {
 		return nil, nil, messages.Errorf(fault.OpRestore, messages.DataLoss, "the backup is damaged: %v (%d problems in all)",
 			report.Problems[0], len(report.Problems)).WithCode(messages.StorageError).
@@ -198,8 +223,8 @@ func (r *restorer) copy(ctx context.Context, from *manifest.Manifest, waiting *m
 
 // putInPlace gives the new journal its name.
 func (r *restorer) putInPlace(unfinished string) error {
-	suffix := upkeep.FreeSuffix("replaced", r.now, r.o.RunsDirectory, r.o.Directory)
-	for _, path := range []string{r.o.RunsDirectory, r.o.Directory} {
+	suffix := upkeep.FreeSuffix("replaced", r.now, r.places()...)
+	for _, path := range r.places() {
 		if err := upkeep.CheckEmpty(fault.OpRestore, path); err == nil {
 			continue
 		}
@@ -209,6 +234,11 @@ func (r *restorer) putInPlace(unfinished string) error {
 		r.done.Aside = append(r.done.Aside, path+suffix)
 		if err := r.o.steps.At(filepath.Base(path) + " moved aside"); err != nil {
 			return fault.Storage(fault.OpRestore, err)
+		}
+	}
+	if r.o.PlansDirectory != "" {
+		if err := disk.RenameDirectory(r.o.PlansDirectory+upkeep.Halfway, r.o.PlansDirectory); err != nil {
+			return fault.Storage(fault.OpRestore, fmt.Errorf("%w; the new journal is whole, in %s", err, unfinished))
 		}
 	}
 	if err := disk.RenameDirectory(unfinished, r.o.Directory); err != nil {

@@ -2,6 +2,7 @@ package persistence
 
 import (
 	"errors"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"sync"
@@ -20,6 +21,7 @@ import (
 	"betcode/persistence/internal/memtable"
 	"betcode/persistence/internal/recovery"
 	"betcode/persistence/internal/wal"
+	"betcode/persistence/planlog"
 )
 
 // Options says where a journal is and how it is kept.
@@ -41,6 +43,9 @@ type Options struct {
 	// RewriteRate is how many bytes of sealed files [Store.Reclaim] looks at in a
 	// second when it rewrites them. 0 = 16 MiB, negative = any number.
 	RewriteRate int64
+	// Plans is the directory of the journals of orchestrations, which are verified and
+	// backed up with this one. Empty = the one inside Directory, which a backup has.
+	Plans string
 	// ReadOnly opens a journal that is not to change, such as a backup: nothing
 	// is written, no file is made, and others may read it too.
 	ReadOnly bool
@@ -95,6 +100,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.InitialMmapBytes <= 0 && strconv.IntSize == 64 && runtime.GOOS != "windows" { // there the file itself would grow
 		o.InitialMmapBytes = int(int64(defaultMmapBytes))
+	}
+	if o.Plans == "" {
+		o.Plans = filepath.Join(o.Directory, planlog.DirectoryName)
 	}
 	if o.Now == nil {
 		o.Now = time.Now

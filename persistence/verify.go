@@ -7,6 +7,7 @@ import (
 	"betcode/messages"
 	"betcode/persistence/internal/fault"
 	"betcode/persistence/internal/upkeep"
+	"betcode/persistence/planlog"
 )
 
 type (
@@ -20,12 +21,29 @@ type (
 
 // Verify reads every file from end to end: the structure of bbolt, every checksum, every
 // record, the numbers of events, and each session's hash chain. It compares the sessions
-// in memory with the files. Sealed files are read while the journal is used; commits
+// in memory with the files. The journals of orchestrations are read too. Sealed files are read while the journal is used; commits
 // wait while the active file is read, which is sealed first if it is large.
 //
 // progress, which may be nil, is called now and then with what was read of a file so
 // far. What was found is in the report; the error is about the verification itself.
 func (s *Store) Verify(ctx context.Context, progress func(FileReport)) (Report, error) {
+	report, err := s.verify(ctx, progress)
+	if err != nil {
+		return report, err
+	}
+	plans, problems, err := planlog.Verify(ctx, s.options.Plans)
+	if err != nil {
+		return report, fault.Storage(fault.OpVerify, err)
+	}
+	if plans.Keys > 0 && progress != nil {
+		progress(plans)
+	}
+	report.Problems = append(report.Problems, problems...)
+	return report, nil
+}
+
+// verify is Verify for the journal of sessions.
+func (s *Store) verify(ctx context.Context, progress func(FileReport)) (Report, error) {
 	defer s.stay()()
 	s.sealLarge()
 	done, err := s.reading(fault.OpVerify)

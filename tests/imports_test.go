@@ -74,6 +74,10 @@ var rules = []rule{
 		never: map[string]string{bbolt: "the audit log is JSON lines"},
 	},
 	{
+		pkg: "persistence/planlog", may: []string{"messages", "persistence/internal/disk"}, because: "journals of orchestrations are files of their own; what their events mean is known to the actor",
+		never: map[string]string{bbolt: "such a journal is JSON lines"},
+	},
+	{
 		pkg: "persistence/tokens", may: []string{"messages"}, because: "tokens are one file: callers are checked before the journal is open",
 		never: map[string]string{bbolt: "tokens are one JSON file"},
 	},
@@ -266,7 +270,7 @@ var rules = []rule{
 		because: "it runs git and setups for repositories, and stores answers as sessions do; which sessions work in a worktree, and how they are stopped, is asked through its Deps", never: actorsNever,
 	},
 	{
-		pkg: "actors/orchestration", may: []string{"messages", "actors/internal/act", "actors/session/budget"},
+		pkg: "actors/orchestration", may: []string{"messages", "actors/internal/act", "actors/session/budget", "persistence/planlog"},
 		because: "it plays plans; how subagents are spawned, awaited and cancelled is handed in through its Deps; it raises its budget by the arithmetic of sessions", never: actorsNever,
 	},
 	{

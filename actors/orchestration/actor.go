@@ -11,6 +11,7 @@ import (
 	"betcode/actors/internal/act"
 	"betcode/messages"
 	"betcode/messages/plan"
+	"betcode/persistence/planlog"
 )
 
 // Deps is what orchestrations need of the system.
@@ -212,7 +213,7 @@ func (o *orchestration) write() {
 	}
 	path, durable := o.deps.Registry.path(o.id), o.durable
 	o.writer.Do(func() any {
-		next, err := appendEvents(path, durable, events)
+		next, err := planlog.Append(path, durable, events)
 		return wrote{next, err}
 	})
 }

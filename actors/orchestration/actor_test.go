@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +16,7 @@ import (
 	"betcode/actors/internal/act"
 	"betcode/messages"
 	"betcode/messages/plan"
+	"betcode/persistence/planlog"
 	"betcode/supervision"
 )
 
@@ -318,7 +318,7 @@ func TestTornAndDamagedJournals(t *testing.T) {
 	d.create(steps(needs("a"), needs("b", "a")))
 	<-a.spawned
 	d.stop()
-	path := filepath.Join(dir, string(testID)+suffix)
+	path := planlog.Path(dir, testID)
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -363,7 +363,7 @@ func TestJournalNotWritable(t *testing.T) {
 	d := startDaemon(t, dir, a)
 	d.create(steps(needs("a"), needs("b", "a")))
 	<-a.spawned
-	path := filepath.Join(dir, string(testID)+suffix)
+	path := planlog.Path(dir, testID)
 	d.until("the start", func(e messages.OrchestrationEvent) bool { return e.Kind == messages.EventStepStarted })
 	if err := errors.Join(os.Rename(path, path+".kept"), os.Mkdir(path, 0o700)); err != nil {
 		t.Fatal(err)

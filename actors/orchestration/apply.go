@@ -18,7 +18,9 @@ func (s *state) apply(e messages.OrchestrationEvent) {
 	case messages.EventPaused:
 		s.paused = true
 	case messages.EventResumed:
-		s.paused, s.refused = false, false
+		s.paused, s.refused, s.restored = false, false, false
+	case messages.EventRestored:
+		s.paused, s.restored = true, true
 	case messages.EventBudgetUsed:
 		s.asked, s.asking = e.Asked, true
 	case messages.EventBudgetRaised:
@@ -80,7 +82,7 @@ func (s *state) applyToStep(i int, e messages.OrchestrationEvent) {
 
 // stopping has the steps that run cancelled.
 func (s *state) stopping(e messages.OrchestrationEvent) {
-	s.phase, s.reason, s.asking = messages.OrchestrationStopping, e.Error, false
+	s.phase, s.reason, s.asking, s.restored = messages.OrchestrationStopping, e.Error, false, false
 	for i := range s.steps {
 		switch s.steps[i].status {
 		case messages.StepRunning:
@@ -143,7 +145,7 @@ func (s *state) block(e messages.OrchestrationEvent) {
 
 // retried makes steps pending again, with those that were blocked. What is still blocked is found anew; so is what is ready.
 func (s *state) retried(e messages.OrchestrationEvent) {
-	s.phase, s.reason, s.paused, s.refused = messages.OrchestrationRunning, "", false, false
+	s.phase, s.reason, s.paused, s.refused, s.restored = messages.OrchestrationRunning, "", false, false, false
 	for _, id := range e.Steps {
 		if i, known := s.index[id]; known && over(s.steps[i].status) {
 			s.steps[i].tries = 0

@@ -78,6 +78,7 @@ type transition struct {
 // step changes the state by a message. It returns the events, which are written before the effects are performed.
 func (s *state) step(e env, from *actor.PID, message any) ([]messages.OrchestrationEvent, []act.Effect) {
 	t := &transition{env: e, state: s}
+	restored := s.restored
 	switch m := message.(type) {
 	case resumed:
 		t.resume()
@@ -96,6 +97,9 @@ func (s *state) step(e env, from *actor.PID, message any) ([]messages.Orchestrat
 	case budgetAnswered:
 		t.budgetAnswered(m)
 	case limitChanged:
+	}
+	if restored && !t.restored {
+		t.resume()
 	}
 	t.schedule()
 	t.finish()
@@ -120,13 +124,17 @@ func (t *transition) emit(e messages.OrchestrationEvent) {
 	t.events = append(t.events, e)
 }
 
-// resume goes on after a restart: attempts that run are spawned again, which finds them.
+// resume goes on after a restart: attempts that run are spawned again, which finds them. One that came out of a backup does not
+// go on by itself.
 func (t *transition) resume() {
 	if t.asking {
 		t.effects = append(t.effects, askBudget{t.question()})
 	}
 	for i := range t.steps {
 		step := &t.steps[i]
+		if t.restored && active(step.status) {
+			continue
+		}
 		switch step.status {
 		case messages.StepRunning:
 			t.effects = append(t.effects, run{attempt{i, step.attempt}})

@@ -32,7 +32,10 @@
 // Each has a file <id>.log in the directory of the [Registry]: the plan, then its events, one to a line with a checksum. The
 // state is rebuilt from this file alone. A group of events is synced before its effects are performed, so no subagent is
 // spawned before its event is durable. The journal of sessions has no events of orchestrations: an append there belongs to one
-// session, and its history is trimmed, exported and deleted with that session.
+// session, and its history is trimmed, exported and deleted with that session. Package planlog has the format, and backups.
+//
+// An orchestration that came out of a backup has the event restored. It starts nothing, and does not spawn what ran, until a person
+// lets it go on.
 //
 // # On a crash
 //

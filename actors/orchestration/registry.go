@@ -14,14 +14,14 @@ import (
 	"sync"
 
 	"betcode/messages"
+	"betcode/persistence/planlog"
 )
 
 // Bounds of what is kept.
 const (
 	maxKept   = 500 // orchestrations; of those that have ended, the oldest go first
 	pageSize  = 256 // events of one answer
-	suffix    = ".log"
-	minPrefix = 4 // of an id, in a reference
+	minPrefix = 4   // of an id, in a reference
 )
 
 // Registry has the journals of all orchestrations. It is safe for concurrent use. An actor alone writes to the journal of
@@ -55,12 +55,12 @@ func Open(dir string) (*Registry, error) {
 	}
 	var problems []error
 	for _, f := range files {
-		name, ours := strings.CutSuffix(f.Name(), suffix)
+		id, ours := planlog.IDOf(f.Name())
 		if !ours {
 			continue
 		}
 		s, durable, err := load(filepath.Join(dir, f.Name()), math.MaxInt64)
-		if err == nil && string(s.ID) != name {
+		if err == nil && s.ID != id {
 			err = fmt.Errorf("%s has the journal of %s", f.Name(), s.ID)
 		}
 		if err != nil {
@@ -73,7 +73,7 @@ func Open(dir string) (*Registry, error) {
 }
 
 func (r *Registry) path(id messages.OrchestrationID) string {
-	return filepath.Join(r.dir, string(id)+suffix)
+	return planlog.Path(r.dir, id)
 }
 
 // unfinished returns the orchestrations that have not ended, oldest first.
@@ -115,7 +115,7 @@ func (r *Registry) create(h header) error {
 	if err := r.makeRoom(op); err != nil {
 		return err
 	}
-	if err := create(r.path(h.ID), h); err != nil {
+	if err := planlog.Create(r.path(h.ID), h); err != nil {
 		return (&messages.Error{Op: op, Kind: messages.Unavailable, Code: messages.StorageError, Err: err}).
 			WithHint("Make room in the state directory, or make it writable: betcode doctor disk")
 	}
@@ -230,9 +230,9 @@ func (r *Registry) Read(reference messages.OrchestrationID, from messages.Orches
 	}
 	most, changed, over := r.durable(id)
 	page := messages.OrchestrationPage{ID: id, Changed: changed}
-	var journal *reader
+	var journal *planlog.Reader
 	if from.Offset > 0 {
-		journal, err = openAt(r.path(id), most, from)
+		journal, err = planlog.OpenAt(r.path(id), most, from)
 	} else {
 		var h header
 		journal, h, err = open(r.path(id), most)
@@ -244,9 +244,9 @@ func (r *Registry) Read(reference messages.OrchestrationID, from messages.Orches
 	if err != nil {
 		return messages.OrchestrationPage{}, unreadable(op, err)
 	}
-	defer journal.close()
+	defer journal.Close()
 	for len(page.Events) < pageSize {
-		e, err := journal.event()
+		e, err := journal.Event()
 		if errors.Is(err, io.EOF) {
 			page.Ended = over
 			break
@@ -258,11 +258,11 @@ func (r *Registry) Read(reference messages.OrchestrationID, from messages.Orches
 			page.Events = append(page.Events, e)
 		}
 	}
-	if from.Seq > journal.head {
-		return messages.OrchestrationPage{}, messages.Errorf(op, messages.OutOfRange, "the newest event is %d, not %d", journal.head, from.Seq).
+	if from.Seq > journal.Cursor().Seq {
+		return messages.OrchestrationPage{}, messages.Errorf(op, messages.OutOfRange, "the newest event is %d, not %d", journal.Cursor().Seq, from.Seq).
 			WithHint("Watch from 0.")
 	}
-	page.Next = messages.OrchestrationCursor{Seq: journal.head, Offset: journal.at}
+	page.Next = journal.Cursor()
 	return page, nil
 }
 

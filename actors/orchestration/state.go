@@ -7,6 +7,7 @@ import (
 
 	"betcode/messages"
 	"betcode/messages/plan"
+	"betcode/persistence/planlog"
 )
 
 // header is the first line of a journal: what never changes.
@@ -22,7 +23,7 @@ type header struct {
 	Plan      plan.Plan                `json:"plan"`
 }
 
-const formatVersion = 1
+const formatVersion = planlog.Format
 
 // stepState is what is known of one step.
 type stepState struct {
@@ -64,11 +65,12 @@ type state struct {
 	asking    bool                 // people are asked, and no step starts
 	refused   bool                 // they have refused, and no step starts
 
-	phase  messages.OrchestrationState
-	paused bool
-	reason string
-	head   uint64
-	ended  time.Time
+	phase    messages.OrchestrationState
+	paused   bool
+	restored bool // it came out of a backup: nothing is spawned or merged until a person lets it go on
+	reason   string
+	head     uint64
+	ended    time.Time
 }
 
 // newState returns the state of a plan of which nothing has happened.

@@ -247,6 +247,39 @@ func TestPause(t *testing.T) {
 	w.want(t, "a=completed b=running", messages.OrchestrationRunning)
 }
 
+// What came out of a backup starts nothing until a person says so: neither steps that wait nor those that ran.
+func TestRestored(t *testing.T) {
+	restored := func(w *world) {
+		w.journal = append(w.journal, messages.OrchestrationEvent{Seq: w.head + 1, At: w.now, Kind: messages.EventRestored})
+		w.crash()
+		w.sync()
+		clear(w.spawned)
+	}
+	w := newWorld(steps(needs("a"), needs("b"), needs("c", "b")))
+	w.tell(resumed{})
+	w.complete("b", "")
+	restored(w)
+	w.tell(limitChanged{})
+	w.crash()
+	w.sync()
+	if v := w.view(false); len(w.spawned) > 0 || !v.Paused || v.Reason == "" {
+		t.Fatalf("%v %+v", w.spawned, v)
+	}
+	w.tell(messages.PauseOrchestration{})
+	w.want(t, "a=running b=completed c=running", messages.OrchestrationRunning)
+	if len(w.spawned) != 2 || w.view(false).Reason != "" {
+		t.Errorf("%v", w.spawned)
+	}
+
+	w = newWorld(steps(needs("a"), needs("b", "a")))
+	w.tell(resumed{})
+	restored(w)
+	w.tell(messages.CancelOrchestration{})
+	if len(w.spawned) != 1 || len(w.cancelled) != 1 { // a subagent that is there is found, and ended
+		t.Errorf("%v %v", w.spawned, w.cancelled)
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		m  any

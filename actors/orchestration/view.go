@@ -11,6 +11,9 @@ func (s *state) view(steps bool) messages.OrchestrationView {
 		CreatedAt: s.CreatedAt, EndedAt: s.ended, Head: s.head, Total: len(s.steps), Completed: s.done, Failed: s.failed, Running: s.running, Usage: s.usage,
 		Limit: s.allowance, Refused: s.refused,
 	}
+	if s.restored {
+		v.Reason = "restored from a backup, it waits to be resumed"
+	}
 	if s.asking || s.refused {
 		v.Held = messages.HeldByPlan
 	}

@@ -212,7 +212,7 @@ func orchestrationEventOut(plan messages.OrchestrationPage, e messages.Orchestra
 		out.Event = &pb.OrchestrationEvent_Failed{Failed: &pb.OrchestrationFailed{
 			ErrorMessage: e.Error, CompletedSteps: stepsOut(e.Completed), FailedSteps: stepsOut(e.Failed), CostUsd: e.Usage.CostUSD,
 		}}
-	case messages.EventPaused, messages.EventResumed, messages.EventBudgetUsed, messages.EventBudgetRaised, messages.EventBudgetRefused, messages.EventStopping, messages.EventRetried, messages.EventStepCancelling:
+	case messages.EventPaused, messages.EventResumed, messages.EventRestored, messages.EventBudgetUsed, messages.EventBudgetRaised, messages.EventBudgetRefused, messages.EventStopping, messages.EventRetried, messages.EventStepCancelling:
 		out.Event = &pb.OrchestrationEvent_Changed{Changed: &pb.OrchestrationChanged{
 			Change: string(e.Kind), StepId: e.Step, Steps: e.Steps, Reason: e.Error, ClientId: string(e.Client),
 		}}

@@ -3131,7 +3131,7 @@ func (x *StepFailed) GetCancelled() bool {
 // OrchestrationChanged says what else happened to a plan.
 type OrchestrationChanged struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// paused, resumed, stopping, retried, step_cancelling, budget_used, budget_raised or budget_refused.
+	// paused, resumed, restored, stopping, retried, step_cancelling, budget_used, budget_raised or budget_refused.
 	Change string `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
 	// The step that is being cancelled.
 	StepId string `protobuf:"bytes,2,opt,name=step_id,json=stepId,proto3" json:"step_id,omitempty"`

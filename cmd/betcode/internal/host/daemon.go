@@ -84,7 +84,7 @@ func (d *daemon) lockState() (err error) {
 
 func (d *daemon) openJournal() (err error) {
 	d.store, err = persistence.Open(persistence.Options{
-		Directory: statedir.Journal(d.cfg.StateDir), RetainBytes: d.cfg.Past.Bytes, RetainAge: max(d.cfg.Past.Age, 0),
+		Directory: statedir.Journal(d.cfg.StateDir), Plans: statedir.Orchestrations(d.cfg.StateDir), RetainBytes: d.cfg.Past.Bytes, RetainAge: max(d.cfg.Past.Age, 0),
 	})
 	return offerBackup(err, d.cfg.StateDir)
 }
@@ -111,7 +111,7 @@ func (d *daemon) startActors() error {
 		FleetFile:               filepath.Join(d.cfg.StateDir, "fleet.json"),
 		LimitsFile:              filepath.Join(d.cfg.StateDir, "rate-limits.json"),
 		WorktreesDirectory:      filepath.Join(d.cfg.StateDir, "worktrees"),
-		OrchestrationsDirectory: filepath.Join(d.cfg.StateDir, "orchestrations"),
+		OrchestrationsDirectory: statedir.Orchestrations(d.cfg.StateDir),
 		ReposDirectory:          filepath.Join(d.cfg.StateDir, "repositories"),
 		MachineFile:             filepath.Join(d.cfg.StateDir, "machine-id"), Audit: d.audit.Record, Mask: d.mask.Mask,
 		Components: d.healthComponents, Protected: d.protected(), AgentVersion: d.claude.get,

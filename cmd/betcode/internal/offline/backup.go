@@ -29,14 +29,14 @@ func Backups(state string) ([]MadeBackup, error) {
 	return all, err
 }
 
-// Backup copies the journal of a state directory to path. The journal is opened as a daemon opens it: what a crash left
+// Backup copies the journal of a state directory, and those of its orchestrations, to path. The journal is opened as a daemon opens it: what a crash left
 // is recovered first. link links files that never change instead of copying them.
 func Backup(ctx context.Context, state, path string, link bool) (*pb.BackupJournalResponse, error) {
 	directory := statedir.Journal(state)
 	if found, _ := filepath.Glob(filepath.Join(directory, "MANIFEST*")); len(found) == 0 { // opening would create a journal
 		return nil, messages.Errorf("back up journal", messages.NotFound, "there is no journal in %s", directory)
 	}
-	store, err := persistence.Open(persistence.Options{Directory: directory})
+	store, err := persistence.Open(persistence.Options{Directory: directory, Plans: statedir.Orchestrations(state)})
 	if err != nil {
 		return nil, err
 	}

@@ -28,9 +28,10 @@ func Stats(directory string) (*pb.JournalStatsResponse, error) {
 	return translate.JournalStatsOut(store.Stats()), store.Close()
 }
 
-// Verify reads the journal in a directory from end to end and passes its progress and findings to report.
-func Verify(ctx context.Context, directory string, report func(*pb.VerifyJournalResponse)) error {
-	store, err := open(directory)
+// Verify reads the journal in a directory from end to end, and those of orchestrations in another (empty = inside, as in a backup),
+// and passes its progress and findings to report.
+func Verify(ctx context.Context, directory, plans string, report func(*pb.VerifyJournalResponse)) error {
+	store, err := persistence.Open(persistence.Options{Directory: directory, Plans: plans, ReadOnly: true})
 	if err != nil {
 		return err
 	}

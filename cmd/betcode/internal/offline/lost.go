@@ -19,11 +19,38 @@ type Restored struct{ persistence.Restored }
 
 // Write writes the result for a person.
 func (done Restored) Write(w io.Writer) {
-	fmt.Fprintf(w, "%s: %d session(s), %s; its lineage is %s\n", done.Directory, done.Sessions, console.Size(uint64(max(done.Bytes, 0))), done.Lineage)
+	plans := ""
+	if done.Plans > 0 {
+		plans = fmt.Sprintf(" and %d orchestration(s)", done.Plans)
+	}
+	fmt.Fprintf(w, "%s: %d session(s)%s, %s; its lineage is %s\n", done.Directory, done.Sessions, plans, console.Size(uint64(max(done.Bytes, 0))), done.Lineage)
 	for _, aside := range done.Aside {
 		fmt.Fprintf(w, "The former files are in %s\n", aside)
 	}
 	done.writeLost(w)
+	done.writeLostPlans(w)
+}
+
+// writeLostPlans lists what was newer of orchestrations.
+func (done Restored) writeLostPlans(w io.Writer) {
+	if len(done.LostPlans) > 0 {
+		fmt.Fprintf(w, "Newer than the backup, and now only in the files moved aside: events of %d orchestration(s)\n", len(done.LostPlans))
+	}
+	for i, l := range done.LostPlans {
+		if i == lostShown {
+			fmt.Fprintf(w, "  and %d orchestration(s) more; --json lists all\n", len(done.LostPlans)-lostShown)
+			break
+		}
+		least, whole := "", ""
+		if l.Damaged {
+			least = "at least "
+		}
+		if l.Whole {
+			whole = ", the whole orchestration"
+		}
+		fmt.Fprintf(w, "  %s  %s%d event(s)%s, last changed %s  %s\n", l.Orchestration, least, l.Events(), whole,
+			l.Updated.Local().Format(time.DateTime), console.Line(l.Name))
+	}
 }
 
 // lostEvents returns how many events of the replaced journal the backup does not have.
@@ -78,11 +105,19 @@ func (done Restored) JSON() map[string]any {
 			"updated_at": l.Updated, "at_least": l.Damaged,
 		})
 	}
+	lostPlans := []any{}
+	for _, l := range done.LostPlans {
+		lostPlans = append(lostPlans, map[string]any{
+			"orchestration_id": l.Orchestration, "name": l.Name, "events": l.Events(), "head": l.Head, "head_in_backup": l.Kept,
+			"updated_at": l.Updated, "at_least": l.Damaged,
+		})
+	}
 	value := map[string]any{
 		"schema": restoreSchema, "directory": done.Directory, "lineage": done.Lineage, "restored_from": done.From,
 		"files": done.Files, "bytes": done.Bytes, "sessions": done.Sessions, "problems": len(done.Problems),
 		"moved_aside": append([]string{}, done.Aside...),
 		"replaced":    done.Replaced, "lost": lost, "lost_events": done.lostEvents(),
+		"orchestrations": done.Plans, "lost_orchestrations": lostPlans,
 	}
 	if done.Unread != nil {
 		value["lost_unknown"] = done.Unread.Error()

@@ -23,9 +23,17 @@ func Repair(ctx context.Context, state string, apply bool) (Repaired, error) {
 		return Repaired{}, err
 	}
 	defer release()
-	done, err := persistence.Repair(ctx, persistence.RepairOptions{Directory: statedir.Journal(state), Apply: apply})
+	done, err := persistence.Repair(ctx, persistence.RepairOptions{
+		Directory: statedir.Journal(state), Plans: statedir.Orchestrations(state), Apply: apply,
+	})
 	return Repaired{done}, err
 }
+
+// applied reports whether anything was changed.
+func (done Repaired) applied() bool { return done.Aside != "" || done.AsidePlans != "" }
+
+// Done reports whether nothing is left to be repaired.
+func (done Repaired) Done() bool { return !done.Due() || done.applied() }
 
 // JSON returns the result for programs: "betcode.journal.repair/v1".
 func (done Repaired) JSON() map[string]any {
@@ -48,8 +56,9 @@ func (done Repaired) JSON() map[string]any {
 		findings = append(findings, map[string]any{"file": f.File, "offset": f.Offset, "problem": f.Problem, "outcome": f.Outcome})
 	}
 	return map[string]any{
-		"schema": repairSchema, "directory": done.Directory, "needed": done.Needed, "repaired": done.Aside != "", "sessions": done.Sessions,
+		"schema": repairSchema, "directory": done.Directory, "needed": done.Due(), "repaired": done.applied(), "sessions": done.Sessions,
 		"findings": findings, "lost": lost, "unread_bytes": done.Lost.Unread, "kept_in": done.Aside,
+		"damaged_orchestrations": done.Plans, "orchestrations_kept_in": done.AsidePlans,
 	}
 }
 
@@ -66,14 +75,18 @@ func (done Repaired) Write(w io.Writer) {
 			done.Lost.Unread)
 	}
 	switch {
-	case !done.Needed:
+	case !done.Due():
 		fmt.Fprintf(w, "The journal opens as it is: %d session(s)\n", done.Sessions)
-	case done.Aside == "":
-		if len(done.Lost.Sessions) == 0 && done.Lost.Unread == 0 {
+	case !done.applied():
+		if done.Needed && len(done.Lost.Sessions) == 0 && done.Lost.Unread == 0 {
 			fmt.Fprintln(w, "Nothing would be lost.")
 		}
 		fmt.Fprintf(w, "Nothing was changed. Repair the journal with 'betcode journal repair --yes': it would have %d session(s)\n", done.Sessions)
-	default:
+	}
+	if done.Aside != "" {
 		fmt.Fprintf(w, "Repaired: %d session(s). The journal as it was is in %s\n", done.Sessions, console.Line(done.Aside))
+	}
+	if done.AsidePlans != "" {
+		fmt.Fprintf(w, "Repaired: %d orchestration(s). Their journals as they were are in %s\n", done.Plans, console.Line(done.AsidePlans))
 	}
 }

@@ -37,7 +37,8 @@ func Restore(ctx context.Context, o RestoreOptions) (Restored, error) {
 		return Restored{}, err
 	}
 	done, err := persistence.Restore(ctx, persistence.RestoreOptions{
-		Backup: o.Backup, Directory: statedir.Journal(o.State), RunsDirectory: statedir.Runs(o.State), Replace: o.Force, Damaged: o.Damaged,
+		Backup: o.Backup, Directory: statedir.Journal(o.State), RunsDirectory: statedir.Runs(o.State),
+		PlansDirectory: statedir.Orchestrations(o.State), Replace: o.Force, Damaged: o.Damaged,
 	})
 	if err != nil && messages.KindOf(err) == messages.AlreadyExists {
 		return Restored{}, exit.With(exit.Failed, fmt.Errorf("%w. Add --force to move it aside", err))

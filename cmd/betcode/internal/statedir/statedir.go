@@ -11,6 +11,9 @@ const (
 // Journal returns the directory of the journal.
 func Journal(state string) string { return filepath.Join(state, "journal") }
 
+// Orchestrations returns the directory of the journals of orchestrations.
+func Orchestrations(state string) string { return filepath.Join(state, "orchestrations") }
+
 // Runs returns the directory of the run directories.
 func Runs(state string) string { return filepath.Join(state, "runs") }
 

@@ -54,7 +54,7 @@ func (p group) journalRepair(ctx context.Context, c *cli.Context) error {
 	} else {
 		done.Write(p.Stdout)
 	}
-	if err == nil && done.Needed && done.Aside == "" {
+	if err == nil && !done.Done() {
 		return exit.Silent(exit.Internal)
 	}
 	return err

@@ -9,6 +9,7 @@ import (
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/cmd/betcode/internal/offline"
+	"betcode/cmd/betcode/internal/statedir"
 	pb "betcode/proto/betcode/v1"
 
 	"github.com/urfave/cli/v2"
@@ -24,7 +25,11 @@ func (p group) journalVerify(ctx context.Context, c *cli.Context) error {
 	}
 	v := &verification{p: p, json: c.Bool("json")}
 	if directory != "" {
-		if err := offline.Verify(ctx, directory, v.add); err != nil {
+		plans := ""
+		if state := c.String("state-dir"); state != "" {
+			plans = statedir.Orchestrations(state)
+		}
+		if err := offline.Verify(ctx, directory, plans, v.add); err != nil {
 			return err
 		}
 		return v.end()
