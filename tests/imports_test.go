@@ -380,6 +380,23 @@ var rules = []rule{
 		never: map[string]string{protoactor: "decoding needs no actor system", bbolt: "decoding needs no journal"},
 	},
 	{
+		pkg: "gateway/portal", may: []string{"proto", "gateway/portal"},
+		because: "a front translates for clients of another protocol and asks the daemon as any client does: it can pass none of its checks",
+		never: map[string]string{
+			protoactor: "a front needs no actor system",
+			grpc:       "conversations come through an interface that the front declares, so that its tests need no connection",
+			bbolt:      "a front asks; it does not read the journal",
+		},
+	},
+	{
+		pkg: "gateway/portal/wire", because: "the frames of the portal are known without sessions and without this daemon",
+		never: map[string]string{"context": "a codec does not wait", "net/http": "a frame knows no connection"},
+	},
+	{
+		pkg: "gateway/portal/lines", may: []string{"proto"}, because: "lines are made from events alone, so that every front for readers of lines can use them",
+		never: map[string]string{grpc: "events come from the caller", "context": "a translation does not wait"},
+	},
+	{
 		pkg: "gateway/socket", may: []string{"proto"},
 		because: "a front translates for clients of another protocol and asks the daemon as any client does: it can pass none of its checks",
 		never: map[string]string{

@@ -37,4 +37,5 @@ var scenarios = slices.Concat(
 	forwardedScenarios,    // requests of subagents that are shown elsewhere
 	fleetServerScenarios,  // children that pass for the fleet server of their agent
 	gatewayScenarios,      // clients of the agent socket
+	portalScenarios,       // browsers
 )

@@ -183,8 +183,11 @@ func (a *Agent) Ended() bool {
 }
 
 // Memory returns the most memory that the gateway has had, in bytes.
-func (g *Gateway) Memory() (int, error) {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", g.command.Process.Pid))
+func (g *Gateway) Memory() (int, error) { return peak(g.command.Process.Pid) }
+
+// peak returns the most memory that a process has had, in bytes.
+func peak(pid int) (int, error) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, fmt.Errorf("read the gateway's memory: %w", err)
 	}

@@ -17,11 +17,13 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// The metadata with the id and the kind of the client, and with the ticket of a fleet server.
+// The metadata with the id and the kind of the client, with the ticket of a fleet server, and with
+// the token of a gateway's client.
 const (
-	clientIDKey   = "x-client-id"
-	clientTypeKey = "x-client-type"
-	ticketKey     = "x-fleet-ticket"
+	clientIDKey    = "x-client-id"
+	clientTypeKey  = "x-client-type"
+	ticketKey      = "x-fleet-ticket"
+	callerTokenKey = "x-caller-token"
 )
 
 // maxEventBytes bounds a message that this client accepts; events of the daemon have less than 4 MiB.
@@ -32,6 +34,7 @@ type Options struct {
 	Socket string  // path of its Unix socket, or name of its pipe
 	Remote *Remote // for TCP instead of the socket; nil = socket
 	Ticket string  // of the fleet server that calls; empty for people
+	Caller string  // secret of the token whose rights calls over the socket have; empty for those of this process
 	Identity
 	// Dial replaces the socket, for tests.
 	Dial func(ctx context.Context) (net.Conn, error)
@@ -118,6 +121,9 @@ func dial(o Options) (*grpc.ClientConn, error) {
 	if o.Ticket != "" {
 		options = append(options, grpc.WithPerRPCCredentials(ticket(o.Ticket)))
 	}
+	if o.Caller != "" {
+		options = append(options, grpc.WithPerRPCCredentials(callerToken(o.Caller)))
+	}
 	return grpc.NewClient("passthrough:///betcode", append(options,
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return o.Dial(ctx) }),
@@ -155,3 +161,14 @@ func (t ticket) GetRequestMetadata(context.Context, ...string) (map[string]strin
 
 // RequireTransportSecurity implements credentials.PerRPCCredentials.
 func (ticket) RequireTransportSecurity() bool { return false }
+
+// callerToken adds the token of a gateway's client to the metadata of every call.
+type callerToken string
+
+// GetRequestMetadata implements credentials.PerRPCCredentials.
+func (t callerToken) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
+	return map[string]string{callerTokenKey: string(t)}, nil
+}
+
+// RequireTransportSecurity implements credentials.PerRPCCredentials.
+func (callerToken) RequireTransportSecurity() bool { return false }

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/urfave/cli/v2"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"betcode/cmd/betcode/internal/cli/base"
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/gateways"
+	"betcode/config"
+	pb "betcode/proto/betcode/v1"
+)
+
+// codeLifetime is how long a code for a login counts.
+const codeLifetime = 10 * time.Minute
+
+func (p *program) portalCommand() *cli.Command {
+	return &cli.Command{
+		Name: "portal", Usage: "serve pages of the portal: WebSockets and their HTTP API",
+		Description: "It prints its address when browsers may connect, and works until SIGINT or SIGTERM. People log in with a code of\n" +
+			"'gateway pair'. Their logins are tokens of the daemon: 'token list' shows them, 'token revoke' ends them.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:3000", Usage: "`HOST:PORT` for browsers; beyond this machine it needs TLS"},
+			&cli.StringFlag{Name: "url", Usage: "the `URL` at which browsers reach it, if another server is in front of it"},
+			&cli.StringFlag{Name: "tls-cert", Usage: "`FILE` with the certificate"},
+			&cli.StringFlag{Name: "tls-key", Usage: "`FILE` with its key"},
+			&cli.StringFlag{Name: "pages", Usage: "`DIRECTORY` with the files of the page"},
+			&cli.StringFlag{Name: "lifetime", Value: "7d", Usage: "how `LONG` a login counts"},
+			&cli.BoolFlag{Name: "dev", Usage: "serve everybody on this machine as you, without logins"},
+		},
+		Action: p.servePortal,
+	}
+}
+
+func (p *program) pairCommand() *cli.Command {
+	return &cli.Command{
+		Name: "pair", Usage: "make a code with which a browser logs in to the portal", ArgsUsage: "NAME",
+		Description: "NAME is that of the person or device. The code works once, within 10 minutes; the login has the scopes of the code.",
+		Flags: []cli.Flag{
+			&cli.StringSliceFlag{Name: "scope", Usage: "a right of the login: `SCOPE` is view, approve, control or admin; may be given several times", Required: true},
+		},
+		Action: p.WithClient(1, 1, p.pair),
+	}
+}
+
+func (p *program) pair(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	name := c.Args().First()
+	if len(name) > 32 {
+		return exit.Usage(fmt.Errorf("the name %q has more than 32 characters", name))
+	}
+	made, err := cl.Access.CreateAccessToken(ctx, &pb.CreateAccessTokenRequest{
+		Name: gateways.CodePrefix + name + "-" + uuid.NewString()[:8], Scopes: c.StringSlice("scope"),
+		ExpiresAt: timestamppb.New(time.Now().Add(codeLifetime)),
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(p.Stdout, made.GetSecret())
+	fmt.Fprintf(p.Stderr, "Enter it at /api/auth/login of the portal within %s. It works once, and lets the browser %s.\n",
+		codeLifetime, strings.Join(made.GetToken().GetScopes(), ", "))
+	return nil
+}
+
+// servePortal serves pages until a signal ends it.
+func (p *program) servePortal(c *cli.Context) error {
+	if err := base.Arguments(c, 0, 0); err != nil {
+		return err
+	}
+	lifetime, err := config.ParseDuration(c.String("lifetime"))
+	if err != nil || lifetime <= 0 {
+		return exit.Usage(fmt.Errorf("lifetime %q: give how long a login counts, for example 12h or 7d", c.String("lifetime")))
+	}
+	if (c.String("tls-cert") == "") != (c.String("tls-key") == "") {
+		return exit.Usage(fmt.Errorf("--tls-cert and --tls-key belong together"))
+	}
+	ctx, stop := signal.NotifyContext(c.Context, syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	cl, cfg, err := p.Connect(ctx, c) // a daemon must be there when the gateway begins
+	if err != nil {
+		return err
+	}
+	if err := cl.Close(); err != nil {
+		return err
+	}
+	return gateways.Portal(ctx, gateways.PortalOptions{
+		Listen: c.String("listen"), URL: c.String("url"), Cert: c.String("tls-cert"), Key: c.String("tls-key"), Pages: c.String("pages"),
+		Dev: c.Bool("dev"), Lifetime: lifetime, Version: p.Build.Version, Daemon: cfg, Ready: p.Stdout, Log: p.Stderr,
+	})
+}

@@ -1,0 +1,119 @@
+package gateways
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"betcode/cmd/betcode/internal/client"
+	"betcode/gateway/portal"
+	pb "betcode/proto/betcode/v1"
+)
+
+// portalDaemon implements [portal.Daemon] over a connection.
+type portalDaemon struct{ client *client.Client }
+
+// told returns an error as the portal tells them apart.
+func told(err error) error {
+	switch status.Code(err) { //nolint:exhaustive // the others have one answer
+	case codes.OK:
+		return nil
+	case codes.NotFound:
+		return portal.ErrNotFound
+	case codes.Unauthenticated:
+		return portal.ErrUnauthenticated
+	case codes.PermissionDenied:
+		return portal.ErrDenied
+	}
+	return explained(err)
+}
+
+// Caller implements [portal.Daemon].
+func (d portalDaemon) Caller(ctx context.Context) (portal.Caller, error) {
+	c, err := d.client.Access.GetCaller(ctx, &pb.GetCallerRequest{})
+	if err != nil {
+		return portal.Caller{}, told(err)
+	}
+	out := portal.Caller{Token: c.GetToken(), Scopes: c.GetScopes()}
+	if at := c.GetExpiresAt(); at != nil {
+		out.Expires = at.AsTime()
+	}
+	return out, nil
+}
+
+// Sessions implements [portal.Daemon].
+func (d portalDaemon) Sessions(ctx context.Context) (all []*pb.SessionSummary, err error) {
+	for {
+		page, err := d.client.Agent.ListSessions(ctx, &pb.ListSessionsRequest{Limit: pageSize, Offset: uint32(len(all))}) //nolint:gosec // less than the sessions that fit a journal
+		if err != nil {
+			return nil, told(err)
+		}
+		if all = append(all, page.GetSessions()...); len(page.GetSessions()) < pageSize {
+			return all, nil
+		}
+	}
+}
+
+// Show implements [portal.Daemon].
+func (d portalDaemon) Show(ctx context.Context, session string) (portal.Session, error) {
+	s, err := d.client.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: session})
+	if err != nil {
+		return portal.Session{}, told(err)
+	}
+	return portal.Session{Summary: s.GetSummary(), Head: s.GetHead(), Before: max(s.GetBoundary(), s.GetLowWater())}, nil
+}
+
+// History implements [portal.Daemon].
+func (d portalDaemon) History(ctx context.Context, of portal.Session, each func(*pb.AgentEvent)) error {
+	stream, err := d.client.Admin.ExportSession(ctx, &pb.ExportSessionRequest{SessionId: of.Summary.GetId()})
+	if err != nil {
+		return told(err)
+	}
+	return told(client.Each(stream, func(e *pb.AgentEvent) error {
+		if e.GetSequence() > of.Before {
+			each(e)
+		}
+		return nil
+	}))
+}
+
+// Converse implements [portal.Daemon].
+func (d portalDaemon) Converse(session string, write bool) portal.Conversation {
+	if !write {
+		return newReading(d.client, session)
+	}
+	return newWriting(d.client, session)
+}
+
+// Stop implements [portal.Daemon].
+func (d portalDaemon) Stop(ctx context.Context, session string) error {
+	_, err := d.client.Admin.StopSession(ctx, &pb.StopSessionRequest{SessionId: session})
+	return told(err)
+}
+
+// Delete implements [portal.Daemon].
+func (d portalDaemon) Delete(ctx context.Context, session string) error {
+	_, err := d.client.Agent.DeleteSession(ctx, &pb.DeleteSessionRequest{SessionId: session})
+	return told(err)
+}
+
+// Close implements [portal.Daemon].
+func (d portalDaemon) Close() error { return d.client.Close() }
+
+// portalTokens implements [portal.Tokens] with the rights of the user.
+type portalTokens struct{ client *client.Client }
+
+// Create implements [portal.Tokens].
+func (t portalTokens) Create(ctx context.Context, name string, scopes []string, expires time.Time) (string, error) {
+	made, err := t.client.Access.CreateAccessToken(ctx, &pb.CreateAccessTokenRequest{Name: name, Scopes: scopes, ExpiresAt: timestamppb.New(expires)})
+	return made.GetSecret(), told(err)
+}
+
+// Revoke implements [portal.Tokens].
+func (t portalTokens) Revoke(ctx context.Context, name string) error {
+	_, err := t.client.Access.RevokeAccessToken(ctx, &pb.RevokeAccessTokenRequest{Name: name})
+	return told(err)
+}

@@ -1,0 +1,79 @@
+package gateways
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+
+	"betcode/cmd/betcode/internal/client"
+	pb "betcode/proto/betcode/v1"
+)
+
+// errRestored ends a conversation: the numbers of events have begun anew.
+var errRestored = errors.New("The daemon has another journal; load the page again") //nolint:staticcheck // shown to people as it is
+
+// writing is a conversation of a page that may write. It implements [portal.Conversation].
+type writing struct {
+	talk     *client.Conversation
+	events   chan *pb.AgentEvent
+	gone     context.Context // done when it is closed
+	leave    context.CancelFunc
+	restored atomic.Bool // the daemon has another journal
+}
+
+func newWriting(cl *client.Client, session string) *writing {
+	w := &writing{events: make(chan *pb.AgentEvent)}
+	w.gone, w.leave = context.WithCancel(context.Background())
+	w.talk = cl.Converse(context.Background(), client.ConverseOptions{Start: &pb.StartConversation{
+		SessionId: session, History: pb.HistoryPolicy_HISTORY_POLICY_FULL,
+	}})
+	go w.forward()
+	return w
+}
+
+// forward hands the events on, and shows a request that is lost as an error.
+func (w *writing) forward() {
+	defer close(w.events)
+	for item := range w.talk.Items() {
+		event := item.Event
+		switch {
+		case item.Outage != nil && item.Outage.Restored:
+			w.restored.Store(true)
+			go w.talk.Close() // it waits for the reader of its items
+		case item.Lost != nil:
+			event = &pb.AgentEvent{Event: &pb.AgentEvent_Error{Error: &pb.ErrorEvent{
+				Message: "The daemon went away before it had the request; send it again",
+			}}}
+		}
+		if event == nil || w.restored.Load() {
+			continue // the connection broke, or is back
+		}
+		select {
+		case w.events <- event:
+		case <-w.gone.Done():
+		}
+	}
+}
+
+// Events implements [portal.Conversation].
+func (w *writing) Events() <-chan *pb.AgentEvent { return w.events }
+
+// Err implements [portal.Conversation].
+func (w *writing) Err() error {
+	switch {
+	case w.restored.Load():
+		return errRestored
+	case w.gone.Err() == nil:
+		return told(w.talk.Err())
+	}
+	return nil
+}
+
+// Send implements [portal.Conversation].
+func (w *writing) Send(r *pb.AgentRequest) { w.talk.Send(r) }
+
+// Close implements [portal.Conversation].
+func (w *writing) Close() {
+	w.leave()
+	w.talk.Close()
+}

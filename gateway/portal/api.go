@@ -1,0 +1,230 @@
+package portal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"betcode/gateway/portal/lines"
+	pb "betcode/proto/betcode/v1"
+)
+
+const (
+	// maxMessages and maxMessageBytes bound an answer with history: its newest lines.
+	maxMessages     = 1000
+	maxMessageBytes = 16 << 20
+	recentMessages  = 50 // with a session
+)
+
+// call is one request of the API.
+type call struct {
+	*Server
+	context.Context
+	daemon  Daemon
+	caller  Caller
+	request *http.Request
+}
+
+// with serves a request of a caller that has logged in: with a value as JSON, or an error.
+func (s *Server) with(serve func(call) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), callPatience)
+		defer cancel()
+		d, caller, err := s.connect(ctx, r, "portal-"+uuid.NewString()[:8])
+		if err == nil {
+			defer d.Close()
+			var value any
+			if value, err = serve(call{s, ctx, d, caller, r}); err == nil {
+				answer(w, value)
+				return
+			}
+		}
+		switch {
+		case errors.Is(err, ErrUnauthenticated):
+			s.refuse(w, r, http.StatusUnauthorized, "log in first")
+		case errors.Is(err, ErrNotFound):
+			s.refuse(w, r, http.StatusNotFound, "there is no such session")
+		case errors.Is(err, ErrDenied):
+			s.refuse(w, r, http.StatusForbidden, "your token does not allow that")
+		default:
+			s.refuse(w, r, http.StatusServiceUnavailable, err.Error())
+		}
+	}
+}
+
+// answer writes a value. A status alone is an answer without a body.
+func answer(w http.ResponseWriter, value any) {
+	w.Header().Set("Cache-Control", "no-store")
+	if status, ok := value.(int); ok {
+		w.WriteHeader(status)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(value) // the browser has gone
+}
+
+// health answers as each generation expects: G3 asks for JSON.
+func (s *Server) health(w http.ResponseWriter, r *http.Request) {
+	if strings.Contains(r.Header.Get("Accept"), "json") {
+		answer(w, map[string]string{"status": "OK", "version": s.options.Version})
+		return
+	}
+	_, _ = w.Write([]byte("OK")) // the caller has gone
+}
+
+func (s *Server) config(w http.ResponseWriter, _ *http.Request) {
+	answer(w, map[string]any{
+		"app_title": "betcode", "server_version": s.options.Version, "splash_text": nil, "git_hash": "", "build_time": "",
+		"archive_enabled": false, "auth_providers": []string{},
+	})
+}
+
+// ids of people are made of the names of their tokens.
+var people = uuid.MustParse("5a1de0b2-3a0f-5c39-9f4e-bb0a2d1c7e55")
+
+// developer is the user of dev mode, as other servers name it.
+const developer = "testing@testing.local"
+
+func (c Caller) id() string { return uuid.NewSHA1(people, []byte(c.Token)).String() }
+
+func (s *Server) email(c Caller) string {
+	switch {
+	case s.options.Dev:
+		return developer
+	case c.Token == "":
+		return "user@" + s.options.Hostname
+	}
+	return c.Token + "@" + s.options.Hostname
+}
+
+func me(c call) (any, error) {
+	return map[string]any{
+		"id": c.caller.id(), "email": c.email(c.caller), "name": c.caller.Token, "avatar_url": nil, "is_admin": false, "voice_enabled": false,
+	}, nil
+}
+
+func listSessions(c call) (any, error) {
+	all, err := c.daemon.Sessions(c)
+	if err != nil {
+		return nil, err
+	}
+	rows := []sessionRow{}
+	for _, summary := range all {
+		rows = append(rows, c.row(summary))
+	}
+	return map[string]any{"sessions": rows}, nil
+}
+
+func showSession(c call) (any, error) {
+	found, err := c.session()
+	if err != nil {
+		return nil, err
+	}
+	recent, _, err := c.messages(found, recentMessages)
+	if err != nil {
+		return nil, err
+	}
+	for i, j := 0, len(recent)-1; i < j; i, j = i+1, j-1 { // newest first
+		recent[i], recent[j] = recent[j], recent[i]
+	}
+	return map[string]any{"session": c.row(found.Summary), "recent_messages": recent}, nil
+}
+
+func listMessages(c call) (any, error) {
+	found, err := c.session()
+	if err != nil {
+		return nil, err
+	}
+	all, total, err := c.messages(found, maxMessages)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"messages": all, "total": total}, nil
+}
+
+// listMembers names the caller alone: who may see a session is decided by tokens, not per session.
+func listMembers(c call) (any, error) {
+	found, err := c.session()
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"members": []map[string]any{{
+		"user_id": c.caller.id(), "email": c.email(c.caller), "name": c.caller.Token, "role": c.caller.role(),
+		"created_at": naive(found.Summary.GetCreatedAt().AsTime()),
+	}}}, nil
+}
+
+func stopSession(c call) (any, error) {
+	found, err := c.session()
+	if err != nil {
+		return nil, err
+	}
+	return http.StatusAccepted, c.daemon.Stop(c, found.Summary.GetId())
+}
+
+func deleteSession(c call) (any, error) {
+	found, err := c.session()
+	if err != nil {
+		return nil, err
+	}
+	if c.caller.role() != "owner" {
+		return nil, ErrDenied
+	}
+	return http.StatusNoContent, c.daemon.Delete(c, found.Summary.GetId())
+}
+
+// session returns the session of the path.
+func (c call) session() (Session, error) {
+	id, err := uuid.Parse(c.request.PathValue("id"))
+	if err != nil {
+		return Session{}, ErrNotFound
+	}
+	return c.daemon.Show(c, id.String())
+}
+
+// messageRow is a line of history, as the API has it.
+type messageRow struct {
+	ID        string  `json:"id"`
+	Session   string  `json:"session_id"`
+	Role      string  `json:"role"`
+	Content   string  `json:"content"`
+	CreatedAt string  `json:"created_at"`
+	User      string  `json:"user_id"`
+	AgentType string  `json:"agent_type"`
+	Sender    *string `json:"sender_name"`
+}
+
+// messages returns the newest lines of a session, oldest first, and how many there are.
+func (c call) messages(of Session, most int) (rows []messageRow, total int, err error) {
+	w, size, user := lines.New(of.Summary.GetId()), 0, c.caller.id()
+	w.Describe(of.Summary.GetModel(), of.Summary.GetWorkingDirectory())
+	rows = []messageRow{}
+	err = c.daemon.History(c, of, func(e *pb.AgentEvent) {
+		for _, l := range w.Lines(e) {
+			rows = append(rows, messageRow{l.ID, of.Summary.GetId(), l.Kind, string(l.JSON), naive(l.At), user, "claude", nil})
+			for size += len(l.JSON); len(rows) > 1 && (len(rows) > most || size > maxMessageBytes); rows = rows[1:] {
+				size -= len(rows[0].Content)
+			}
+			total++
+		}
+	})
+	return rows, total, err
+}
+
+// naive writes a time as rows of the portal have it, in UTC.
+func naive(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000") }
+
+// parseTime reads a time as pages give it back: naive, or with a zone as JavaScript writes it.
+func parseTime(text string) (time.Time, bool) {
+	for _, form := range []string{"2006-01-02T15:04:05.999999999", time.RFC3339Nano} {
+		if t, err := time.Parse(form, text); err == nil {
+			return t.UTC(), true
+		}
+	}
+	return time.Time{}, false
+}

@@ -1,0 +1,251 @@
+package portal
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"betcode/gateway/portal/wire"
+	pb "betcode/proto/betcode/v1"
+)
+
+// questionTool is the tool with which agents ask; to pages its questions are a permission request.
+const questionTool = "AskUserQuestion"
+
+// book has the requests of a session that wait for an answer, the oldest first. It is pure.
+type book struct {
+	waiting []*request
+	asks    *structpb.Struct // input of the newest call that asks
+	asking  []any            // questions of one request, until they are complete
+	shown   string           // the id of the request that the page has
+}
+
+// request is a permission or a question that waits.
+type request struct {
+	message  wire.PermissionRequest
+	question bool
+	input    *structpb.Struct
+}
+
+func newBook() book { return book{} }
+
+// event applies an event. It returns a note for people if the request that the page shows was
+// decided by another.
+func (b *book) event(e *pb.AgentEvent) (note string) {
+	switch v := e.GetEvent().(type) {
+	case *pb.AgentEvent_ToolCallStart:
+		if v.ToolCallStart.GetToolName() == questionTool {
+			b.asks, b.asking = v.ToolCallStart.GetInput(), nil
+		}
+	case *pb.AgentEvent_PermissionRequest:
+		b.permission(v.PermissionRequest)
+	case *pb.AgentEvent_UserQuestion:
+		b.questions(v.UserQuestion)
+	case *pb.AgentEvent_PermissionResolved:
+		return b.resolved(v.PermissionResolved)
+	}
+	return ""
+}
+
+// find returns the request with an id; nil if none waits under it.
+func (b *book) find(id string) *request {
+	for _, r := range b.waiting {
+		if r.message.RequestID == id {
+			return r
+		}
+	}
+	return nil
+}
+
+func (b *book) permission(p *pb.PermissionRequest) {
+	if b.find(p.GetRequestId()) != nil {
+		return // sent again to clients that may have missed it
+	}
+	m := wire.PermissionRequest{RequestID: p.GetRequestId(), ToolName: p.GetToolName(), Input: inputOf(p.GetInput())}
+	m.Suggestions = suggestionsOf(p.GetSuggestions())
+	b.waiting = append(b.waiting, &request{message: m, input: p.GetInput()})
+}
+
+// questions collects the questions of one request: pages answer them together.
+func (b *book) questions(q *pb.UserQuestion) {
+	id := q.GetQuestionId()
+	if at := strings.LastIndexByte(id, '/'); at > 0 {
+		id = id[:at]
+	}
+	if b.find(id) != nil {
+		return
+	}
+	options := []any{}
+	for _, o := range q.GetOptions() {
+		options = append(options, map[string]any{"label": o.GetLabel(), "description": o.GetDescription()})
+	}
+	b.asking = append(b.asking, map[string]any{"question": q.GetQuestion(), "header": "", "options": options, "multiSelect": q.GetMultiSelect()})
+	list := b.asks.GetFields()["questions"].GetListValue().GetValues()
+	if len(b.asking) < len(list) {
+		return
+	}
+	input := b.asks
+	if len(list) == 0 { // the call is not known
+		input, _ = structpb.NewStruct(map[string]any{"questions": b.asking})
+	}
+	b.asks, b.asking = nil, nil
+	b.waiting = append(b.waiting, &request{
+		message: wire.PermissionRequest{RequestID: id, ToolName: questionTool, Input: inputOf(input)}, question: true, input: input,
+	})
+}
+
+func (b *book) resolved(p *pb.PermissionResolved) string {
+	for i, r := range b.waiting {
+		if r.message.RequestID != p.GetRequestId() {
+			continue
+		}
+		b.waiting = append(b.waiting[:i:i], b.waiting[i+1:]...)
+		if b.shown != p.GetRequestId() {
+			return ""
+		}
+		b.shown = ""
+		return verdict(r, p)
+	}
+	return ""
+}
+
+// verdict says who decided a request that a page shows.
+func verdict(r *request, p *pb.PermissionResolved) string {
+	how := "denied"
+	switch p.GetDecision() {
+	case pb.PermissionDecision_ALLOW_ONCE, pb.PermissionDecision_ALLOW_SESSION, pb.PermissionDecision_ALLOW_WITH_EDIT:
+		how = "allowed"
+	case pb.PermissionDecision_PERMISSION_DECISION_UNSPECIFIED:
+		how = "withdrawn"
+	case pb.PermissionDecision_DENY, pb.PermissionDecision_DENY_NO_INTERRUPT, pb.PermissionDecision_DENY_WITH_INTERRUPT:
+	}
+	return fmt.Sprintf("**%s** was %s by %s", r.message.ToolName, how, p.GetResolvedBy())
+}
+
+// next returns the request to show; nil if the page has one, or none waits.
+func (b *book) next() *request {
+	if b.shown != "" && b.find(b.shown) != nil || len(b.waiting) == 0 {
+		return nil
+	}
+	b.shown = b.waiting[0].message.RequestID
+	return b.waiting[0]
+}
+
+var errNotWaiting = errors.New("This request no longer waits for an answer") //nolint:staticcheck // shown to people as it is
+
+// decide returns the daemon's request for an answer of the page.
+func (b *book) decide(m wire.PermissionResponse) (*pb.AgentRequest, error) {
+	r := b.find(m.RequestID)
+	if r == nil {
+		return nil, errNotWaiting
+	}
+	out := &pb.PermissionResponse{RequestId: m.RequestID, Decision: pb.PermissionDecision_ALLOW_ONCE}
+	if !m.Allow {
+		out.Decision, out.Message = pb.PermissionDecision_DENY, "User denied"
+		if m.Reason != nil && *m.Reason != "" {
+			out.Message = *m.Reason
+		}
+		return &pb.AgentRequest{Request: &pb.AgentRequest_Permission{Permission: out}}, nil
+	}
+	edited, err := structOf(m.Input)
+	if err != nil {
+		return nil, err
+	}
+	if r.question {
+		return &pb.AgentRequest{Request: &pb.AgentRequest_QuestionResponse{
+			QuestionResponse: &pb.UserQuestionResponse{QuestionId: m.RequestID, Answers: answersIn(edited)},
+		}}, nil
+	}
+	if edited != nil && !proto.Equal(edited, r.input) {
+		out.Decision, out.UpdatedInput = pb.PermissionDecision_ALLOW_WITH_EDIT, edited
+	}
+	out.ApplySuggestions = chosen(r.message.Suggestions, m.Permissions)
+	return &pb.AgentRequest{Request: &pb.AgentRequest_Permission{Permission: out}}, nil
+}
+
+// inputOf returns an input as JSON.
+func inputOf(s *structpb.Struct) wire.Raw {
+	raw, err := s.MarshalJSON()
+	if err != nil || s == nil {
+		return wire.Raw("{}")
+	}
+	return raw
+}
+
+// structOf reads an input; nil for none.
+func structOf(raw wire.Raw) (*structpb.Struct, error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, nil
+	}
+	s := &structpb.Struct{}
+	if err := s.UnmarshalJSON(raw); err != nil {
+		return nil, errors.New("Invalid message: 'input' is not an object") //nolint:staticcheck // shown to people as it is
+	}
+	return s, nil
+}
+
+// answersIn returns the answers of a page to questions, by their texts.
+func answersIn(input *structpb.Struct) map[string]string {
+	answers := map[string]string{}
+	for question, answer := range input.GetFields()["answers"].GetStructValue().GetFields() {
+		answers[question] = answer.GetStringValue()
+	}
+	return answers
+}
+
+// suggestionsOf reads what the agent suggests; nothing if pages cannot read one of them, because an
+// answer names suggestions by their places.
+func suggestionsOf(raw []byte) []wire.Suggestion {
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		return nil
+	}
+	all := make([]wire.Suggestion, 0, len(list))
+	for _, each := range list {
+		frame := []byte(`{"type":"PermissionRequest","request_id":"","tool_name":"","input":null,"permission_suggestions":[` + string(each) + `]}`)
+		m, err := wire.Decode(wire.FromProxy, frame)
+		p, ok := m.(wire.PermissionRequest)
+		if err != nil || !ok || len(p.Suggestions) != 1 {
+			return nil
+		}
+		all = append(all, p.Suggestions[0])
+	}
+	return all
+}
+
+// chosen returns the numbers of the suggestions that a page gave back.
+func chosen(offered, given []wire.Suggestion) []uint32 {
+	var all []uint32
+	for i, o := range offered {
+		for _, g := range given {
+			if bytes.Equal(key(o), key(g)) {
+				all = append(all, uint32(i)) //nolint:gosec // a few
+				break
+			}
+		}
+	}
+	return all
+}
+
+// key is the content of a suggestion, whatever the order of the keys of its rules: pages write them
+// anew.
+func key(s wire.Suggestion) []byte {
+	rules := make([]wire.Raw, 0, len(s.Rules))
+	for _, rule := range s.Rules {
+		var value any
+		if json.Unmarshal(rule, &value) == nil {
+			if sorted, err := json.Marshal(value); err == nil {
+				rule = sorted
+			}
+		}
+		rules = append(rules, rule)
+	}
+	s.Rules = rules
+	raw, _ := wire.Encode(wire.G3, wire.ToPage, wire.PermissionRequest{Input: wire.Raw("null"), Suggestions: []wire.Suggestion{s}})
+	return raw
+}

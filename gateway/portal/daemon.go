@@ -1,0 +1,87 @@
+package portal
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	pb "betcode/proto/betcode/v1"
+)
+
+// Daemon is the daemon as one caller sees it.
+type Daemon interface {
+	// Caller tells whose connection it is. [ErrUnauthenticated] if its token does not count.
+	Caller(ctx context.Context) (Caller, error)
+	// Sessions lists all sessions, the most recently used first.
+	Sessions(ctx context.Context) ([]*pb.SessionSummary, error)
+	// Show returns a session by its id; [ErrNotFound] if there is none.
+	Show(ctx context.Context, session string) (Session, error)
+	// History calls each for the journaled events of a session that are replayed, in order.
+	History(ctx context.Context, of Session, each func(*pb.AgentEvent)) error
+	// Converse attaches to a session, with all of its history. A caller that may do nothing but view
+	// only reads. The caller closes it.
+	Converse(session string, write bool) Conversation
+	// Stop ends the agent of a session.
+	Stop(ctx context.Context, session string) error
+	// Delete deletes a session.
+	Delete(ctx context.Context, session string) error
+	// Close ends the connection.
+	Close() error
+}
+
+// Tokens is the daemon's store of tokens, as its user sees it.
+type Tokens interface {
+	// Create makes a token and returns its secret.
+	Create(ctx context.Context, name string, scopes []string, expires time.Time) (secret string, err error)
+	// Revoke ends a token; [ErrNotFound] if there is none.
+	Revoke(ctx context.Context, name string) error
+}
+
+// The errors of a [Daemon] that are told apart.
+var (
+	ErrNotFound        = errors.New("there is no such session")
+	ErrUnauthenticated = errors.New("the token does not count")
+	ErrDenied          = errors.New("the token has not the scope")
+)
+
+// Caller is whose request it is.
+type Caller struct {
+	Token   string   // its name; empty for the user of the daemon
+	Scopes  []string // of "view", "approve", "control", "admin"
+	Expires time.Time
+}
+
+// may reports whether the caller has a scope.
+func (c Caller) may(scope string) bool { return slices.Contains(c.Scopes, scope) }
+
+// role returns the role that pages know for what a caller may do.
+func (c Caller) role() string {
+	switch {
+	case c.may("admin"):
+		return "owner"
+	case c.may("control"), c.may("approve"):
+		return "editor"
+	}
+	return "viewer"
+}
+
+// Session is a session of the daemon.
+type Session struct {
+	Summary *pb.SessionSummary
+	Head    uint64 // number of its newest event
+	Before  uint64 // events up to here are not replayed
+}
+
+// Conversation is one session as one page sees it. It reconnects by itself until the session or the
+// page has gone.
+type Conversation interface {
+	// Events returns the events in order, each once. The channel is closed at the end.
+	Events() <-chan *pb.AgentEvent
+	// Err returns why the conversation ended; nil if it was closed.
+	Err() error
+	// Send sends a request. It does not wait.
+	Send(*pb.AgentRequest)
+	// Close detaches. The session goes on.
+	Close()
+}

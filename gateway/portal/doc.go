@@ -1,0 +1,39 @@
+// Package portal is the gateway for pages of the portal: WebSockets with JSON frames, as the
+// published document of the portal describes them, and the HTTP API that its pages call. Pages of
+// all three generations ([wire.Dialect]) see and steer the sessions of the daemon.
+//
+// # Rooms
+//
+// Package wire below it has the frames, and package lines makes lines of the agent from events; both
+// are pure. A [Server] has the routes and admits requests; a page is one WebSocket; a view is the
+// session that a page has registered for, with what waits for an answer.
+//
+// # Who owns what
+//
+// The daemon owns sessions, history and tokens, and decides what a caller may do: each request and
+// each page has a connection to it that presents the token of its cookie. A login exchanges a code,
+// which is a short-lived token, for a token with the same rights, whose secret is the cookie. So a
+// cookie is in the list of the daemon's tokens, expires there, and ends there at once when it is
+// revoked. Nothing is stored here.
+//
+// # What is promised, in what order
+//
+//   - Host and Origin are checked before everything else.
+//   - A page gets the history after the time that it names, then a request that waits, then what
+//     happens; each line once.
+//   - Requests are shown one at a time, the oldest first: pages keep one.
+//   - An input is sent to the daemon under an idempotency key, until it is confirmed.
+//   - Only types of the page's generation are sent to it.
+//   - Unknown sessions and those that a caller may not see have one answer.
+//
+// # Bounds
+//
+// A frame of a page has at most 4 MiB, a page sends at most 200 frames a second for long, and there
+// are at most 1 024 pages. A page that does not read holds its own stream up; the daemon lets that
+// stream lag, and after 30 seconds its connection is closed.
+//
+// # On a crash
+//
+// When the daemon ends, pages stay connected, and go on with the next daemon from the last event.
+// When this process ends, pages connect again; their cookies still count.
+package portal

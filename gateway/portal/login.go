@@ -1,0 +1,163 @@
+package portal
+
+import (
+	"context"
+	"errors"
+	"html/template"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// CodePrefix begins the names of tokens that may be exchanged for a login, once.
+const CodePrefix = "portal-code-"
+
+// loginPrefix begins the names of the tokens that cookies have.
+const loginPrefix = "portal-login-"
+
+// maxTokenName bounds the name of a token; the daemon has the same bound.
+const maxTokenName = 64
+
+// cookieName returns the name of the cookie. Over HTTPS browsers keep other hosts from setting it.
+func (s *Server) cookieName() string {
+	if s.options.Secure {
+		return "__Host-cc_session"
+	}
+	return "cc_session"
+}
+
+func (s *Server) cookie(value string, expires time.Time) *http.Cookie {
+	return &http.Cookie{
+		Name: s.cookieName(), Value: value, Path: "/", Expires: expires, HttpOnly: true, Secure: s.options.Secure, SameSite: http.SameSiteLaxMode,
+	}
+}
+
+// bearer returns the secret of the Authorization header; empty if there is none.
+func bearer(r *http.Request) string {
+	scheme, secret, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "bearer") {
+		return ""
+	}
+	return strings.TrimSpace(secret)
+}
+
+// connect connects to the daemon as the caller of a request. [ErrUnauthenticated] if it has not
+// logged in. The caller closes the connection.
+func (s *Server) connect(ctx context.Context, r *http.Request, id string) (Daemon, Caller, error) {
+	secret := bearer(r)
+	if c, err := r.Cookie(s.cookieName()); secret == "" && err == nil {
+		secret = c.Value
+	}
+	if secret == "" && !s.options.Dev {
+		return nil, Caller{}, ErrUnauthenticated
+	}
+	if s.options.Dev {
+		secret = ""
+	}
+	d, err := s.options.Connect(secret, id)
+	if err != nil {
+		return nil, Caller{}, err
+	}
+	caller, err := d.Caller(ctx)
+	if err != nil {
+		return nil, Caller{}, errors.Join(err, d.Close())
+	}
+	return d, caller, nil
+}
+
+var loginForm = template.Must(template.New("login").Parse(`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Log in</title></head>
+<body><main><h1>Log in</h1>
+{{with .Why}}<p role="alert">{{.}}</p>{{end}}
+<p>Run <code>betcode gateway pair</code> on the daemon's machine and enter the code that it prints. It works once.</p>
+<form method="post" action="/api/auth/login"><label>Code <input name="code" required autocomplete="off" value="{{.Code}}"></label>
+<button>Log in</button></form></main></body></html>
+`))
+
+type loginView struct{ Code, Why string }
+
+func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) {
+	if s.options.Dev {
+		http.Redirect(w, r, "/dashboard", http.StatusTemporaryRedirect)
+		return
+	}
+	s.showLogin(w, http.StatusOK, loginView{Code: r.URL.Query().Get("code")})
+}
+
+func (s *Server) showLogin(w http.ResponseWriter, status int, v loginView) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_ = loginForm.Execute(w, v) // the browser has gone
+}
+
+// devLogin sends a browser on: in dev mode nobody needs to log in.
+func (s *Server) devLogin(w http.ResponseWriter, r *http.Request) {
+	if !s.options.Dev {
+		http.NotFound(w, r)
+		return
+	}
+	http.Redirect(w, r, "/dashboard", http.StatusTemporaryRedirect)
+}
+
+// login exchanges a code for a cookie.
+func (s *Server) login(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), callPatience)
+	defer cancel()
+	secret, caller, expires, err := s.exchange(ctx, strings.TrimSpace(r.PostFormValue("code")))
+	if err != nil {
+		s.log.Warn().Str("address", r.RemoteAddr).Err(err).Msg("login refused")
+		s.showLogin(w, http.StatusUnauthorized, loginView{Why: "This code is not valid, or was used already."})
+		return
+	}
+	s.log.Info().Str("address", r.RemoteAddr).Str("code", caller.Token).Strs("scopes", caller.Scopes).Msg("browser logged in")
+	http.SetCookie(w, s.cookie(secret, expires))
+	http.Redirect(w, r, "/dashboard", http.StatusSeeOther)
+}
+
+// exchange ends a code and makes a token with the same rights. The daemon ends a token once, so of
+// two that have the code one gets in.
+func (s *Server) exchange(ctx context.Context, code string) (secret string, caller Caller, expires time.Time, err error) {
+	if code == "" {
+		return "", Caller{}, time.Time{}, ErrUnauthenticated
+	}
+	d, err := s.options.Connect(code, "portal-login")
+	if err != nil {
+		return "", Caller{}, time.Time{}, err
+	}
+	caller, err = d.Caller(ctx)
+	if err = errors.Join(err, d.Close()); err != nil {
+		return "", Caller{}, time.Time{}, err
+	}
+	person, ok := strings.CutPrefix(caller.Token, CodePrefix)
+	if !ok {
+		return "", caller, time.Time{}, ErrUnauthenticated
+	}
+	if err := s.options.Tokens.Revoke(ctx, caller.Token); err != nil {
+		return "", caller, time.Time{}, err
+	}
+	expires = time.Now().Add(s.options.Lifetime)
+	name := loginPrefix + person
+	name = name[:min(len(name), maxTokenName-9)] + "-" + uuid.NewString()[:8]
+	secret, err = s.options.Tokens.Create(ctx, name, caller.Scopes, expires)
+	return secret, caller, expires, err
+}
+
+// logout ends the token of the cookie.
+func (s *Server) logout(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), callPatience)
+	defer cancel()
+	if d, caller, err := s.connect(ctx, r, "portal-logout"); err == nil {
+		defer d.Close()
+		if strings.HasPrefix(caller.Token, loginPrefix) {
+			if err := s.options.Tokens.Revoke(ctx, caller.Token); err != nil && !errors.Is(err, ErrNotFound) {
+				s.refuse(w, r, http.StatusServiceUnavailable, "the daemon does not answer")
+				return
+			}
+		}
+	}
+	http.SetCookie(w, s.cookie("", time.Unix(1, 0)))
+	http.Redirect(w, r, "/", http.StatusTemporaryRedirect)
+}

@@ -1,0 +1,272 @@
+package portal
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/google/uuid"
+	"github.com/rs/zerolog"
+	"golang.org/x/time/rate"
+
+	"betcode/gateway/portal/wire"
+)
+
+const (
+	maxPageFrame  = 4 << 20
+	framesASecond = 200
+	framesAtOnce  = 2000
+	writePatience = 30 * time.Second // for a page that does not read
+	pingEvery     = 30 * time.Second
+	spendEvery    = 5 * time.Second
+)
+
+// The texts of errors that pages know.
+const (
+	accessDenied  = "Access denied: you don't own this session"
+	noPermission  = "You don't have permission to send input to this session"
+	shutdownText  = "Server is restarting"
+	shutdownDelay = 1000 // milliseconds
+)
+
+// page is one WebSocket of a browser.
+type page struct {
+	*Server
+	socket *websocket.Conn
+	daemon Daemon
+	caller Caller
+	log    zerolog.Logger
+	leave  context.CancelFunc
+
+	mu      sync.Mutex
+	dialect wire.Dialect // zero before Register
+	view    *view        // nil before Register
+	spent   string       // frame of the last UserSpendUpdate
+}
+
+// client serves /ws/client.
+func (s *Server) client(w http.ResponseWriter, r *http.Request) {
+	if !s.hosts.origin(r, bearer(r) != "") {
+		s.refuse(w, r, http.StatusForbidden, "a page without an Origin is not served")
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), callPatience)
+	id := "portal-" + uuid.NewString()[:8]
+	d, caller, err := s.connect(ctx, r, id)
+	cancel()
+	switch {
+	case errors.Is(err, ErrUnauthenticated):
+		s.refuse(w, r, http.StatusUnauthorized, "log in first")
+		return
+	case err != nil:
+		s.refuse(w, r, http.StatusServiceUnavailable, err.Error())
+		return
+	}
+	defer d.Close()
+	if !s.enter() {
+		s.refuse(w, r, http.StatusServiceUnavailable, "too many pages")
+		return
+	}
+	defer s.exit()
+	socket, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // guard has checked the origin
+	if err != nil {
+		return // it has answered
+	}
+	defer func() { _ = socket.CloseNow() }() // it may be closed
+	socket.SetReadLimit(maxPageFrame)
+	p := &page{Server: s, socket: socket, daemon: d, caller: caller, log: s.log.With().Str("client", id).Str("token", caller.Token).Logger()}
+	p.serve(r.Context())
+}
+
+// serve reads frames until the page leaves, its token ends or the gateway does.
+func (p *page) serve(ctx context.Context) {
+	ctx, p.leave = context.WithCancel(ctx)
+	defer p.leave()
+	p.log.Info().Msg("page connected")
+	var beside sync.WaitGroup
+	beside.Go(func() { p.watch(ctx) })
+	limit := rate.NewLimiter(framesASecond, framesAtOnce)
+	for limit.Wait(ctx) == nil {
+		kind, frame, err := p.socket.Read(ctx)
+		if err != nil {
+			break
+		}
+		if kind == websocket.MessageText {
+			p.handle(ctx, frame)
+		}
+	}
+	p.leave()
+	beside.Wait()
+	p.mu.Lock()
+	v := p.view
+	p.mu.Unlock()
+	if v != nil {
+		v.close()
+	}
+	p.log.Info().Msg("page left")
+}
+
+// handle serves one frame.
+func (p *page) handle(ctx context.Context, frame []byte) {
+	m, err := wire.Decode(wire.FromPage, frame)
+	if err != nil {
+		p.send(ctx, wire.ErrorMessage{Message: err.Error()})
+		return
+	}
+	if m, ok := m.(wire.Register); ok {
+		p.register(ctx, m)
+		return
+	}
+	p.mu.Lock()
+	v := p.view
+	p.mu.Unlock()
+	if v == nil {
+		return // as the protocol has it: nothing counts before Register
+	}
+	switch m := m.(type) {
+	case wire.ClaudeInput:
+		v.input(ctx, m)
+	case wire.PermissionResponse:
+		v.answer(ctx, m)
+	case wire.Interrupt:
+		v.interrupt(ctx)
+	case wire.FileUploadStart:
+		p.send(ctx, wire.ErrorMessage{Message: "This portal takes no files; put them into the working directory"})
+		p.send(ctx, wire.FileUploadResult{UploadID: m.UploadID, Error: ref("not served")})
+	}
+}
+
+func ref[T any](v T) *T { return &v }
+
+// register shows a session. A page shows one: outputs do not say whose they are.
+func (p *page) register(ctx context.Context, m wire.Register) {
+	p.mu.Lock()
+	again := p.view != nil
+	if !again {
+		p.dialect = m.Dialect
+	}
+	p.mu.Unlock()
+	if again {
+		p.send(ctx, wire.ErrorMessage{Message: "This connection has a session already; open another one"})
+		return
+	}
+	asked, cancel := context.WithTimeout(ctx, callPatience)
+	defer cancel()
+	found, err := p.daemon.Show(asked, string(m.SessionID))
+	if err != nil {
+		why := accessDenied
+		if !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrDenied) {
+			why = err.Error()
+		}
+		p.send(ctx, wire.ErrorMessage{Message: why})
+		p.socket.Close(websocket.StatusPolicyViolation, "")
+		p.leave()
+		return
+	}
+	v := newView(p, found, m)
+	p.mu.Lock()
+	p.view = v
+	p.mu.Unlock()
+	p.log.Info().Str("session_id", v.session).Stringer("dialect", m.Dialect).Msg("page shows a session")
+	go v.run(ctx)
+}
+
+// generation returns the dialect in which the page is written to: before Register that of G1,
+// whose types all pages know.
+func (p *page) generation() wire.Dialect {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return max(p.dialect, wire.G1)
+}
+
+// send sends a message, if the page's generation knows it. A page that cannot be written to has gone.
+func (p *page) send(ctx context.Context, m wire.Message) {
+	d := p.generation()
+	if !wire.Knows(d, wire.ToPage, m) {
+		return
+	}
+	frame, err := wire.Encode(d, wire.ToPage, m)
+	if err != nil {
+		p.log.Error().Err(err).Msg("frame not sent")
+		return
+	}
+	p.write(ctx, frame)
+}
+
+func (p *page) write(ctx context.Context, frame []byte) {
+	ctx, cancel := context.WithTimeout(ctx, writePatience)
+	defer cancel()
+	if err := p.socket.Write(ctx, websocket.MessageText, frame); err != nil {
+		p.leave()
+	}
+}
+
+// watch looks after the connection: it pings, tells what sessions have cost, and closes it when the
+// token of its caller ends or the gateway does.
+func (p *page) watch(ctx context.Context) {
+	ping, spend := time.NewTicker(pingEvery), time.NewTicker(spendEvery)
+	defer ping.Stop()
+	defer spend.Stop()
+	p.spend(ctx)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-p.ended.Done():
+			last, cancel := context.WithTimeout(ctx, farewell)
+			p.send(last, wire.ServerShutdown{Reason: shutdownText, ReconnectDelayMS: shutdownDelay})
+			p.socket.Close(websocket.StatusGoingAway, shutdownText)
+			cancel()
+			p.leave()
+			return
+		case <-ping.C:
+			alive, cancel := context.WithTimeout(ctx, writePatience)
+			if p.socket.Ping(alive) != nil {
+				p.leave()
+			}
+			cancel()
+		case <-spend.C:
+			p.spend(ctx)
+		}
+	}
+}
+
+// spend tells what sessions have cost, if that has changed. A daemon that is away changes nothing;
+// one that no longer knows the token ends the page.
+func (p *page) spend(ctx context.Context) {
+	asked, cancel := context.WithTimeout(ctx, callPatience)
+	all, err := p.daemon.Sessions(asked)
+	cancel()
+	if errors.Is(err, ErrUnauthenticated) {
+		p.expire(ctx)
+		return
+	}
+	if err != nil {
+		return
+	}
+	m := wire.UserSpendUpdate{}
+	for _, s := range all {
+		if s.GetTotalCostUsd() > 0 {
+			m.Total += s.GetTotalCostUsd()
+			m.Sessions = append(m.Sessions, wire.SessionCost{
+				SessionID: wire.UUID(s.GetId()), Total: s.GetTotalCostUsd(), InputTokens: int64(s.GetTotalInputTokens()), OutputTokens: int64(s.GetTotalOutputTokens()),
+			})
+		}
+	}
+	frame, err := wire.Encode(p.generation(), wire.ToPage, m)
+	if err != nil || len(m.Sessions) == 0 || string(frame) == p.spent {
+		return
+	}
+	p.spent = string(frame)
+	p.write(ctx, frame)
+}
+
+// expire closes a page whose token has ended.
+func (p *page) expire(ctx context.Context) {
+	p.send(ctx, wire.ErrorMessage{Message: "Your login has ended; log in again"})
+	p.socket.Close(websocket.StatusPolicyViolation, "")
+	p.leave()
+}

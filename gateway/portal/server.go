@@ -1,0 +1,202 @@
+package portal
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// The bounds of a server.
+const (
+	maxPages     = 1024
+	maxBody      = 64 << 10
+	callPatience = 10 * time.Second // of one request
+	farewell     = 2 * time.Second  // for last frames when the gateway ends
+)
+
+// Options configure a [Server].
+type Options struct {
+	// Connect connects to the daemon for a caller with that secret; without one, for the user.
+	// The id names the client to the daemon. Required.
+	Connect func(secret, id string) (Daemon, error)
+	// Tokens makes the tokens of logins. Required.
+	Tokens Tokens
+	// Admit reports why the process at the other end of a connection is not served; nil admits all.
+	// It is called once a connection.
+	Admit func(net.Conn) error
+	// Names are host names of the portal, besides localhost and addresses.
+	Names []string
+	// Secure says that browsers reach the portal over HTTPS.
+	Secure bool
+	// Dev serves everybody who reaches the portal as the user, without a login.
+	Dev bool
+	// Lifetime is how long a login counts.
+	Lifetime time.Duration
+	// Pages are the files of the page; nil = a plain page that says how to log in.
+	Pages fs.FS
+	// Version of the program, for pages.
+	Version string
+	// Hostname of the machine, for pages.
+	Hostname string
+	// Logger; nil logs nothing.
+	Logger *zerolog.Logger
+}
+
+// Server serves pages of the portal.
+type Server struct {
+	options Options
+	log     zerolog.Logger
+	hosts   hosts
+	ended   context.Context // when pages are to leave
+	end     context.CancelFunc
+
+	mu    sync.Mutex
+	count int // of pages
+	pages sync.WaitGroup
+}
+
+// New returns a server.
+func New(o Options) *Server {
+	s := &Server{options: o, log: zerolog.Nop()}
+	if o.Logger != nil {
+		s.log = *o.Logger
+	}
+	for _, name := range o.Names {
+		s.hosts.names = append(s.hosts.names, strings.ToLower(name))
+	}
+	s.ended, s.end = context.WithCancel(context.Background())
+	return s
+}
+
+// Serve accepts connections until ctx ends, then tells pages to come back and returns nil. It closes l.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	h := &http.Server{
+		Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		ConnContext: s.admission, ErrorLog: nil,
+	}
+	served := make(chan error, 1)
+	go func() { served <- h.Serve(l) }()
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	s.end()
+	s.pages.Wait()
+	last, cancel := context.WithTimeout(context.Background(), farewell)
+	defer cancel()
+	if err := h.Shutdown(last); err != nil {
+		h.Close()
+	}
+	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+type admissionKey struct{}
+
+// admission keeps with a connection the question whether its process is served.
+func (s *Server) admission(ctx context.Context, conn net.Conn) context.Context {
+	if s.options.Admit == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, admissionKey{}, sync.OnceValue(func() error { return s.options.Admit(conn) }))
+}
+
+// Handler returns the routes.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/health", s.health)
+	mux.HandleFunc("GET /api/config", s.config)
+	for _, login := range []string{"google", "github", "login", "device-login"} {
+		mux.HandleFunc("GET /api/auth/"+login, s.loginPage)
+	}
+	mux.HandleFunc("GET /api/auth/dev-login", s.devLogin)
+	mux.HandleFunc("POST /api/auth/login", s.login)
+	mux.HandleFunc("GET /api/auth/logout", s.logout)
+	mux.HandleFunc("GET /api/auth/me", s.with(me))
+	mux.HandleFunc("GET /api/sessions", s.with(listSessions))
+	mux.HandleFunc("GET /api/sessions/{id}", s.with(showSession))
+	mux.HandleFunc("GET /api/sessions/{id}/messages", s.with(listMessages))
+	mux.HandleFunc("GET /api/sessions/{id}/members", s.with(listMembers))
+	mux.HandleFunc("POST /api/sessions/{id}/stop", s.with(stopSession))
+	mux.HandleFunc("DELETE /api/sessions/{id}", s.with(deleteSession))
+	mux.HandleFunc("GET /ws/client", s.client)
+	mux.HandleFunc("/api/", notServed)
+	mux.HandleFunc("/ws/", notServed)
+	mux.Handle("/", s.files())
+	return s.guard(mux)
+}
+
+// guard checks what every request has to pass: process, host and origin.
+func (s *Server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		headers(w.Header())
+		if admitted, ok := r.Context().Value(admissionKey{}).(func() error); ok {
+			if err := admitted(); err != nil {
+				s.refuse(w, r, http.StatusForbidden, err.Error())
+				return
+			}
+		}
+		api := strings.HasPrefix(r.URL.Path, "/api/") || strings.HasPrefix(r.URL.Path, "/ws/")
+		switch {
+		case !s.hosts.knows(r.Host):
+			s.refuse(w, r, http.StatusForbidden, "this is not a name of the portal; use its address, or add the name with --url")
+		case !s.hosts.origin(r, true), api && foreign(r):
+			s.refuse(w, r, http.StatusForbidden, "requests of other sites are not served")
+		case !safe(r) && !s.hosts.origin(r, bearer(r) != ""):
+			s.refuse(w, r, http.StatusForbidden, "a request that changes something needs an Origin")
+		default:
+			r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+func safe(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
+
+// headers forbids pages what they do not need. Images of other sites would tell them what is read.
+func headers(h http.Header) {
+	h.Set("Content-Security-Policy", "default-src 'self'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; "+
+		"img-src 'self' data: blob:; media-src 'self' data: blob:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+}
+
+// refuse answers with a status and a line of text.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, status int, why string) {
+	s.log.Info().Str("address", r.RemoteAddr).Str("path", r.URL.Path).Int("status", status).Str("why", why).Msg("request refused")
+	http.Error(w, why, status)
+}
+
+func notServed(w http.ResponseWriter, _ *http.Request) {
+	http.Error(w, "this portal does not serve that", http.StatusNotFound)
+}
+
+// enter takes a place for a page.
+func (s *Server) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.count >= maxPages || s.ended.Err() != nil {
+		return false
+	}
+	s.count++
+	s.pages.Add(1)
+	return true
+}
+
+func (s *Server) exit() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.count--
+	s.pages.Done()
+}

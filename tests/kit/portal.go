@@ -1,0 +1,246 @@
+package kit
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// Portal is one running 'betcode gateway portal'.
+type Portal struct {
+	URL string // at which it is reached
+
+	world   *World
+	command *exec.Cmd
+	log     *logBuffer
+	done    chan struct{}
+}
+
+// Portal runs the portal for the world's daemon and returns when it is ready.
+func (w *World) Portal(arguments ...string) (*Portal, error) {
+	p := &Portal{world: w, log: &logBuffer{}, done: make(chan struct{})}
+	p.command = exec.Command(w.Binary, append([]string{"gateway", "portal", "--listen", "127.0.0.1:0"}, arguments...)...)
+	p.command.Env, p.command.Dir, p.command.Stderr = w.Environ(), w.Root, p.log
+	p.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	out, err := p.command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.command.Start(); err != nil {
+		return nil, fmt.Errorf("start portal: %w", err)
+	}
+	first, err := bufio.NewReader(out).ReadString('\n')
+	go func() {
+		defer close(p.done)
+		_ = p.command.Wait() // how it ended is read from ProcessState
+	}()
+	p.URL = strings.TrimSpace(first)
+	if err != nil || !strings.HasPrefix(p.URL, "http") {
+		p.Kill()
+		return nil, fmt.Errorf("the portal's first line is %q: %w\n%s", first, err, p.log)
+	}
+	return p, nil
+}
+
+// Log returns what the portal has written to its standard error so far.
+func (p *Portal) Log() string { return p.log.String() }
+
+// Kill ends the portal by SIGKILL.
+func (p *Portal) Kill() {
+	_ = p.command.Process.Kill() // it may have ended by itself
+	<-p.done
+}
+
+// Stop ends the portal by SIGTERM and returns its exit code.
+func (p *Portal) Stop() (int, error) {
+	if err := p.command.Process.Signal(syscall.SIGTERM); err != nil {
+		return 0, fmt.Errorf("stop portal: %w", err)
+	}
+	select {
+	case <-p.done:
+		return p.command.ProcessState.ExitCode(), nil
+	case <-time.After(patience):
+		p.Kill()
+		return 0, fmt.Errorf("the portal did not stop within %s\n%s", patience, p.log)
+	}
+}
+
+// Memory returns the most memory that the portal has had, in bytes.
+func (p *Portal) Memory() (int, error) { return peak(p.command.Process.Pid) }
+
+// Code returns a code for a login with scopes.
+func (w *World) Code(name string, scopes ...string) (string, error) {
+	arguments := []string{"gateway", "pair"}
+	for _, s := range scopes {
+		arguments = append(arguments, "--scope", s)
+	}
+	command := exec.Command(w.Binary, append(arguments, name)...)
+	command.Env, command.Dir = w.Environ(), w.Root
+	out, err := command.Output()
+	return strings.TrimSpace(string(out)), err
+}
+
+// Browser is one browser: its cookies, and an Origin. It is used by one goroutine.
+type Browser struct {
+	Base   string
+	Header http.Header // of every request
+
+	client http.Client
+}
+
+// Browser returns a browser that comes from the portal's own page.
+func (p *Portal) Browser() *Browser {
+	b := &Browser{Base: p.URL, Header: http.Header{"Origin": {p.URL}}}
+	b.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	b.client.Timeout = patience
+	return b
+}
+
+// Login exchanges a code for a cookie. It returns the status.
+func (b *Browser) Login(code string) (int, error) {
+	status, header, _, err := b.Do(http.MethodPost, "/api/auth/login", url.Values{"code": {code}}.Encode())
+	for _, c := range (&http.Response{Header: header}).Cookies() {
+		b.Header.Set("Cookie", c.Name+"="+c.Value)
+	}
+	return status, err
+}
+
+// Do sends a request and returns the answer.
+func (b *Browser) Do(method, path, form string) (status int, header http.Header, body string, err error) {
+	r, err := http.NewRequestWithContext(context.Background(), method, b.Base+path, strings.NewReader(form))
+	if err != nil {
+		return 0, nil, "", err
+	}
+	r.Header = b.Header.Clone()
+	r.Host = b.Header.Get("Host")
+	if form != "" {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	answer, err := b.client.Do(r)
+	if err != nil {
+		return 0, nil, "", err
+	}
+	defer answer.Body.Close()
+	raw, err := io.ReadAll(answer.Body)
+	return answer.StatusCode, answer.Header, string(raw), err
+}
+
+// Page is one WebSocket of a browser. It is used by one goroutine.
+type Page struct {
+	Socket *websocket.Conn
+	Frames []AgentLine // that were read so far
+
+	seen int // by Wait
+}
+
+// Open opens /ws/client. Without an error status is 101.
+func (b *Browser) Open() (page *Page, status int, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	socket, answer, err := websocket.Dial(ctx, b.Base+"/ws/client", &websocket.DialOptions{ //nolint:bodyclose // the library has read it
+		HTTPHeader: b.Header, Host: b.Header.Get("Host"),
+	})
+	if answer != nil {
+		status = answer.StatusCode
+	}
+	if err != nil {
+		return nil, status, err
+	}
+	socket.SetReadLimit(-1)
+	return &Page{Socket: socket}, status, nil
+}
+
+// Close closes the socket.
+func (p *Page) Close() { _ = p.Socket.CloseNow() } // it may be closed
+
+// Register sends a Register of a generation, 1 to 3.
+func (p *Page) Register(generation int, session string, more map[string]any) error {
+	m := map[string]any{
+		"type": "Register", "session_id": session, "session_name": session, "auth_token": nil, "working_directory": "", "resuming": false,
+		"git_branch": nil, "replay_after": nil, "client_version": nil,
+	}
+	if generation >= 2 {
+		m["agent_type"], m["hostname"] = "claude", nil
+	}
+	if generation >= 3 {
+		m["capabilities"], m["claude_args"] = []string{}, []string{}
+	}
+	for name, value := range more {
+		m[name] = value
+	}
+	return p.Send(m)
+}
+
+// Send sends a frame: text as it is, anything else as JSON.
+func (p *Page) Send(frame any) error {
+	text, ok := frame.(string)
+	if !ok {
+		raw, err := json.Marshal(frame)
+		if err != nil {
+			return err
+		}
+		text = string(raw)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	return p.Socket.Write(ctx, websocket.MessageText, []byte(text))
+}
+
+// Next reads one frame.
+func (p *Page) Next() (AgentLine, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	_, raw, err := p.Socket.Read(ctx)
+	if err != nil {
+		return AgentLine{}, fmt.Errorf("read frame: %w", err)
+	}
+	l := AgentLine{Raw: string(raw)}
+	if err := json.Unmarshal(raw, &l.Of); err != nil {
+		return l, fmt.Errorf("frame %q: %w", raw, err)
+	}
+	p.Frames = append(p.Frames, l)
+	return l, nil
+}
+
+// Wait reads until a frame that contains all texts, behind the one that was waited for before.
+func (p *Page) Wait(texts ...string) (AgentLine, error) {
+	for {
+		for ; p.seen < len(p.Frames); p.seen++ {
+			all := true
+			for _, t := range texts {
+				all = all && strings.Contains(p.Frames[p.seen].Raw, t)
+			}
+			if all {
+				p.seen++
+				return p.Frames[p.seen-1], nil
+			}
+		}
+		if _, err := p.Next(); err != nil {
+			var raw []string
+			for _, f := range p.Frames {
+				raw = append(raw, f.Raw[:min(len(f.Raw), 300)])
+			}
+			return AgentLine{}, fmt.Errorf("wait for %q: %w; frames:\n%s", texts, err, strings.Join(raw, "\n"))
+		}
+	}
+}
+
+// Ended reports whether the portal has closed the socket; it reads what comes before that.
+func (p *Page) Ended() bool {
+	for {
+		if _, err := p.Next(); err != nil {
+			return !errors.Is(err, context.DeadlineExceeded)
+		}
+	}
+}
