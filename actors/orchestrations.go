@@ -16,7 +16,23 @@ func (s *System) orchestrationDeps() orchestration.Deps {
 		Common: s.common(), Registry: s.plans,
 		Subagents: orchestration.Subagents{Spawn: s.spawnStep, Wait: s.awaitSubagent, Cancel: s.cancelStep, Merge: s.mergeStep, Budget: s.planBudget},
 		Places:    func() int { return s.settings.Load().MaxAgents },
+		Spent:     func(id messages.SessionID) (messages.Spent, bool) { return s.day.Total(id, s.now()) },
 	}
+}
+
+// live adds to an orchestration what the subagents of its running steps have consumed so far.
+func (s *System) live(v messages.OrchestrationView, err error) (messages.OrchestrationView, error) {
+	now := s.now()
+	for i := range v.Steps {
+		step := &v.Steps[i]
+		if step.Subagent == "" || step.Status != messages.StepRunning && step.Status != messages.StepCancelling {
+			continue
+		}
+		spent, _ := s.day.Total(step.Subagent, now)
+		usage := messages.OrchestrationUsage{CostUSD: spent.USD(), Spent: spent}
+		step.Usage, v.Usage = step.Usage.Plus(usage), v.Usage.Plus(usage)
+	}
+	return v, err
 }
 
 func (s *System) cancelStep(ctx context.Context, id messages.SessionID, reason string) error {
@@ -117,7 +133,7 @@ func (s *System) orchestrate(ctx context.Context, r messages.Request) (messages.
 	case messages.CreateOrchestration:
 		return s.createOrchestration(ctx, m)
 	case messages.GetOrchestration:
-		return result(s.plans.View("show orchestration", m.ID))
+		return result(s.live(s.plans.View("show orchestration", m.ID)))
 	case messages.ListOrchestrations:
 		return messages.OrchestrationList{Orchestrations: s.plans.List()}, nil
 	case messages.ReadOrchestration:

@@ -25,6 +25,7 @@ import (
 	"betcode/actors/internal/sidecar"
 	"betcode/actors/internal/ticket"
 	"betcode/actors/journal"
+	"betcode/actors/orchestration"
 	"betcode/actors/permission"
 	"betcode/actors/pool"
 	"betcode/actors/retention"
@@ -138,6 +139,7 @@ func (s *System) poolDeps() pool.Deps {
 func (s *System) dayDeps() daybudget.Deps {
 	return daybudget.Deps{
 		Common: s.common(), Ledger: s.day, Settings: s.settings.Load, Read: s.consumed, ToSession: s.toSession, ToSessions: s.toSessions,
+		Known: func() { s.actors.Root.Send(s.orchestrations, orchestration.PlacesChanged{}) },
 	}
 }
 

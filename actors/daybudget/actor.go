@@ -19,6 +19,7 @@ type Deps struct {
 	Read       func() ([]Record, error) // the records of all sessions, of deleted ones too; it does I/O
 	ToSession  func(ctx actor.Context, id messages.SessionID, message any)
 	ToSessions func(ctx actor.Context, message any)
+	Known      func() // is called when the journal was read
 }
 
 // keeper changes the ledger.
@@ -90,6 +91,7 @@ func (k *keeper) perform(ctx actor.Context, e act.Effect) {
 		}
 		k.deps.ToSessions(ctx, Changed{})
 	case sayAgain:
+		k.deps.Known()
 		k.deps.ToSessions(ctx, Again{})
 	case tellNear:
 		k.deps.ToSession(ctx, e.session, e.near)

@@ -25,6 +25,17 @@ func (l *Ledger) Of(id messages.SessionID, now time.Time) Standing {
 	return l.state.standing(id, now)
 }
 
+// Total returns what a session has consumed since it began. It is not known before the journal was read.
+func (l *Ledger) Total(id messages.SessionID, now time.Time) (spent messages.Spent, known bool) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	t := l.state.totals[id]
+	if !t.since.IsZero() {
+		t.spent.Work += max(now.Sub(t.since), 0)
+	}
+	return t.spent, l.state.known
+}
+
 // View returns what all sessions have consumed on the day, and how much they may.
 func (l *Ledger) View(now time.Time) messages.DayBudget {
 	l.mu.RLock()

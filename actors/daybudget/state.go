@@ -24,6 +24,7 @@ type state struct {
 	working   map[messages.SessionID]time.Time      // since when stretches of work are under way, on this day
 	ahead     time.Duration                         // sum of the times from begins until each of them
 	decisions map[messages.SessionID]decision       // on this day
+	totals    map[messages.SessionID]total          // on all days, of sessions that are there
 	waiting   []messages.SessionID                  // sessions whose work waits, longest first
 	reported  map[messages.SessionID]bool           // sessions that have told: the journal knows no more of them
 	asker     messages.SessionID
@@ -33,6 +34,12 @@ type state struct {
 	near    bool // people were told
 	held    bool // as sessions were told
 	told    messages.SessionID
+}
+
+// total is what a session has consumed since it began.
+type total struct {
+	spent messages.Spent
+	since time.Time // of the stretch of work that is under way
 }
 
 // decision is what people have decided about the day in one session.
@@ -89,7 +96,7 @@ const (
 
 // newState returns the state of a day of which nothing is known.
 func newState(now time.Time, setting messages.BudgetLimit) state {
-	s := state{setting: setting, allowed: setting, reported: map[messages.SessionID]bool{}}
+	s := state{setting: setting, allowed: setting, reported: map[messages.SessionID]bool{}, totals: map[messages.SessionID]total{}}
 	s.begin(now, now.Format(time.DateOnly))
 	return s
 }
@@ -173,6 +180,10 @@ func (s *state) take(m Report) {
 	if spent := b.OfDay(s.day); spent != (messages.Spent{}) {
 		s.entries[id] = spent
 		s.sum = s.sum.Plus(spent)
+	}
+	delete(s.totals, id)
+	if t := (total{b.Now(b.WorkingSince), b.WorkingSince}); !m.Deleted && t != (total{}) {
+		s.totals[id] = t
 	}
 	s.rest(id)
 	if !m.Deleted && !b.WorkingSince.IsZero() {

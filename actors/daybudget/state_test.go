@@ -212,6 +212,24 @@ func TestClockWasAhead(t *testing.T) {
 	}
 }
 
+// The total of a session is that of all days, with the work that is under way.
+func TestTotal(t *testing.T) {
+	l := NewLedger(noon, messages.BudgetLimit{})
+	if _, known := l.Total("a", noon); known {
+		t.Error("it is known before the journal was read")
+	}
+	b := consumed("2026-11-01", 7)
+	b.WorkingSince = noon
+	b.TurnWork = time.Minute
+	l.state.step(noon, read{records: []Record{{Session: "a", Budget: b}, {Session: "b", Budget: b, Deleted: true}}})
+	if got, known := l.Total("a", noon.Add(time.Hour)); !known || got.Micros != 5_000_007 || got.Work != 61*time.Minute {
+		t.Errorf("%+v", got)
+	}
+	if got, _ := l.Total("b", noon); got != (messages.Spent{}) {
+		t.Errorf("%+v", got)
+	}
+}
+
 // People are told once that most is used, by the session whose report shows it.
 func TestNear(t *testing.T) {
 	w := newWorld()

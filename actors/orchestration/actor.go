@@ -21,6 +21,8 @@ type Deps struct {
 	Registry  *Registry
 	Subagents Subagents
 	Places    func() int // steps of one plan that may run at the same time
+	// Spent returns what a subagent has consumed so far. It is not known when the daemon has just started.
+	Spent func(messages.SessionID) (spent messages.Spent, known bool)
 }
 
 // Subagents starts subagents and waits for them, and merges what they did. Its functions wait: they are called on workers.
@@ -191,7 +193,7 @@ func (o *orchestration) end() {
 
 // step lets the state take a message. Its effects wait for its events, and for those of steps before.
 func (o *orchestration) step(ctx actor.Context, from *actor.PID, message any) {
-	events, effects := o.state.step(env{now: o.deps.Now(), limit: o.deps.Places()}, from, message)
+	events, effects := o.state.step(env{now: o.deps.Now(), limit: o.deps.Places(), spending: o.deps.Spent}, from, message)
 	if len(events) > 0 || len(o.pending) > 0 {
 		o.pending = append(o.pending, batch{events, effects})
 		o.write()

@@ -121,7 +121,7 @@ func startDaemon(t *testing.T, dir string, a *agents) *daemon {
 	log := zerolog.Nop()
 	crew := supervision.NewCrew()
 	tree := supervision.NewTree(crew, func(failure supervision.Failure) { t.Errorf("crashed: %+v", failure) })
-	deps := Deps{Registry: registry, Subagents: a.deps(), Places: func() int { return 4 }}
+	deps := Deps{Registry: registry, Subagents: a.deps(), Places: func() int { return 4 }, Spent: func(messages.SessionID) (messages.Spent, bool) { return messages.Spent{}, true }}
 	deps.Common = act.Common{
 		Tree: tree, Policy: supervision.Default(), Workers: &workers, Now: time.Now, Log: func(string) *zerolog.Logger { return &log },
 	}

@@ -22,7 +22,7 @@ func (s *state) apply(e messages.OrchestrationEvent) {
 	case messages.EventRestored:
 		s.paused, s.restored = true, true
 	case messages.EventBudgetUsed:
-		s.asked, s.asking = e.Asked, true
+		s.asked, s.asking, s.askedAt = e.Asked, true, e.Usage.Spent
 	case messages.EventBudgetRaised:
 		s.asking, s.allowance = false, *e.Limit
 	case messages.EventBudgetRefused:

@@ -11,8 +11,8 @@ import (
 	"betcode/messages"
 )
 
-// The budget of a plan counts attempts that have ended, as budgets of sessions count turns. At the limit the plan starts no further
-// step, and the parent session asks people. Steps that run go on: their cost is known at their end.
+// The budget of a plan counts attempts that have ended, and what the subagents of those that run have consumed so far. At the limit the
+// plan starts no further step, and the parent session asks people. Steps that run go on.
 
 type (
 	// askBudget is an effect: create the budget request and wait for its answer.
@@ -32,14 +32,38 @@ func (askBudget) Effect() {}
 // Effect marks an effect.
 func (dropBudget) Effect() {}
 
-// budgetUsed asks people if the budget is used, and reports that.
+// budgetUsed asks people if the budget is used, and reports that. It is as good as used until it is known what running steps consume.
 func (t *transition) budgetUsed() bool {
-	if t.allowance.Level(t.usage.Spent) != messages.BudgetReached {
+	if t.allowance.IsZero() {
 		return false
 	}
-	t.emit(messages.OrchestrationEvent{Kind: messages.EventBudgetUsed, Asked: t.asked + 1, Usage: t.usage})
+	spent, known := t.consumed()
+	if !known {
+		return true
+	}
+	if t.allowance.Level(spent) != messages.BudgetReached {
+		return false
+	}
+	usage := t.usage
+	usage.Spent = spent
+	t.emit(messages.OrchestrationEvent{Kind: messages.EventBudgetUsed, Asked: t.asked + 1, Usage: usage})
 	t.effects = append(t.effects, askBudget{t.question()})
 	return true
+}
+
+// consumed returns what attempts that have ended and subagents that run have consumed.
+func (t *transition) consumed() (messages.Spent, bool) {
+	sum := t.usage.Spent
+	for i := range t.steps {
+		if step := &t.steps[i]; active(step.status) && step.subagent != "" {
+			spent, known := t.spending(step.subagent)
+			if !known {
+				return sum, false
+			}
+			sum = sum.Plus(spent)
+		}
+	}
+	return sum, true
 }
 
 // question is the newest question. Its id is the same after a restart.
@@ -47,7 +71,7 @@ func (s *state) question() messages.AskPlanBudget {
 	name := string(s.ID) + "\x00budget\x00" + itoa(s.asked)
 	return messages.AskPlanBudget{
 		Session: s.Parent, Request: messages.RequestID(uuid.NewSHA1(subagents, []byte(name)).String()), Plan: s.ID,
-		Spent: s.usage.Spent, Limit: s.allowance, Step: messages.BudgetLimit(s.Plan.Budget),
+		Spent: s.usage.Spent.Max(s.askedAt), Limit: s.allowance, Step: messages.BudgetLimit(s.Plan.Budget),
 	}
 }
 
@@ -57,7 +81,8 @@ func (t *transition) budgetAnswered(m budgetAnswered) {
 	}
 	e := messages.OrchestrationEvent{Kind: messages.EventBudgetRefused, Client: messages.ClientID(m.answer.By)}
 	if m.answer.Decision == messages.AllowOnce || m.answer.Decision == messages.AllowSession {
-		next := budget.Raised(t.allowance, messages.BudgetLimit(t.Plan.Budget), t.usage.Spent)
+		spent, _ := t.consumed()
+		next := budget.Raised(t.allowance, messages.BudgetLimit(t.Plan.Budget), spent.Max(t.askedAt))
 		e.Kind, e.Limit = messages.EventBudgetRaised, &next
 	}
 	t.emit(e)

@@ -13,8 +13,9 @@ import (
 
 // env is what a step knows besides its state and its message.
 type env struct {
-	now   time.Time
-	limit int // steps that may run at the same time
+	now      time.Time
+	limit    int                                                         // steps that may run at the same time
+	spending func(messages.SessionID) (spent messages.Spent, known bool) // of a subagent so far
 }
 
 // Effects of a step.

@@ -62,6 +62,7 @@ type state struct {
 
 	allowance messages.BudgetLimit // of the plan
 	asked     int                  // questions about it
+	askedAt   messages.Spent       // consumed when they were asked last, running steps included
 	asking    bool                 // people are asked, and no step starts
 	refused   bool                 // they have refused, and no step starts
 

@@ -182,6 +182,38 @@ func TestBudgetOfPlan(t *testing.T) {
 	w.want(t, "a=completed b=completed c=completed", messages.OrchestrationCompleted)
 }
 
+// What running steps consume counts before they end. Until it is known, no step starts.
+func TestBudgetOfPlanCountsRunningSteps(t *testing.T) {
+	p := steps(needs("a"), needs("b"), needs("c", "b"))
+	p.Budget = plan.Budget{Micros: 100}
+	w := newWorld(p)
+	w.tell(resumed{})
+	w.live = map[messages.SessionID]messages.Spent{w.steps[0].subagent: {Micros: 250}}
+	w.unknown = true
+	w.complete("b", "")
+	w.want(t, "a=running b=completed c=pending", messages.OrchestrationRunning)
+	if len(w.questions) != 0 {
+		t.Fatal("people are asked before the consumption is known")
+	}
+	w.unknown = false
+	w.tell(limitChanged{})
+	w.want(t, "a=running b=completed c=pending", messages.OrchestrationRunning)
+	if len(w.questions) != 1 || w.questions[0].Spent.Micros != 250 {
+		t.Fatalf("%+v", w.questions)
+	}
+	w.live = nil // the subagent's actor of the next daemon has not told yet
+	w.crash()
+	w.sync()
+	if len(w.questions) != 2 || w.questions[1] != w.questions[0] {
+		t.Errorf("%+v", w.questions)
+	}
+	w.tell(budgetAnswered{w.state.asked, messages.PlanBudgetAnswer{Decision: messages.AllowOnce}})
+	w.want(t, "a=running b=completed c=running", messages.OrchestrationRunning)
+	if limit := w.view(false).Limit.Micros; limit != 300 {
+		t.Errorf("raised to %d", limit)
+	}
+}
+
 func TestAttempts(t *testing.T) {
 	a := needs("a")
 	a.Attempts, a.RetryDelay = 2, time.Minute

@@ -27,8 +27,10 @@ type world struct {
 	outcomes  map[messages.SessionID]Outcome // of subagents that have ended: they are remembered
 	due       []retryDue
 	questions []messages.AskPlanBudget
-	merged    []Merge  // as they were asked for
-	order     []string // ids of steps, as they were spawned first
+	live      map[messages.SessionID]messages.Spent // of subagents
+	unknown   bool                                  // it is not known
+	merged    []Merge                               // as they were asked for
+	order     []string                              // ids of steps, as they were spawned first
 }
 
 func newWorld(p plan.Plan) *world {
@@ -53,7 +55,7 @@ func (w *world) tell(message any) {
 
 // hand lets the state take a message; its events are not durable yet.
 func (w *world) hand(message any) {
-	events, effects := w.step(env{now: w.now, limit: w.limit}, nil, message)
+	events, effects := w.step(env{now: w.now, limit: w.limit, spending: func(id messages.SessionID) (messages.Spent, bool) { return w.live[id], !w.unknown }}, nil, message)
 	w.pending = append(w.pending, batch{events, effects})
 }
 

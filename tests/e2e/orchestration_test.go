@@ -285,6 +285,30 @@ func TestOrchestrationBudget(t *testing.T) {
 	}
 }
 
+// Without a terminal 'orchestrate run' ends with exit code 4 when the plan rests at its budget, and leaves the request for a person. The
+// plan is shown with its budget and with what it has consumed.
+func TestOrchestrateRunEndsAtTheBudget(t *testing.T) {
+	t.Parallel()
+	s := newPlanStory(t)
+	s.write("plan.yaml", "name: two\nbudget: {usd: 0.000184}\nsteps:\n  - {id: one, prompt: 'echo:1'}\n  - {id: two, prompt: 'echo:2', depends_on: [one]}\n")
+	out := s.cli(4, "orchestrate", "run", "--session", s.parent, s.file("plan.yaml"))
+	if !strings.Contains(out, "the budget of the plan is used") {
+		t.Errorf("it prints\n%s", out)
+	}
+	list, err := s.daemon.Admin().ListPermissions(s.Context(), &pb.ListPermissionsRequest{})
+	if err != nil || len(list.GetPermissions()) != 1 || list.GetPermissions()[0].GetToolName() != "Budget" {
+		t.Errorf("%v, %v", list, err)
+	}
+	plans, err := s.api().ListOrchestrations(s.Context(), &pb.ListOrchestrationsRequest{})
+	if err != nil || len(plans.GetOrchestrations()) != 1 {
+		t.Fatalf("%v, %v", plans, err)
+	}
+	shown := s.cli(0, "orchestrate", "show", plans.GetOrchestrations()[0].GetId())
+	if !strings.Contains(shown, "$0.000184; used, and no step starts") || !strings.Contains(shown, "$0.000184, ") {
+		t.Errorf("it is shown as\n%s", shown)
+	}
+}
+
 // The budget of a step is that of its subagent.
 func TestOrchestrationStepBudget(t *testing.T) {
 	t.Parallel()

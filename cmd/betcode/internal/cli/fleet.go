@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"betcode/cmd/betcode/internal/cli/base"
+
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/client"
@@ -90,8 +92,8 @@ func dayLines(d *pb.DayBudget) []string {
 	if d == nil {
 		return nil
 	}
-	lines := []string{"Today: " + spendingText(d.GetSpent())}
-	limit := limitsText(d.GetLimit())
+	lines := []string{"Today: " + base.Spending(d.GetSpent())}
+	limit := base.Limits(d.GetLimit())
 	if limit == "no limit" {
 		return lines
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/urfave/cli/v2"
@@ -118,21 +117,12 @@ func (p *program) sessionBudget(ctx context.Context, c *cli.Context, cl *client.
 	if c.Bool("json") {
 		return console.WriteJSON(p.Stdout, "betcode.session.budget/v1", b)
 	}
-	fmt.Fprintln(p.Stdout, "used    "+spendingText(b.GetSpent()))
+	fmt.Fprintln(p.Stdout, "used    "+base.Spending(b.GetSpent()))
 	if b.GetBelow() != nil {
-		fmt.Fprintln(p.Stdout, "below   "+spendingText(b.GetBelow())+" of subagents")
+		fmt.Fprintln(p.Stdout, "below   "+base.Spending(b.GetBelow())+" of subagents")
 	}
 	fmt.Fprintln(p.Stdout, "budget  "+budgetText(b))
 	return nil
-}
-
-// spendingText says what was consumed, and that something is unknown.
-func spendingText(s *pb.Spending) string {
-	text := fmt.Sprintf("%s, %d tokens, %s of work in %d turns", usd(s.GetCostMicros()), s.GetTokens(), milliseconds(s.GetWorkMs()), s.GetTurns())
-	if n := s.GetUnknown(); n > 0 {
-		text += fmt.Sprintf("; the cost of %d is unknown", n)
-	}
-	return text
 }
 
 // costText is what a session has cost, in a list. What is unknown of it is marked.
@@ -142,14 +132,14 @@ func costText(s *pb.SessionSummary) string {
 		text += "+?"
 	}
 	if limit := s.GetBudget().GetLimit().GetCostMicros(); limit > 0 {
-		text += " of " + usd(limit)
+		text += " of " + base.USD(limit)
 	}
 	return text
 }
 
 // budgetText says what the limits are, and what becomes of messages.
 func budgetText(b *pb.SessionBudget) string {
-	text := limitsText(b.GetLimit())
+	text := base.Limits(b.GetLimit())
 	switch {
 	case b.GetState() == "near":
 		text += "; 80 % are used"
@@ -167,37 +157,4 @@ func budgetText(b *pb.SessionBudget) string {
 		text += "; messages wait for an answer (betcode permission list)"
 	}
 	return text
-}
-
-func limitsText(l *pb.Budget) string {
-	var parts []string
-	if l.GetCostMicros() > 0 {
-		parts = append(parts, usd(l.GetCostMicros()))
-	}
-	if l.GetTokens() > 0 {
-		parts = append(parts, fmt.Sprintf("%d tokens", l.GetTokens()))
-	}
-	if l.GetWorkMs() > 0 {
-		parts = append(parts, milliseconds(l.GetWorkMs()))
-	}
-	if len(parts) == 0 {
-		return "no limit"
-	}
-	return strings.Join(parts, ", ")
-}
-
-// usd shows cents, and the digits behind them if there are any.
-func usd(micros uint64) string {
-	if micros%10_000 == 0 {
-		return fmt.Sprintf("$%d.%02d", micros/1_000_000, micros%1_000_000/10_000)
-	}
-	return fmt.Sprintf("$%d.%06d", micros/1_000_000, micros%1_000_000)
-}
-
-func milliseconds(ms uint64) string {
-	d := time.Duration(min(ms, 1<<53)) * time.Millisecond
-	if d >= time.Minute {
-		d = d.Round(time.Second)
-	}
-	return d.String()
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"betcode/cmd/betcode/internal/cli/base"
+
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/client"
@@ -61,7 +63,7 @@ func writeSession(w io.Writer, v *pb.ShowSessionResponse, s console.Style, now t
 	}
 	line("messages", "%d", sum.GetMessageCount())
 	line("tokens", "%d in, %d out, $%.4f", sum.GetTotalInputTokens(), sum.GetTotalOutputTokens(), sum.GetTotalCostUsd())
-	line("used", "%s", spendingText(sum.GetBudget().GetSpent()))
+	line("used", "%s", base.Spending(sum.GetBudget().GetSpent()))
 	line("budget", "%s", budgetText(sum.GetBudget()))
 	line("created", "%s", console.Exact(sum.GetCreatedAt()))
 	line("updated", "%s (%s)", console.Exact(sum.GetUpdatedAt()), console.Ago(sum.GetUpdatedAt(), now))

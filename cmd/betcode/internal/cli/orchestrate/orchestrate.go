@@ -35,6 +35,7 @@ func Command(program *base.Program) *cli.Command {
 			{Name: "schema", Usage: "print the JSON Schema of plans, for editors", Action: base.Simple(p.printSchema)},
 			{
 				Name: "run", Usage: "start a plan and watch it; Ctrl-C leaves it running", ArgsUsage: "FILE",
+				Description: "Without a terminal it ends with exit code 4 when the plan rests at its budget, and leaves the request for a person.",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "session", Usage: "on behalf of `SESSION` (default: a new one, in this directory)"},
 					&cli.BoolFlag{Name: "detach", Aliases: []string{"d"}, Usage: "print the id and do not watch"},
@@ -88,13 +89,13 @@ func (p group) runPlan(ctx context.Context, c *cli.Context, cl *client.Client) e
 		return nil
 	}
 	p.Say("Orchestration %s has begun. Ctrl-C leaves it running; see it again: betcode orchestrate watch %s", made.GetOrchestrationId(), console.ShortID(made.GetOrchestrationId()))
-	return p.followPlan(ctx, cl, made.GetOrchestrationId())
+	return p.followPlan(ctx, cl, made.GetOrchestrationId(), !p.Terminal.Out)
 }
 
 func (p group) watchPlan(ctx context.Context, c *cli.Context, cl *client.Client) error {
 	id := c.Args().First()
 	if !c.Bool("json") {
-		return p.followPlan(ctx, cl, id)
+		return p.followPlan(ctx, cl, id, false)
 	}
 	return watchEvents(ctx, cl, id, c.Uint64("from"), func(string) {}, func(e *pb.OrchestrationEvent) error {
 		return console.WriteJSONLine(p.Stdout, e)
@@ -142,6 +143,8 @@ func (p group) describe(o *pb.OrchestrationInfo) error {
 		{"steps", progressOf(o)},
 		{"cost", costOf(o.GetCostUsd())},
 		{"tokens", tokensOf(o)},
+		{"consumed", base.Spending(o.GetBudget().GetSpent())},
+		{"budget", budgetText(o)},
 		{"on behalf of", o.GetParentSessionId()},
 		{"created", p.When(o.GetCreatedAt())},
 	} {

@@ -2,6 +2,7 @@ package orchestrate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"betcode/cmd/betcode/internal/console"
@@ -21,6 +22,7 @@ type screen struct {
 	dirty bool
 	last  *pb.OrchestrationEvent
 	steps map[string]string // step by subagent
+	used  bool              // no step starts, because the budget of the plan is used
 	asked map[string]bool   // requests of steps that wait for a person, by session and request
 }
 
@@ -89,6 +91,12 @@ func (s *screen) stepFailed(e *pb.StepFailed) string {
 
 func (s *screen) changed(e *pb.OrchestrationChanged) string {
 	switch e.GetChange() {
+	case "budget_used", "budget_refused":
+		s.used = true
+	case "budget_raised", "resumed", "retried", "stopping":
+		s.used = false
+	}
+	switch e.GetChange() {
 	case "retried":
 		for i := range s.nodes {
 			if n := &s.nodes[i]; n.Status == "blocked" || n.Status == "waiting" {
@@ -146,6 +154,11 @@ func (s *screen) draw() {
 	}
 	fmt.Fprintln(s.p.Stdout, strings.Join(lines, "\n"))
 	s.drawn = len(lines)
+}
+
+// restsAtBudget reports whether nothing happens any more before a person answers about the budget of the plan.
+func (s *screen) restsAtBudget() bool {
+	return s.used && !slices.ContainsFunc(s.nodes, func(n plangraph.Node) bool { return n.Status == "running" || n.Status == "cancelling" })
 }
 
 // end returns how the orchestration ended.

@@ -11,6 +11,7 @@ import (
 
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -62,8 +63,9 @@ func watchEvents(ctx context.Context, cl *client.Client, id string, from uint64,
 }
 
 // followPlan shows an orchestration until it has ended: on a terminal as a graph that is redrawn, otherwise as lines. Steps that
-// failed are an error without words: they were shown.
-func (p group) followPlan(ctx context.Context, cl *client.Client, id string) error {
+// failed are an error without words: they were shown. With unattended it ends when the plan rests at its budget, and leaves the plan as it
+// is.
+func (p group) followPlan(ctx context.Context, cl *client.Client, id string, unattended bool) error {
 	first, err := cl.Subagent.GetOrchestration(ctx, &pb.GetOrchestrationRequest{OrchestrationId: id})
 	if err != nil {
 		return err
@@ -92,6 +94,15 @@ func (p group) followPlan(ctx context.Context, cl *client.Client, id string) err
 		select {
 		case e := <-events:
 			s.apply(e)
+			if unattended && s.restsAtBudget() {
+				now, err := cl.Subagent.GetOrchestration(ctx, &pb.GetOrchestrationRequest{OrchestrationId: first.GetId()})
+				if err == nil && now.GetBudget().GetHeld() != "" && now.GetHead() == e.GetSequence() { // the event is not history
+					cancel()
+					<-failed //nolint:errcheck // it ends because of cancel
+					p.Say("The budget of the plan is used. Answer the request (betcode permission list), then see it again: betcode orchestrate watch %s", console.ShortID(first.GetId()))
+					return exit.Silent(exit.RateLimited)
+				}
+			}
 		case requests := <-waiting:
 			s.waiting(requests)
 		case <-tick.C:

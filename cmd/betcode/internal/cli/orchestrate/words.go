@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/plangraph"
 	pb "betcode/proto/betcode/v1"
@@ -58,4 +59,19 @@ func nodesOf(o *pb.OrchestrationInfo) []plangraph.Node {
 		})
 	}
 	return nodes
+}
+
+// budgetText says what the plan may consume, and why steps wait.
+func budgetText(o *pb.OrchestrationInfo) string {
+	b := o.GetBudget()
+	text := base.Limits(b.GetLimit())
+	switch {
+	case b.GetRefused():
+		text += "; it was not raised, and no step starts: betcode orchestrate resume " + console.ShortID(o.GetId())
+	case b.GetHeld() != "":
+		text += "; used, and no step starts until it is raised: betcode permission list"
+	case b.GetState() == "near":
+		text += "; 80 % are used"
+	}
+	return text
 }

@@ -1,0 +1,52 @@
+package base
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	pb "betcode/proto/betcode/v1"
+)
+
+// Spending says what was consumed, and that something is unknown.
+func Spending(s *pb.Spending) string {
+	text := fmt.Sprintf("%s, %d tokens, %s of work in %d turns", USD(s.GetCostMicros()), s.GetTokens(), milliseconds(s.GetWorkMs()), s.GetTurns())
+	if n := s.GetUnknown(); n > 0 {
+		text += fmt.Sprintf("; the cost of %d is unknown", n)
+	}
+	return text
+}
+
+// Limits says what the limits are.
+func Limits(l *pb.Budget) string {
+	var parts []string
+	if l.GetCostMicros() > 0 {
+		parts = append(parts, USD(l.GetCostMicros()))
+	}
+	if l.GetTokens() > 0 {
+		parts = append(parts, fmt.Sprintf("%d tokens", l.GetTokens()))
+	}
+	if l.GetWorkMs() > 0 {
+		parts = append(parts, milliseconds(l.GetWorkMs()))
+	}
+	if len(parts) == 0 {
+		return "no limit"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// USD shows cents, and the digits behind them if there are any.
+func USD(micros uint64) string {
+	if micros%10_000 == 0 {
+		return fmt.Sprintf("$%d.%02d", micros/1_000_000, micros%1_000_000/10_000)
+	}
+	return fmt.Sprintf("$%d.%06d", micros/1_000_000, micros%1_000_000)
+}
+
+func milliseconds(ms uint64) string {
+	d := time.Duration(min(ms, 1<<53)) * time.Millisecond
+	if d >= time.Minute {
+		d = d.Round(time.Second)
+	}
+	return d.String()
+}
