@@ -192,3 +192,18 @@ func TestPortalKilled(t *testing.T) {
 	}
 	again.wait(`"ServerShutdown"`)
 }
+
+// The real Claude Code behind the portal: a prompt of a page, a permission, the result.
+func TestPortalRealAgent(t *testing.T) {
+	t.Parallel()
+	s, _ := newReal(t)
+	p := newPortal(t, s)
+	session := p.begin("hello")
+	page := p.open(p.browser("phone", "control", "approve"), 2, session, nil)
+	page.wait(`"SessionStatus"`)
+	page.send(object{"type": "ClaudeInput", "content": "run: touch made.txt && echo made"})
+	asked := page.wait(`"PermissionRequest"`, `"Bash"`)
+	page.send(object{"type": "PermissionResponse", "request_id": asked.Text("request_id"), "allow": true, "input": asked.Of["input"]})
+	page.wait(`"tool_result"`, "made")
+	page.wait(`"ClaudeOutput"`, `"type":"result"`)
+}
