@@ -51,6 +51,7 @@ type (
 		conversation string  // which session; empty = the one with the client's id
 		from         *uint64 // nil = nothing of the past but what waits for an answer
 		cursors      bool    // say how far each batch of lines has come
+		watch        bool    // leave the session to others, also if it is nobody's
 	}
 )
 
@@ -121,7 +122,7 @@ var requests = map[string]func(fields) (any, error){
 	"close_session": func(fields) (any, error) { return closeSession{}, nil },
 	"attach_session": func(f fields) (any, error) {
 		var m attachSession
-		err := errors.Join(f.into("claudeSessionId", &m.conversation), f.into("fromSequence", &m.from), f.into("cursors", &m.cursors))
+		err := errors.Join(f.into("claudeSessionId", &m.conversation), f.into("fromSequence", &m.from), f.into("cursors", &m.cursors), f.into("watch", &m.watch))
 		return m, err
 	},
 }

@@ -22,7 +22,7 @@ func TestDecode(t *testing.T) {
 		`{"type":"question_response","sessionId":"s","requestId":"req_1","answers":{"q":"a"}}`:                                 questionResponse{"req_1", map[string]string{"q": "a"}},
 		`{"type":"interrupt","sessionId":"s"}`:                                                                                 interrupt{},
 		`{"type":"close_session","sessionId":"s"}`:                                                                             closeSession{},
-		`{"type":"attach_session","sessionId":"s","fromSequence":1,"cursors":true}`:                                            attachSession{from: &one, cursors: true},
+		`{"type":"attach_session","sessionId":"s","fromSequence":1,"cursors":true,"watch":true}`:                               attachSession{from: &one, cursors: true, watch: true},
 		`{"type":"list","sessionId":"s"}`:                                                                                      nil,
 	} {
 		id, got, err := decode([]byte(line))

@@ -131,7 +131,7 @@ func (c *connection) resume(ctx context.Context, id ref, m resumeSession) {
 	c.run(s)
 }
 
-// attach joins a session. If no other connection has its id, it is this one's from now on.
+// attach joins a session. If no other connection has its id, it is this one's from now on, unless it only watches.
 func (c *connection) attach(ctx context.Context, id ref, m attachSession) {
 	reference := m.conversation
 	if reference == "" {
@@ -150,7 +150,7 @@ func (c *connection) attach(ctx context.Context, id ref, m attachSession) {
 		from = min(*m.from, found.Head)
 	}
 	c.replace(id)
-	owner := c.claim(id) == nil
+	owner := !m.watch && c.claim(id) == nil
 	if !owner && !c.watch(id) {
 		c.write(failure(id, tooManySessions))
 		return

@@ -12,7 +12,8 @@
 // on. In a quarter of them agents are frozen as soon as they are a few lines ahead. A
 // round that is about a migration makes the journal one of an older format first. In
 // a third of the rounds worktrees are made, used and removed all the time, and in a
-// quarter the fleet is stopped and resumed. In a quarter orchestrations are played. In
+// quarter the fleet is stopped and resumed. In a third orchestrations are played, and in a third a client
+// of the agent socket watches a session through gateways that are killed. In
 // some rounds the file of the daemon's socket is deleted, and all clients reconnect
 // through the one that the daemon makes. In some a bit is flipped in up to four groups of
 // the journal's logs while no daemon runs: all are corrected, and the daemon reports each.
@@ -38,6 +39,8 @@
 //   - A stop of the fleet holds until it is resumed, also in later daemons.
 //   - Each step of an orchestration is started once, its prompt is in its conversation once, and it
 //     completes.
+//   - A client of the agent socket that attaches behind its last cursor has each line of the history
+//     once, in order.
 //   - No process of the world is left over; the journal verifies.
 //
 // The last line is always

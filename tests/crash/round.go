@@ -48,6 +48,7 @@ type round struct {
 	house    *house
 	trees    *trees    // nil = none
 	plans    *plans    // nil = none
+	watcher  *watcher  // nil = none
 	clients  []*client // two for each session, the writer first
 	sessions []string
 	draining atomic.Bool
@@ -103,6 +104,9 @@ func newRound(b binaries, agents crew, s schedule) (*round, error) {
 			return nil, err
 		}
 	}
+	if s.socket {
+		r.watcher = newWatcher(r)
+	}
 	for range s.sessions {
 		id := uuid.NewString()
 		r.sessions = append(r.sessions, id)
@@ -145,6 +149,9 @@ func (r *round) run(ctx context.Context) {
 	if r.plans != nil {
 		others.Go(func() { r.plans.begin(besides) })
 	}
+	if r.watcher != nil {
+		others.Go(func() { r.watcher.follow(besides) })
+	}
 	if r.schedule.fleet {
 		others.Go(func() { r.switchFleet(besides) })
 	}
@@ -178,6 +185,10 @@ func (r *round) finish(ctx context.Context) {
 	r.draining.Store(true)
 	if !r.rest(ctx) {
 		return
+	}
+	if r.watcher != nil {
+		r.watcher.check(ctx)
+		r.kills += r.watcher.kills
 	}
 	if r.schedule.stop != nil && !r.stopOne(ctx, *r.schedule.stop) {
 		return

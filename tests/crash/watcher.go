@@ -1,0 +1,212 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"strings"
+	"time"
+
+	"betcode/tests/kit"
+)
+
+// watcher is a client of the agent socket that watches the first session. Its gateway is killed again and again, or its
+// connection breaks; then it attaches behind the last cursor that it has.
+type watcher struct {
+	round   *round
+	dice    *rand.Rand
+	gateway *kit.Gateway // nil: none runs
+	kills   int
+
+	lines  []string        // up to the cursor
+	tail   []string        // behind it: the gateway sends them again
+	asked  map[string]bool // requests that came; those that wait are sent again
+	cursor uint64
+}
+
+// socketLine is what the watcher reads of a line.
+type socketLine struct {
+	Type, RequestID string
+	Sequence        uint64
+	Error           string
+	raw             string
+}
+
+// attached reports whether the history has come, or there is none because the session was never used.
+func (l socketLine) attached() bool {
+	return l.Type == "session_attached" || l.Type == "error" && strings.HasSuffix(l.Error, "not found")
+}
+
+func newWatcher(r *round) *watcher {
+	return &watcher{round: r, dice: rand.New(rand.NewPCG(r.schedule.seed, 19)), asked: map[string]bool{}}
+}
+
+// follow watches until ctx ends, through one gateway after the other.
+func (w *watcher) follow(ctx context.Context) {
+	defer w.stop()
+	for ctx.Err() == nil {
+		if !w.serve(ctx) {
+			pause(ctx, 10*time.Millisecond)
+			continue
+		}
+		limit, cancel := context.WithTimeout(ctx, time.Duration(20+w.dice.IntN(400))*time.Millisecond)
+		_ = w.watch(limit, func(socketLine) bool { return false }) // the gateway ends it, or the limit
+		cancel()
+		if w.dice.IntN(2) == 0 {
+			w.round.note("kill the gateway; the watcher has %d lines up to %d", len(w.lines), w.cursor)
+			w.stop()
+			w.kills++
+		}
+	}
+}
+
+// serve has a gateway run. It fails while there is no daemon.
+func (w *watcher) serve(ctx context.Context) bool {
+	if w.gateway != nil {
+		return true
+	}
+	if w.round.house.wait(ctx) == nil {
+		return false
+	}
+	g, err := w.round.world.Gateway()
+	if err == nil {
+		w.gateway = g
+	}
+	return err == nil
+}
+
+func (w *watcher) stop() {
+	if w.gateway != nil {
+		w.gateway.Kill()
+		w.gateway = nil
+	}
+}
+
+// watch attaches behind the cursor and takes lines until enough, or ctx ends.
+func (w *watcher) watch(ctx context.Context, enough func(socketLine) bool) error {
+	w.tail = nil
+	return w.attach(ctx, w.cursor, func(l socketLine) bool {
+		switch l.Type {
+		case "session_attached", "cursor":
+			w.lines, w.tail, w.cursor = append(w.lines, w.tail...), nil, l.Sequence
+		case "permission_request", "question":
+			if !w.asked[l.RequestID] {
+				w.asked[l.RequestID] = true
+				w.tail = append(w.tail, l.raw)
+			}
+		case "error": // some have no number
+		default:
+			w.tail = append(w.tail, l.raw)
+		}
+		return enough(l)
+	})
+}
+
+// attach attaches to the session behind a number and gives each line to take, until it returns true or ctx ends.
+func (w *watcher) attach(ctx context.Context, from uint64, take func(socketLine) bool) error {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", w.gateway.Path)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	session := w.round.sessions[0]
+	if _, err := fmt.Fprintf(conn, `{"type":"attach_session","sessionId":%q,"claudeSessionId":%q,"fromSequence":%d,"cursors":true,"watch":true}`+"\n", session, session, from); err != nil {
+		return err
+	}
+	for in := bufio.NewReader(conn); ; {
+		raw, err := in.ReadString('\n')
+		if err != nil {
+			return err
+		}
+		l := socketLine{raw: raw}
+		if err := json.Unmarshal([]byte(raw), &l); err != nil {
+			w.round.report(otherwise, "the gateway sends %q: %v", raw, err)
+			return err
+		}
+		if take(l) {
+			return nil
+		}
+	}
+}
+
+// check compares what the watcher received with what the gateway sends of the whole history. The session is at rest.
+func (w *watcher) check(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	defer w.stop()
+	var (
+		whole []string
+		head  uint64
+		err   error
+	)
+	if !w.serve(ctx) {
+		w.round.report(otherwise, "no gateway starts beside a daemon at rest")
+		return
+	}
+	for ctx.Err() == nil {
+		err = w.watch(ctx, socketLine.attached)
+		whole, head = nil, 0
+		if err == nil {
+			err = w.attach(ctx, 0, func(l socketLine) bool {
+				if l.attached() {
+					head = l.Sequence
+					return true
+				}
+				if l.Type != "error" { // some have no number
+					whole = append(whole, l.raw)
+				}
+				return false
+			})
+		}
+		if err != nil || head == w.cursor { // else the session went on meanwhile
+			break
+		}
+	}
+	if err != nil {
+		w.round.report(otherwise, "the gateway ends beside a daemon at rest: %v\n%s", err, w.gateway.Log())
+		return
+	}
+	w.compare(whole)
+}
+
+// compare reports what is missing, or came twice.
+func (w *watcher) compare(whole []string) {
+	got, at := w.lines, 0
+	for at < min(len(got), len(whole)) && got[at] == whole[at] {
+		at++
+	}
+	if at == len(got) && at == len(whole) {
+		w.round.note("the watcher has all %d lines, through %d gateways that were killed", at, w.kills)
+		return
+	}
+	kind := reordered
+	switch {
+	case len(got) < len(whole):
+		kind = lost
+	case len(got) > len(whole):
+		kind = duplicated
+	}
+	w.round.report(kind, "the watcher of the agent socket has %d lines, the history %d; they differ from line %d on:\n%s\n%s",
+		len(w.lines), len(whole), at, excerpt(got, at), excerpt(whole, at))
+}
+
+// excerpt shows a few lines.
+func excerpt(lines []string, at int) string {
+	some := slices.Clone(lines[max(at-2, 0):min(at+3, len(lines))])
+	for i, l := range some {
+		some[i] = "  " + shorten(strings.TrimSpace(l))
+	}
+	return strings.Join(some, "\n")
+}
+
+// compacts reports whether the first session gives history up: what is replayed then is another selection of events.
+func (s schedule) compacts() bool {
+	return slices.ContainsFunc(s.phases, func(p phase) bool {
+		return slices.ContainsFunc(p.said, func(m said) bool { return m.compact && m.session == 0 })
+	})
+}
