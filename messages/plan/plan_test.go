@@ -51,6 +51,9 @@ func TestCheck(t *testing.T) {
 		{"a merge of an option", merging(Merge{Branches: []string{"--all"}, Into: "main"}), "merge.branches", "--all"},
 		{"a merge with a prompt", Plan{Steps: []Step{{ID: "m", Prompt: "p", Merge: &Merge{Branches: []string{"x"}, Into: "main"}}}}, "merge", "runs no agent"},
 		{"a bad branch", with(func(s *Step) { s.Branch = "a b" }), "branch", "not the name"},
+		{"the branch before", with(func(s *Step) { s.Branch = "@{-1}" }), "branch", "not the name"},
+		{"a long branch", with(func(s *Step) { s.Branch = strings.Repeat("x", 150) }), "worktree", "longer"}, // a worktree is called as its branch
+		{"a merge into the branch before", merging(Merge{Branches: []string{"x"}, Into: "@{-1}"}), "merge.into", "@{-1}"},
 		{"a base of nothing", with(func(s *Step) { s.Base = "main" }), "base", "name the branch"},
 		{"no steps", Plan{}, "steps", "no steps"},
 		{"too many steps", Plan{Steps: slices.Repeat([]Step{step("a")}, MaxSteps+1)}, "steps", "1001 steps"},
