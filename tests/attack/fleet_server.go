@@ -21,6 +21,10 @@ var fleetServerScenarios = []scenario{
 		settings: `{"feature_flags": {"subagent_orchestration": true}}`, attack: presentAndFreeze,
 	},
 	{
+		name: "fleet: a sibling presents the ticket of another agent", real: true, script: fleetScript,
+		settings: `{"agent": {"on_self_approval": "tell"}, "feature_flags": {"subagent_orchestration": true}}`, attack: presentOfSibling,
+	},
+	{
 		name: "fleet: plans of others and places outside", real: true, script: planScript,
 		settings: `{"feature_flags": {"subagent_orchestration": true}, "permissions": {"allow": ["mcp__betcode__*"]}}`, attack: reachByPlan,
 	},
@@ -70,6 +74,14 @@ func presentTicket(s *siege) {
 	id := session()
 	c := s.converseFleet(id)
 	s.stealing(id)
+	s.steals(c, id)
+	s.held("one alarm is raised", s.becomes(func() bool { return strings.Count(s.notices(c), "FORGED_FLEET") == 1 }), "%s", s.notices(c))
+	s.held("the alarm is in the audit log", s.becomes(func() bool { return s.audited(`"forged_fleet"`) }), "it is not")
+	s.held("the fleet server itself is asked about, and goes on", s.lists(c), "%s", s.notices(c))
+}
+
+// steals has an agent's children present the ticket of a session, and checks that each is refused.
+func (s *siege) steals(c *kit.Stream, id string) {
 	s.say(c, "bash: sh steal.sh")
 	s.wait(c, 0, kit.IsTurnComplete)
 	ticket, _ := os.ReadFile(s.project("ticket"))
@@ -81,9 +93,19 @@ func presentTicket(s *siege) {
 			(strings.Contains(string(out), "belongs to another process") || strings.Contains(string(out), "no run has this ticket") ||
 				strings.Contains(string(out), "is for agents")), "exit %s: %s", code, out)
 	}
-	s.held("one alarm is raised", s.becomes(func() bool { return strings.Count(s.notices(c), "FORGED_FLEET") == 1 }), "%s", s.notices(c))
-	s.held("the alarm is in the audit log", s.becomes(func() bool { return s.audited(`"forged_fleet"`) }), "it is not")
-	s.held("the fleet server itself is asked about, and goes on", s.lists(c), "%s", s.notices(c))
+}
+
+// presentOfSibling has children of one agent, which know the ticket of another one, call as its fleet server.
+func presentOfSibling(s *siege) {
+	victim, thief := session(), session()
+	c := s.converseFleet(victim)
+	s.stealing(victim)
+	s.held("the fleet server is asked about", s.lists(c), "%s", s.notices(c))
+	s.wait(c, 0, kit.IsTurnComplete)
+	s.steals(s.converseWith("b", &pb.StartConversation{
+		SessionId: thief, WorkingDirectory: s.world.Project, AllowedTools: []string{"Bash"},
+	}), victim)
+	s.held("the fleet server goes on", s.lists(c), "%s", s.notices(c))
 }
 
 // lists has the agent call its fleet server, allows that, and reports whether it worked.
