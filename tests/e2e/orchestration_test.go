@@ -295,10 +295,10 @@ func TestOrchestrateRunEndsAtTheBudget(t *testing.T) {
 	if !strings.Contains(out, "the budget of the plan is used") {
 		t.Errorf("it prints\n%s", out)
 	}
-	list, err := s.daemon.Admin().ListPermissions(s.Context(), &pb.ListPermissionsRequest{})
-	if err != nil || len(list.GetPermissions()) != 1 || list.GetPermissions()[0].GetToolName() != "Budget" {
-		t.Errorf("%v, %v", list, err)
-	}
+	s.eventually("the parent is asked about the budget", func() bool { // the command sees the plan's event, not the session's
+		list, err := s.daemon.Admin().ListPermissions(s.Context(), &pb.ListPermissionsRequest{})
+		return err == nil && len(list.GetPermissions()) == 1 && list.GetPermissions()[0].GetToolName() == "Budget"
+	})
 	plans, err := s.api().ListOrchestrations(s.Context(), &pb.ListOrchestrationsRequest{})
 	if err != nil || len(plans.GetOrchestrations()) != 1 {
 		t.Fatalf("%v, %v", plans, err)
