@@ -127,15 +127,20 @@ func (p *plans) judge(ctx context.Context, d *kit.Daemon, request *pb.CreateOrch
 	return nil
 }
 
-// heardOnce checks that one message is in the conversation of a subagent that has completed.
+// heardOnce checks that the prompt of a step is in the conversation of its subagent, once. Its key is computed (a UUID of version 5).
+// An agent that a stop of the fleet ended in its turn, and that does not go on by itself, is told to: under a key of another kind.
 func (p *plans) heardOnce(subagent string) error {
 	accepted, err := p.round.inTranscript(nil, subagent)
 	if err != nil {
 		return err
 	}
 	total := 0
-	for _, n := range accepted {
-		total += n
+	for key, n := range accepted {
+		if id, err := uuid.Parse(key); err != nil || id.Version() == 5 {
+			total += n
+		} else if n > 1 {
+			p.round.report(duplicated, "the conversation of %s has message %s %d times", subagent, key, n)
+		}
 	}
 	switch {
 	case total > 1:

@@ -23,8 +23,8 @@ type watcher struct {
 	kills   int
 
 	lines  []string        // up to the cursor
-	tail   []string        // behind it: the gateway sends them again
-	asked  map[string]bool // requests that came; those that wait are sent again
+	tail   []socketLine    // behind it: the gateway sends them again
+	asked  map[string]bool // requests among the lines; those that wait are sent again
 	cursor uint64
 }
 
@@ -92,18 +92,28 @@ func (w *watcher) watch(ctx context.Context, enough func(socketLine) bool) error
 	return w.attach(ctx, w.cursor, func(l socketLine) bool {
 		switch l.Type {
 		case "session_attached", "cursor":
-			w.lines, w.tail, w.cursor = append(w.lines, w.tail...), nil, l.Sequence
-		case "permission_request", "question":
-			if !w.asked[l.RequestID] {
-				w.asked[l.RequestID] = true
-				w.tail = append(w.tail, l.raw)
-			}
+			w.commit(l.Sequence)
 		case "error": // some have no number
 		default:
-			w.tail = append(w.tail, l.raw)
+			w.tail = append(w.tail, l)
 		}
 		return enough(l)
 	})
+}
+
+// commit notes that lines up to a number have come.
+func (w *watcher) commit(cursor uint64) {
+	for _, l := range w.tail {
+		asks := l.Type == "permission_request" || l.Type == "question"
+		if asks && w.asked[l.RequestID] {
+			continue
+		}
+		w.lines = append(w.lines, l.raw)
+		if asks {
+			w.asked[l.RequestID] = true
+		}
+	}
+	w.tail, w.cursor = nil, cursor
 }
 
 // attach attaches to the session behind a number and gives each line to take, until it returns true or ctx ends.
