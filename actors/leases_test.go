@@ -68,7 +68,7 @@ func TestExclusiveStarts(t *testing.T) {
 		leases := must[messages.WorktreeView](s, messages.GetWorktree{Worktree: worktree}).Leases
 		for _, l := range leases {
 			if len(holders) > 0 && l.Holder != holders[0] || !s.queries.Exists(l.Holder) {
-				t.Errorf("a lease of %s, who holds it exclusively: %v", l.Holder, holders)
+				t.Errorf("%s got an exclusive lease, and the holders are %v", l.Holder, holders)
 			}
 		}
 		if len(holders) > 1 || len(leases) == 0 {

@@ -137,7 +137,7 @@ type DayBudget struct {
 	Limit   BudgetLimit // of the settings, or what people have raised it to for this day
 	Refused bool        // people have refused to raise it, or have not answered
 	Waiting int         // sessions with work that waits for it
-	Asker   SessionID   // whose request asks people; empty: nobody is asked
+	Asker   SessionID   // that has the permission request about the budget; empty: there is none
 }
 
 // Level returns how much of the limit is used.

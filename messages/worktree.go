@@ -20,7 +20,7 @@ type By struct {
 	Digest []byte // of the request, if it has a key
 }
 
-// Caller returns who asks, and under which key.
+// Caller returns the client of the request and its idempotency key.
 func (b By) Caller() By { return b }
 
 // CreateWorktree makes a worktree: a directory in which one branch is checked out. Its key becomes the id of the worktree: a

@@ -253,7 +253,7 @@ var rules = []rule{
 	},
 	{
 		pkg: "actors/daybudget", may: []string{"messages", "actors/internal/act", "actors/settings"},
-		because: "it counts and decides who asks; the session asks, journals and begins no turn", never: actorsNever,
+		because: "it counts, and chooses the session that asks; the session asks, journals and begins no turn", never: actorsNever,
 	},
 	{
 		pkg: "actors/disk", may: []string{"messages", "actors/internal/act", "actors/internal/disk", "actors/health"},

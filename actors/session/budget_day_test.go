@@ -199,7 +199,7 @@ func TestAgentRepeatsTheIDOfTheDay(t *testing.T) {
 	}
 }
 
-// Whoever sends a message meanwhile learns why it waits, and the session stays waiting.
+// A client that sends a message meanwhile gets the reason for the wait. The session stays waiting.
 func TestDayBudgetSaysWhyItWaits(t *testing.T) {
 	b := dayBench(t, 900_000)
 	b.day.Asks = false

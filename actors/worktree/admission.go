@@ -8,7 +8,7 @@ import (
 )
 
 // admissions are the requests that have passed the check of the leases of their worktree and that their sessions have not answered
-// yet. The [Registry] locks them together with the records: whoever gets an exclusive lease knows who passed before it.
+// yet. The [Registry] locks them together with the records, so that a session that gets an exclusive lease sees all earlier admissions.
 type admissions struct {
 	under map[string]map[messages.SessionID]int // by worktree
 	ended chan struct{}                         // closed and replaced when one has ended

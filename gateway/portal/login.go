@@ -93,7 +93,7 @@ func (s *Server) showLogin(w http.ResponseWriter, status int, v loginView) {
 	_ = loginForm.Execute(w, v) // the browser has gone
 }
 
-// devLogin sends a browser on: in dev mode nobody needs to log in.
+// devLogin redirects a browser to the page: dev mode has no logins.
 func (s *Server) devLogin(w http.ResponseWriter, r *http.Request) {
 	if !s.options.Dev {
 		http.NotFound(w, r)
