@@ -397,6 +397,11 @@ var rules = []rule{
 		never: map[string]string{grpc: "events come from the caller", "context": "a translation does not wait"},
 	},
 	{
+		pkg: "gateway/portal/requests", may: []string{"proto", "gateway/portal/wire"},
+		because: "what waits for an answer is known from events alone, for pages and for portals of others alike",
+		never:   map[string]string{grpc: "events come from the caller", "context": "a ledger does not wait"},
+	},
+	{
 		pkg: "gateway/socket", may: []string{"proto"},
 		because: "a front translates for clients of another protocol and asks the daemon as any client does: it can pass none of its checks",
 		never: map[string]string{

@@ -4,8 +4,8 @@
 //
 // # Rooms
 //
-// Package wire below it has the frames, and package lines makes lines of the agent from events; both
-// are pure. A [Server] has the routes and admits requests; a page is one WebSocket; a view is the
+// Package wire below it has the frames, package lines makes lines of the agent from events, and
+// package requests keeps what waits for an answer; they are pure. A [Server] has the routes and admits requests; a page is one WebSocket; a view is the
 // session that a page has registered for, with what waits for an answer.
 //
 // # Who owns what

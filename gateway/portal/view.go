@@ -2,7 +2,6 @@ package portal
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"sync"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"betcode/gateway/portal/lines"
+	"betcode/gateway/portal/requests"
 	"betcode/gateway/portal/wire"
 	pb "betcode/proto/betcode/v1"
 )
@@ -30,7 +30,7 @@ type view struct {
 
 	mu     sync.Mutex // of the following
 	writer *lines.Writer
-	book   book
+	book   requests.Book
 	live   bool                 // the history was sent
 	inputs map[string]wire.UUID // the client's id of an input, by its key
 
@@ -42,7 +42,7 @@ type view struct {
 
 func newView(p *page, found Session, m wire.Register) *view {
 	v := &view{
-		page: p, session: found.Summary.GetId(), done: make(chan struct{}), writer: lines.New(found.Summary.GetId()), book: newBook(),
+		page: p, session: found.Summary.GetId(), done: make(chan struct{}), writer: lines.New(found.Summary.GetId()),
 		inputs: map[string]wire.UUID{}, head: found.Head, live: found.Head <= found.Before,
 	}
 	v.writer.Describe(found.Summary.GetModel(), found.Summary.GetWorkingDirectory())
@@ -81,7 +81,7 @@ func (v *view) close() {
 func (v *view) event(ctx context.Context, e *pb.AgentEvent) {
 	v.mu.Lock()
 	all := v.writer.Lines(e)
-	resolved := v.book.event(e)
+	resolved := v.book.Event(e)
 	live := v.live
 	v.mu.Unlock()
 	if !live {
@@ -96,8 +96,8 @@ func (v *view) event(ctx context.Context, e *pb.AgentEvent) {
 		v.page.send(ctx, v.output(l))
 	}
 	v.progress(ctx, e)
-	if resolved != "" {
-		v.page.send(ctx, wire.ClaudeOutput{Content: lines.Note(resolved), AgentType: "claude"})
+	if resolved != nil && resolved.Shown {
+		v.page.send(ctx, wire.ClaudeOutput{Content: lines.Note(resolved.Verdict()), AgentType: "claude"})
 	}
 	v.ask(ctx)
 }
@@ -114,10 +114,10 @@ func (v *view) arrive(ctx context.Context) {
 // ask shows the request that waits longest, if the page has not got it.
 func (v *view) ask(ctx context.Context) {
 	v.mu.Lock()
-	r := v.book.next()
+	r := v.book.Next()
 	v.mu.Unlock()
 	if r != nil {
-		v.page.send(ctx, r.message)
+		v.page.send(ctx, *r)
 	}
 }
 
@@ -210,7 +210,7 @@ func (v *view) refuse(ctx context.Context, m wire.ClaudeInput, why string) {
 // input hands a prompt over. The id that the page gives it is its idempotency key: a page that
 // sends it again says it once.
 func (v *view) input(ctx context.Context, m wire.ClaudeInput) {
-	text := promptOf(m.Content)
+	text := wire.Prompt(m.Content)
 	switch {
 	case !v.page.caller.may("control"):
 		v.refuse(ctx, m, noPermission)
@@ -237,23 +237,6 @@ func (v *view) input(ctx context.Context, m wire.ClaudeInput) {
 	v.talk.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Message{Message: &pb.UserMessage{Content: text, IdempotencyKey: key}}})
 }
 
-// promptOf returns the text of an input: a string, or an object of the document,
-// {"type":"human","message":…}. Anything else is its JSON.
-func promptOf(content wire.Raw) string {
-	var text string
-	if json.Unmarshal(content, &text) == nil {
-		return text
-	}
-	var human struct {
-		Type    string  `json:"type"`
-		Message *string `json:"message"`
-	}
-	if json.Unmarshal(content, &human) == nil && human.Type == "human" && human.Message != nil {
-		return *human.Message
-	}
-	return string(content)
-}
-
 func (v *view) interrupt(ctx context.Context) {
 	if !v.page.caller.may("control") {
 		v.page.send(ctx, wire.ErrorMessage{Message: noPermission})
@@ -269,7 +252,7 @@ func (v *view) answer(ctx context.Context, m wire.PermissionResponse) {
 		return
 	}
 	v.mu.Lock()
-	r, err := v.book.decide(m)
+	r, err := v.book.Decide(m)
 	v.mu.Unlock()
 	if err != nil {
 		v.page.send(ctx, wire.ErrorMessage{Message: err.Error()})

@@ -1,7 +1,8 @@
-package portal
+package requests
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,12 +18,12 @@ import (
 // questionTool is the tool with which agents ask; to pages its questions are a permission request.
 const questionTool = "AskUserQuestion"
 
-// book has the requests of a session that wait for an answer, the oldest first. It is pure.
-type book struct {
+// Book has the requests of one session that wait for an answer, the oldest first.
+type Book struct {
 	waiting []*request
 	asks    *structpb.Struct // input of the newest call that asks
 	asking  []any            // questions of one request, until they are complete
-	shown   string           // the id of the request that the page has
+	shown   string           // the id of the request that the reader has
 }
 
 // request is a permission or a question that waits.
@@ -32,11 +33,15 @@ type request struct {
 	input    *structpb.Struct
 }
 
-func newBook() book { return book{} }
+// Resolved tells how a request was decided.
+type Resolved struct {
+	Tool  string // empty if the request is not known
+	Shown bool   // to the reader of this book
+	*pb.PermissionResolved
+}
 
-// event applies an event. It returns a note for people if the request that the page shows was
-// decided by another.
-func (b *book) event(e *pb.AgentEvent) (note string) {
+// Event applies an event. It returns how a request was decided, if the event says so.
+func (b *Book) Event(e *pb.AgentEvent) *Resolved {
 	switch v := e.GetEvent().(type) {
 	case *pb.AgentEvent_ToolCallStart:
 		if v.ToolCallStart.GetToolName() == questionTool {
@@ -49,11 +54,11 @@ func (b *book) event(e *pb.AgentEvent) (note string) {
 	case *pb.AgentEvent_PermissionResolved:
 		return b.resolved(v.PermissionResolved)
 	}
-	return ""
+	return nil
 }
 
 // find returns the request with an id; nil if none waits under it.
-func (b *book) find(id string) *request {
+func (b *Book) find(id string) *request {
 	for _, r := range b.waiting {
 		if r.message.RequestID == id {
 			return r
@@ -62,7 +67,7 @@ func (b *book) find(id string) *request {
 	return nil
 }
 
-func (b *book) permission(p *pb.PermissionRequest) {
+func (b *Book) permission(p *pb.PermissionRequest) {
 	if b.find(p.GetRequestId()) != nil {
 		return // sent again to clients that may have missed it
 	}
@@ -72,7 +77,7 @@ func (b *book) permission(p *pb.PermissionRequest) {
 }
 
 // questions collects the questions of one request: pages answer them together.
-func (b *book) questions(q *pb.UserQuestion) {
+func (b *Book) questions(q *pb.UserQuestion) {
 	id := q.GetQuestionId()
 	if at := strings.LastIndexByte(id, '/'); at > 0 {
 		id = id[:at]
@@ -99,47 +104,48 @@ func (b *book) questions(q *pb.UserQuestion) {
 	})
 }
 
-func (b *book) resolved(p *pb.PermissionResolved) string {
+func (b *Book) resolved(p *pb.PermissionResolved) *Resolved {
+	out := &Resolved{PermissionResolved: p}
 	for i, r := range b.waiting {
 		if r.message.RequestID != p.GetRequestId() {
 			continue
 		}
 		b.waiting = append(b.waiting[:i:i], b.waiting[i+1:]...)
-		if b.shown != p.GetRequestId() {
-			return ""
+		out.Tool, out.Shown = r.message.ToolName, b.shown == p.GetRequestId()
+		if out.Shown {
+			b.shown = ""
 		}
-		b.shown = ""
-		return verdict(r, p)
+		break
 	}
-	return ""
+	return out
 }
 
-// verdict says who decided a request that a page shows.
-func verdict(r *request, p *pb.PermissionResolved) string {
+// Verdict says who decided a request, in Markdown.
+func (r *Resolved) Verdict() string {
 	how := "denied"
-	switch p.GetDecision() {
+	switch r.GetDecision() {
 	case pb.PermissionDecision_ALLOW_ONCE, pb.PermissionDecision_ALLOW_SESSION, pb.PermissionDecision_ALLOW_WITH_EDIT:
 		how = "allowed"
 	case pb.PermissionDecision_PERMISSION_DECISION_UNSPECIFIED:
 		how = "withdrawn"
 	case pb.PermissionDecision_DENY, pb.PermissionDecision_DENY_NO_INTERRUPT, pb.PermissionDecision_DENY_WITH_INTERRUPT:
 	}
-	return fmt.Sprintf("**%s** was %s by %s", r.message.ToolName, how, p.GetResolvedBy())
+	return fmt.Sprintf("**%s** was %s by %s", cmp.Or(r.Tool, "A request"), how, r.GetResolvedBy())
 }
 
-// next returns the request to show; nil if the page has one, or none waits.
-func (b *book) next() *request {
+// Next returns the request to show; nil if the reader has one, or none waits.
+func (b *Book) Next() *wire.PermissionRequest {
 	if b.shown != "" && b.find(b.shown) != nil || len(b.waiting) == 0 {
 		return nil
 	}
 	b.shown = b.waiting[0].message.RequestID
-	return b.waiting[0]
+	return &b.waiting[0].message
 }
 
 var errNotWaiting = errors.New("This request no longer waits for an answer") //nolint:staticcheck // shown to people as it is
 
-// decide returns the daemon's request for an answer of the page.
-func (b *book) decide(m wire.PermissionResponse) (*pb.AgentRequest, error) {
+// Decide returns the daemon's request for an answer of the reader.
+func (b *Book) Decide(m wire.PermissionResponse) (*pb.AgentRequest, error) {
 	r := b.find(m.RequestID)
 	if r == nil {
 		return nil, errNotWaiting
