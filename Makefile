@@ -47,6 +47,18 @@ build: ## build bin/betcode, static and reproducible
 	@mkdir -p bin
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o bin/betcode ./cmd/betcode
 
+PREFIX  ?= $(HOME)/.local
+DESTDIR ?=
+
+.PHONY: install
+install: build ## install the program below PREFIX (~/.local) and DESTDIR; 'betcode service install' makes it a service
+	install -D -m 755 bin/betcode '$(DESTDIR)$(PREFIX)/bin/betcode'
+	@case ":$$PATH:" in *":$(PREFIX)/bin:"*) ;; *) echo "$(PREFIX)/bin is not in PATH" >&2;; esac
+
+.PHONY: uninstall
+uninstall: ## remove what install has installed; sessions and settings stay
+	rm -f '$(DESTDIR)$(PREFIX)/bin/betcode'
+
 .PHONY: cross
 cross: ## compile and vet for macOS and Windows, where nothing is run
 	GOOS=darwin GOARCH=amd64 CGO_ENABLED=0 $(GO) build ./...

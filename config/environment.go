@@ -185,3 +185,12 @@ func (e Environment) checkPipe(path string) error {
 	}
 	return nil
 }
+
+// UserUnits returns the directory of the user's systemd units.
+func (e Environment) UserUnits() (string, error) {
+	dir, err := e.xdg("XDG_CONFIG_HOME", ".config")
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, "systemd", "user"), nil
+}

@@ -437,6 +437,22 @@ var rules = []rule{
 		because: "a daemon is started and replaced as a process; its parts are not linked for that",
 	},
 	{
+		pkg: "cmd/betcode/internal/doctor", may: []string{"proto", "messages", "config", "actors/strays", "cmd/betcode/internal"},
+		because: "it looks at all of an installation: settings, files, agents without a daemon, and the daemon as a client sees it",
+		never: map[string]string{
+			module + "/cmd/betcode/internal/host": "an examination starts nothing",
+			grpc:                                 "it asks through the client that every command uses",
+		},
+	},
+	{
+		pkg: "cmd/betcode/internal/service", may: []string{"messages", "packaging"},
+		because: "a service is a file and a few commands of its manager",
+	},
+	{
+		pkg:     "packaging",
+		because: "files for systems, embedded into the program: a leaf",
+	},
+	{
 		pkg: "cmd/betcode/internal/statedir", may: []string{"messages"},
 		because: "daemons and commands that must not meet share these names and this lock, and nothing else",
 	},

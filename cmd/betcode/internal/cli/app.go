@@ -15,6 +15,7 @@ import (
 	"betcode/cmd/betcode/internal/cli/orchestrate"
 	"betcode/cmd/betcode/internal/cli/permission"
 	"betcode/cmd/betcode/internal/cli/settings"
+	"betcode/cmd/betcode/internal/cli/setup"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/config"
@@ -84,6 +85,8 @@ func (p *program) app() *cli.App {
 			p.tokenCommand(),
 			p.daemonCommand(),
 			p.healthCommand(),
+			setup.DoctorCommand(p.Program),
+			setup.ServiceCommand(p.Program),
 			settings.Command(p.Program),
 			p.importCommand(),
 			p.commandsCommand(),

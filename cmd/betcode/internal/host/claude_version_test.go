@@ -65,30 +65,3 @@ func TestClaudeVersion(t *testing.T) {
 	look("3.0.0", 5)
 	look("3.0.0", 5)
 }
-
-// A script of the npm package is not run for its version.
-func TestPackagedVersion(t *testing.T) {
-	dir := t.TempDir()
-	write := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	script := write("cli.js", "")
-	if got := packagedVersion(script); got != "" {
-		t.Errorf("without a manifest: %q", got)
-	}
-	write("package.json", `{"name": "another", "version": "1.2.3"}`)
-	if got := packagedVersion(script); got != "" {
-		t.Errorf("another package: %q", got)
-	}
-	write("package.json", `{"name": "@anthropic-ai/claude-code", "version": "2.0.77"}`)
-	if got := packagedVersion(script); got != "2.0.77" {
-		t.Errorf("got %q", got)
-	}
-	if got := packagedVersion(filepath.Join(dir, "claude")); got != "" {
-		t.Errorf("another program: %q", got)
-	}
-}

@@ -1,0 +1,2 @@
+// Package setup has the commands of the first minutes and of the care of an installation: doctor, init and service.
+package setup

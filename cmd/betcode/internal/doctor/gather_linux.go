@@ -1,0 +1,93 @@
+package doctor
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"betcode/config"
+)
+
+// remote are the filesystems whose other end is another kernel, by their magic numbers.
+var remote = map[uint32]string{
+	unix.NFS_SUPER_MAGIC:  "NFS",
+	unix.SMB_SUPER_MAGIC:  "SMB",
+	unix.SMB2_SUPER_MAGIC: "SMB",
+	unix.CIFS_SUPER_MAGIC: "CIFS",
+	unix.AFS_SUPER_MAGIC:  "AFS",
+	unix.CEPH_SUPER_MAGIC: "Ceph",
+	unix.V9FS_MAGIC:       "9P (a folder of the host system)",
+	unix.FUSE_SUPER_MAGIC: "FUSE",
+}
+
+// filesystemOf names the filesystem of a directory if locks or synced writes may fail there, and tells whether it is in
+// memory.
+func filesystemOf(path string) (name string, volatile bool) {
+	var s unix.Statfs_t
+	if unix.Statfs(path, &s) != nil {
+		return "", false
+	}
+	kind := uint32(s.Type) //nolint:gosec // the magic number has 32 bits, whatever its type
+	return remote[kind], kind == unix.TMPFS_MAGIC || kind == unix.RAMFS_MAGIC
+}
+
+// kernel reads what the kernel offers to a user.
+func kernel(uid int) Kernel {
+	k := Kernel{Instances: number("/proc/sys/fs/inotify/max_user_instances"), Watches: number("/proc/sys/fs/inotify/max_user_watches")}
+	const askVersion = 1 // LANDLOCK_CREATE_RULESET_VERSION
+	if version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, askVersion); errno == 0 {
+		k.Landlock = int(version) //nolint:gosec // a small number
+	}
+	manager := fmt.Sprintf("/sys/fs/cgroup/user.slice/user-%d.slice/user@%d.service/cgroup.controllers", uid, uid)
+	for _, path := range []string{manager, ownControllers()} {
+		if raw, err := os.ReadFile(path); err == nil {
+			k.MemoryControl = slices.Contains(strings.Fields(string(raw)), "memory") && unix.Access(filepath.Join(filepath.Dir(path), "cgroup.procs"), unix.W_OK) == nil
+			break
+		}
+	}
+	return k
+}
+
+// ownControllers returns the file that lists the controllers of the control group of this process.
+func ownControllers() string {
+	raw, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(raw)) {
+		if path, ok := strings.CutPrefix(strings.TrimSpace(line), "0::"); ok {
+			return filepath.Join("/sys/fs/cgroup", path, "cgroup.controllers")
+		}
+	}
+	return ""
+}
+
+// number reads a number from a file of the kernel; 0 if it cannot.
+func number(path string) int {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return 0
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(string(raw)))
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// service looks for systemd and the unit of the daemon.
+func service(w config.Environment, login string) Service {
+	s := Service{Manager: w.IsDir("/run/systemd/system")}
+	if dir, err := w.UserUnits(); err == nil {
+		if path := filepath.Join(dir, "betcode.service"); isFile(path) {
+			s.Unit = path
+		}
+	}
+	s.Lingering = login != "" && isFile(filepath.Join("/var/lib/systemd/linger", filepath.Base(login)))
+	return s
+}

@@ -1,0 +1,14 @@
+//go:build !linux
+
+package doctor
+
+import "betcode/config"
+
+// filesystemOf knows no filesystems of this system.
+func filesystemOf(string) (name string, volatile bool) { return "", false }
+
+// kernel has nothing to offer here that the daemon uses.
+func kernel(int) Kernel { return Kernel{} }
+
+// service finds no systemd here.
+func service(config.Environment, string) Service { return Service{} }

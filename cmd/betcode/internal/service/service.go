@@ -1,0 +1,169 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"betcode/messages"
+)
+
+const (
+	unitName = "betcode.service"
+	patience = 90 * time.Second // for one command: a start waits until the daemon serves
+)
+
+// Definition is the service of one user.
+type Definition struct {
+	Path string // of its file
+	Text string
+	steps
+}
+
+// steps are the commands of a service manager, without a shell.
+type steps struct {
+	load, unload [][]string
+	state        []string // prints the state of the service
+}
+
+// Request is what a service is planned for.
+type Request struct {
+	OS      string // as runtime.GOOS
+	Home    string
+	Units   string // directory of the user's systemd units
+	UID     int
+	Program string // path of this executable
+	Path    string // PATH of the daemon; empty = that of the service manager
+}
+
+// Plan returns the service of a user.
+func Plan(r Request) (Definition, error) {
+	switch r.OS {
+	case "linux":
+		text, err := systemdUnit(r.Program, r.Path)
+		return Definition{
+			Path: filepath.Join(r.Units, unitName), Text: text,
+			steps: steps{
+				load:   [][]string{{"systemctl", "--user", "daemon-reload"}, {"systemctl", "--user", "enable", unitName}, {"systemctl", "--user", "restart", unitName}},
+				unload: [][]string{{"systemctl", "--user", "disable", "--now", unitName}},
+				state:  []string{"systemctl", "--user", "status", "--no-pager", "--lines=5", unitName},
+			},
+		}, err
+	case "darwin":
+		text, err := launchdAgent(r.Program, r.Path)
+		domain := fmt.Sprintf("gui/%d", r.UID)
+		path := filepath.Join(r.Home, "Library", "LaunchAgents", "betcode.plist")
+		return Definition{
+			Path: path, Text: text,
+			steps: steps{
+				load:   [][]string{{"launchctl", "bootstrap", domain, path}},
+				unload: [][]string{{"launchctl", "bootout", domain + "/betcode"}},
+				state:  []string{"launchctl", "print", domain + "/betcode"},
+			},
+		}, err
+	}
+	return Definition{}, messages.Errorf("plan service", messages.Unimplemented, "there is no service manager for %s here", r.OS).
+		WithHint("let your system run 'betcode daemon run --keep-agents' at the login")
+}
+
+// Commands returns what Install runs after it has written the file, for people.
+func (d Definition) Commands() []string {
+	var all []string
+	for _, c := range d.load {
+		all = append(all, strings.Join(c, " "))
+	}
+	return all
+}
+
+// Check returns why the file must not be written: another program or a person has written it. force overrides that.
+func (d Definition) Check(force bool) error {
+	switch old, err := os.ReadFile(d.Path); {
+	case errors.Is(err, fs.ErrNotExist), force && err == nil:
+		return nil
+	case err != nil:
+		return fmt.Errorf("read service: %w", err)
+	case untouched(string(old)):
+		return nil
+	}
+	return messages.Errorf("install service", messages.AlreadyExists, "%s has been changed", d.Path).
+		WithHint("compare it with 'betcode service install --dry-run', and replace it with --force")
+}
+
+// Install writes the file and starts the service. It returns when the daemon serves.
+func (d Definition) Install(ctx context.Context) error {
+	if err := os.MkdirAll(filepath.Dir(d.Path), 0o755); err != nil { //nolint:gosec // as the service manager expects it
+		return fmt.Errorf("install service: %w", err)
+	}
+	if err := replace(d.Path, d.Text); err != nil {
+		return fmt.Errorf("install service: %w", err)
+	}
+	for _, c := range d.load {
+		if err := run(ctx, c); err != nil {
+			return fmt.Errorf("install service: %w", err)
+		}
+	}
+	return nil
+}
+
+// replace writes a file so that it is there whole, or as it was before.
+func replace(path, text string) error {
+	next, err := os.CreateTemp(filepath.Dir(path), ".betcode-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(next.Name()) // nothing is there if it was renamed
+	_, err = next.WriteString(text)
+	err = errors.Join(err, next.Chmod(0o644), next.Sync(), next.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(next.Name(), path)
+}
+
+// Uninstall stops the service and removes its file; installed is false if there was none.
+func (d Definition) Uninstall(ctx context.Context) (installed bool, err error) {
+	if _, err := os.Stat(d.Path); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	for _, c := range d.unload {
+		err = errors.Join(err, run(ctx, c))
+	}
+	if gone := os.Remove(d.Path); gone != nil {
+		err = errors.Join(err, gone)
+	}
+	if err != nil {
+		return true, fmt.Errorf("remove service: %w", err)
+	}
+	return true, nil
+}
+
+// State returns what the service manager says of the service; installed is false if its file is missing.
+func (d Definition) State(ctx context.Context) (text string, installed bool) {
+	if _, err := os.Stat(d.Path); err != nil {
+		return "", false
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, d.state[0], d.state[1:]...).CombinedOutput() //nolint:gosec // a fixed command
+	if len(out) == 0 && err != nil {
+		return err.Error(), true
+	}
+	return string(out), true // the exit code says that it does not run, and so does the text
+}
+
+// run runs a command of the service manager.
+func run(ctx context.Context, command []string) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, command[0], command[1:]...).CombinedOutput() //nolint:gosec // a fixed command
+	if err != nil {
+		return fmt.Errorf("%s: %w: %s", strings.Join(command, " "), err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package service
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"betcode/messages"
+)
+
+func plan(t *testing.T, r Request) Definition {
+	t.Helper()
+	d, err := Plan(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestSystemdUnit(t *testing.T) {
+	d := plan(t, Request{OS: "linux", Units: "/home/ada/.config/systemd/user", Program: `/opt/my "tools"/50%/bet$code`, Path: "/usr/bin:/a b"})
+	for _, want := range []string{
+		`ExecStart="/opt/my \"tools\"/50%%/bet$code" daemon run --keep-agents`,
+		`ExecStartPost="/opt/my \"tools\"/50%%/bet$code" health`,
+		`Environment="PATH=/usr/bin:/a b"`, "Type=notify", "WatchdogSec=", "KillMode=process", mark,
+	} {
+		if !strings.Contains(d.Text, want) {
+			t.Errorf("the unit lacks %s:\n%s", want, d.Text)
+		}
+	}
+	if strings.Contains(d.Text, "%h") || d.Path != "/home/ada/.config/systemd/user/betcode.service" {
+		t.Errorf("%s:\n%s", d.Path, d.Text)
+	}
+}
+
+func TestLaunchdAgentIsXML(t *testing.T) {
+	d := plan(t, Request{OS: "darwin", Home: "/Users/ada", UID: 501, Program: "/opt/<&>/betcode", Path: "/usr/bin:/a&b"})
+	decoder, texts := xml.NewDecoder(strings.NewReader(d.Text)), []string{}
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, d.Text)
+		}
+		if text, ok := token.(xml.CharData); ok {
+			texts = append(texts, string(text))
+		}
+	}
+	all := strings.Join(texts, "\n")
+	if !strings.Contains(all, "/opt/<&>/betcode") || !strings.Contains(all, "/usr/bin:/a&b") || strings.Contains(all, "%h") {
+		t.Error(all)
+	}
+}
+
+// A line break in a path would begin a setting of its own.
+func TestPathsWithLineBreaks(t *testing.T) {
+	for _, system := range []string{"linux", "darwin"} {
+		for _, r := range []Request{{Program: "/bin/betcode\nExecStartPre=/bin/evil"}, {Program: "/bin/betcode", Path: "/bin\r/x"}} {
+			r.OS = system
+			if _, err := Plan(r); err == nil {
+				t.Errorf("%s: %q is planned", system, r.Program)
+			}
+		}
+	}
+	if _, err := Plan(Request{OS: "plan9"}); messages.KindOf(err) != messages.Unimplemented {
+		t.Error(err)
+	}
+}
+
+// A file that people have changed is kept.
+func TestChangedFileIsKept(t *testing.T) {
+	units := t.TempDir()
+	d := plan(t, Request{OS: "linux", Units: units, Program: "/bin/betcode"})
+	if err := d.Check(false); err != nil {
+		t.Fatal("without a file:", err)
+	}
+	if err := replace(d.Path, d.Text); err != nil {
+		t.Fatal(err)
+	}
+	later := plan(t, Request{OS: "linux", Units: units, Program: "/usr/bin/betcode"})
+	if err := later.Check(false); err != nil {
+		t.Error("its own file:", err)
+	}
+	for _, changed := range []string{strings.Replace(d.Text, "WatchdogSec=60", "WatchdogSec=5", 1), "[Service]\n", d.Text + "# more\n# " + mark + "0\n", d.Text + "[Unit]\n"} {
+		if err := os.WriteFile(d.Path, []byte(changed), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := later.Check(false); messages.KindOf(err) != messages.AlreadyExists {
+			t.Errorf("a changed file: %v", err)
+		}
+		if err := later.Check(true); err != nil {
+			t.Errorf("forced: %v", err)
+		}
+	}
+}
+
+// TestManagerIsAsked runs the commands of a plan with a stand-in for systemctl.
+func TestManagerIsAsked(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the commands of systemd are run on Linux only")
+	}
+	bin, log := t.TempDir(), filepath.Join(t.TempDir(), "log")
+	script := "#!/bin/sh\necho \"$@\" >>" + log + "\n"
+	if err := os.WriteFile(filepath.Join(bin, "systemctl"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	d := plan(t, Request{OS: "linux", Units: filepath.Join(t.TempDir(), "deep", "user"), Program: "/bin/betcode"})
+	if err := d.Install(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, installed := d.State(t.Context()); !installed {
+		t.Error("the state says that it is not installed")
+	}
+	if installed, err := d.Uninstall(t.Context()); !installed || err != nil {
+		t.Error(installed, err)
+	}
+	if installed, err := d.Uninstall(t.Context()); installed || err != nil {
+		t.Error(installed, err)
+	}
+	got, err := os.ReadFile(log)
+	want := "--user daemon-reload\n--user enable betcode.service\n--user restart betcode.service\n" +
+		"--user status --no-pager --lines=5 betcode.service\n--user disable --now betcode.service\n"
+	if string(got) != want || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	if err := os.WriteFile(filepath.Join(bin, "systemctl"), []byte("#!/bin/sh\necho no bus >&2\nexit 1\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Install(t.Context()); err == nil || !strings.Contains(err.Error(), "no bus") {
+		t.Errorf("a manager that refuses: %v", err)
+	}
+}
