@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/cli/base"
+	"betcode/cmd/betcode/internal/cli/setup"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/host"
 	"betcode/cmd/betcode/internal/launch"
@@ -125,7 +126,7 @@ func (p *program) daemonStart(ctx context.Context, c *cli.Context) error {
 	case !client.Unreachable(err):
 		return err
 	}
-	p.offerImport(cfg.ConfigDir)
+	setup.OfferImport(p.Program, cfg.ConfigDir)
 	return p.Launcher().Start(ctx, cfg, flags, c.Duration("timeout"))
 }
 

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"betcode/cmd/betcode/internal/cli/setup"
 )
 
 // strange returns a home directory with settings of Claude Code.
@@ -96,7 +98,7 @@ func TestImportIsOffered(t *testing.T) {
 		var stderr bytes.Buffer
 		p := newProgram(testBuild, strings.NewReader(""), &bytes.Buffer{}, &stderr, nil)
 		p.Terminal.In, p.Terminal.Err = onTerminal, onTerminal
-		p.offerImport(dir)
+		setup.OfferImport(p.Program, dir)
 		return strings.Contains(stderr.String(), "betcode import")
 	}
 	if offers(false) {

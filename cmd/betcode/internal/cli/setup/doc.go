@@ -1,2 +1,2 @@
-// Package setup has the commands of the first minutes and of the care of an installation: doctor, init and service.
+// Package setup has the commands of the first minutes and of the care of an installation: doctor, init, import and service.
 package setup

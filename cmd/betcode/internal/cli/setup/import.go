@@ -1,4 +1,4 @@
-package cli
+package setup
 
 import (
 	"context"
@@ -17,7 +17,8 @@ import (
 	"betcode/config"
 )
 
-func (p *program) importCommand() *cli.Command {
+// ImportCommand returns the command that copies settings of Claude Code.
+func ImportCommand(p *base.Program) *cli.Command {
 	return &cli.Command{
 		Name: "import", Usage: "copy settings and rules of Claude Code into your configuration directory",
 		Description: "Copies settings.json and the files in rules/; later changes of one program do not affect the other. Existing files\n" +
@@ -26,11 +27,11 @@ func (p *program) importCommand() *cli.Command {
 			&cli.StringFlag{Name: "from", Usage: "`DIRECTORY` to copy from, instead of ~/.claude"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "only list what would be copied"},
 		},
-		Action: base.Simple(p.importSettings),
+		Action: base.Simple(func(_ context.Context, c *cli.Context) error { return importSettings(p, c) }),
 	}
 }
 
-func (p *program) importSettings(_ context.Context, c *cli.Context) error {
+func importSettings(p *base.Program, c *cli.Context) error {
 	if err := base.Arguments(c, 0, 0); err != nil {
 		return err
 	}
@@ -39,7 +40,7 @@ func (p *program) importSettings(_ context.Context, c *cli.Context) error {
 			return err
 		}
 	}
-	from, err := p.importFrom(c.String("from"))
+	from, err := importFrom(p, c.String("from"))
 	if err != nil {
 		return exit.Usage(err)
 	}
@@ -47,7 +48,12 @@ func (p *program) importSettings(_ context.Context, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	steps, err := config.PlanImport(from, d.ConfigDir)
+	return carryOut(p, from, d.ConfigDir, c.Bool("dry-run"))
+}
+
+// carryOut copies what is not there yet, or only lists it.
+func carryOut(p *base.Program, from, to string, dry bool) error {
+	steps, err := config.PlanImport(from, to)
 	if err != nil {
 		return exit.Usage(err)
 	}
@@ -57,7 +63,7 @@ func (p *program) importSettings(_ context.Context, c *cli.Context) error {
 		switch {
 		case step.Exists:
 			word = "kept, because it exists"
-		case c.Bool("dry-run"):
+		case dry:
 			word = "would be copied"
 		default:
 			if err := step.Do(); err != nil {
@@ -74,7 +80,7 @@ func (p *program) importSettings(_ context.Context, c *cli.Context) error {
 	switch {
 	case len(steps) == 0:
 		p.Say("There is nothing to import in %s.", from)
-	case c.Bool("dry-run"):
+	case dry:
 		p.Say("%d of %d files would be copied from %s.", copied, len(steps), from)
 	default:
 		p.Say("%d of %d files were copied from %s. 'betcode config check' lists settings that are unknown here.", copied, len(steps), from)
@@ -83,7 +89,7 @@ func (p *program) importSettings(_ context.Context, c *cli.Context) error {
 }
 
 // importFrom returns the directory to copy from, which must exist if it was named.
-func (p *program) importFrom(named string) (string, error) {
+func importFrom(p *base.Program, named string) (string, error) {
 	if named == "" {
 		return p.World.AgentDir()
 	}
@@ -97,9 +103,9 @@ func (p *program) importFrom(named string) (string, error) {
 	return dir, nil
 }
 
-// offerImport tells a person who starts a daemon for the first time that there is something to import. It does so once,
+// OfferImport tells a person who starts a daemon for the first time that there is something to import. It does so once,
 // because it makes the configuration directory.
-func (p *program) offerImport(configDir string) {
+func OfferImport(p *base.Program, configDir string) {
 	if !p.Terminal.In || !p.Terminal.Err {
 		return
 	}
