@@ -389,6 +389,14 @@ var rules = []rule{
 		},
 	},
 	{
+		pkg: "gateway/portal/proxies", may: []string{"proto", "gateway/portal/wire"},
+		because: "proxies and pages share the frames and nothing else: what one sees of the other went through the daemon",
+		never: map[string]string{
+			protoactor: "a front needs no actor system",
+			grpc:       "calls come through an interface that the front declares, so that its tests need no connection",
+		},
+	},
+	{
 		pkg: "gateway/portal/wire", because: "the frames of the portal are known without sessions and without this daemon",
 		never: map[string]string{"context": "a codec does not wait", "net/http": "a frame knows no connection"},
 	},

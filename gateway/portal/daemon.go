@@ -2,10 +2,10 @@ package portal
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
+	"betcode/gateway/portal/proxies"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -26,6 +26,8 @@ type Daemon interface {
 	Stop(ctx context.Context, session string) error
 	// Delete deletes a session.
 	Delete(ctx context.Context, session string) error
+	// Proxy opens a call for a proxy. The call ends with ctx.
+	Proxy(ctx context.Context) (proxies.Call, error)
 	// Close ends the connection.
 	Close() error
 }
@@ -40,9 +42,9 @@ type Tokens interface {
 
 // The errors of a [Daemon] that are told apart.
 var (
-	ErrNotFound        = errors.New("there is no such session")
-	ErrUnauthenticated = errors.New("the token does not count")
-	ErrDenied          = errors.New("the token has not the scope")
+	ErrNotFound        = proxies.ErrNotFound
+	ErrUnauthenticated = proxies.ErrUnauthenticated
+	ErrDenied          = proxies.ErrDenied
 )
 
 // Caller is whose request it is.

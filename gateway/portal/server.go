@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"betcode/gateway/portal/proxies"
 )
 
 // The bounds of a server.
@@ -37,6 +39,8 @@ type Options struct {
 	Secure bool
 	// Dev serves everybody who reaches the portal as the user, without a login.
 	Dev bool
+	// MaxProxies bounds the proxies that are connected; 0 = [proxies.DefaultMost].
+	MaxProxies int
 	// Lifetime is how long a login counts.
 	Lifetime time.Duration
 	// Pages are the files of the page; nil = a plain page that says how to log in.
@@ -54,6 +58,7 @@ type Server struct {
 	options Options
 	log     zerolog.Logger
 	hosts   hosts
+	proxies *proxies.Server
 	ended   context.Context // when pages are to leave
 	end     context.CancelFunc
 
@@ -71,6 +76,10 @@ func New(o Options) *Server {
 	for _, name := range o.Names {
 		s.hosts.names = append(s.hosts.names, strings.ToLower(name))
 	}
+	s.proxies = proxies.New(proxies.Options{
+		Connect: func(secret, id string) (proxies.Daemon, error) { return o.Connect(secret, id) },
+		Dev:     o.Dev, Most: o.MaxProxies, Logger: o.Logger,
+	})
 	s.ended, s.end = context.WithCancel(context.Background())
 	return s
 }
@@ -89,6 +98,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	case <-ctx.Done():
 	}
 	s.end()
+	s.proxies.Close()
 	s.pages.Wait()
 	last, cancel := context.WithTimeout(context.Background(), farewell)
 	defer cancel()
@@ -130,16 +140,23 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("POST /api/sessions/{id}/stop", s.with(stopSession))
 	mux.HandleFunc("DELETE /api/sessions/{id}", s.with(deleteSession))
 	mux.HandleFunc("GET /ws/client", s.client)
+	mux.Handle("GET "+sessionPath, s.proxies)
 	mux.HandleFunc("/api/", notServed)
 	mux.HandleFunc("/ws/", notServed)
 	mux.Handle("/", s.files())
 	return s.guard(mux)
 }
 
+// sessionPath is where proxies connect.
+const sessionPath = "/ws/session"
+
 // guard checks what every request has to pass: process, host and origin.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		headers(w.Header())
+		if r.URL.Path == "/"+sessionPath {
+			r.URL.Path = sessionPath // proxies of G1 append it to an address that ends with a slash
+		}
 		if admitted, ok := r.Context().Value(admissionKey{}).(func() error); ok {
 			if err := admitted(); err != nil {
 				s.refuse(w, r, http.StatusForbidden, err.Error())

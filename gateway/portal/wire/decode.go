@@ -9,8 +9,8 @@ import (
 	"reflect"
 )
 
-// MaxFrame bounds a frame, in bytes.
-const MaxFrame = 20 << 20
+// MaxFrame bounds a frame, in bytes: a line of the agent with 20 MiB, and what is around it.
+const MaxFrame = 20<<20 + 64<<10
 
 // maxItems bounds the keys of an object and the values of a list: a small value takes more memory
 // than its bytes in the frame.

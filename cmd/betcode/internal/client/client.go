@@ -62,6 +62,7 @@ type Client struct {
 	GitLab   pb.GitLabServiceClient
 	Config   pb.ConfigServiceClient
 	Command  pb.CommandServiceClient
+	Proxy    pb.ProxyServiceClient
 
 	options Options
 	conn    *grpc.ClientConn
@@ -88,6 +89,7 @@ func New(o Options) (*Client, error) {
 		GitLab:  pb.NewGitLabServiceClient(conn),
 		Config:  pb.NewConfigServiceClient(conn),
 		Command: pb.NewCommandServiceClient(conn),
+		Proxy:   pb.NewProxyServiceClient(conn),
 		options: o, conn: conn,
 	}, nil
 }

@@ -2,6 +2,9 @@ package gateways
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -10,6 +13,7 @@ import (
 
 	"betcode/cmd/betcode/internal/client"
 	"betcode/gateway/portal"
+	"betcode/gateway/portal/proxies"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -98,6 +102,42 @@ func (d portalDaemon) Stop(ctx context.Context, session string) error {
 func (d portalDaemon) Delete(ctx context.Context, session string) error {
 	_, err := d.client.Agent.DeleteSession(ctx, &pb.DeleteSessionRequest{SessionId: session})
 	return told(err)
+}
+
+// Proxy implements [portal.Daemon].
+func (d portalDaemon) Proxy(ctx context.Context) (proxies.Call, error) {
+	call, err := d.client.Proxy.Connect(ctx)
+	if err != nil {
+		return nil, toldProxy(err)
+	}
+	return proxyCall{call}, nil
+}
+
+// toldProxy returns an error as package proxies tells them apart.
+func toldProxy(err error) error {
+	switch status.Code(err) { //nolint:exhaustive // the others are as for pages
+	case codes.Aborted:
+		return proxies.ErrTakenOver
+	case codes.InvalidArgument:
+		return fmt.Errorf("%w: %s", proxies.ErrInvalid, status.Convert(err).Message())
+	case codes.Canceled:
+		return context.Canceled
+	}
+	return told(err)
+}
+
+// proxyCall implements [proxies.Call].
+type proxyCall struct {
+	pb.ProxyService_ConnectClient
+}
+
+// Recv implements [proxies.Call].
+func (c proxyCall) Recv() (*pb.ProxyEvent, error) {
+	e, err := c.ProxyService_ConnectClient.Recv()
+	if err == nil || errors.Is(err, io.EOF) {
+		return e, err
+	}
+	return nil, toldProxy(err)
 }
 
 // Close implements [portal.Daemon].

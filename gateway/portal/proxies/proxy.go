@@ -1,0 +1,218 @@
+package proxies
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/google/uuid"
+	"github.com/rs/zerolog"
+	"golang.org/x/time/rate"
+
+	"betcode/gateway/portal/wire"
+	pb "betcode/proto/betcode/v1"
+)
+
+const (
+	registerPatience = 10 * time.Second
+	writePatience    = 30 * time.Second // for a proxy that does not read
+	pingEvery        = 30 * time.Second
+	pongPatience     = 25 * time.Second // so that a proxy is dropped within a minute
+
+	// restarting and comeBack are what proxies are told when they are to come back.
+	restarting = "Server is restarting"
+	comeBack   = 1000            // milliseconds
+	farewell   = 2 * time.Second // for last frames
+)
+
+// proxy is one connection of a proxy.
+type proxy struct {
+	*Server
+	socket Socket
+	log    zerolog.Logger
+	over   context.Context // ends with the connection; its cause is a departure
+	depart context.CancelCauseFunc
+
+	link    *link
+	decided chan string // requests whose decision was written
+
+	mu      sync.Mutex // of the following
+	words   translator
+	ignored map[string]bool
+}
+
+// serve serves the connection until it ends. It reports whether it had the place of a registered proxy.
+func (p *proxy) serve(ctx context.Context) (admitted bool) {
+	p.over, p.depart = context.WithCancelCause(context.WithoutCancel(ctx))
+	defer p.depart(errClosed)
+	stop := context.AfterFunc(p.ended, func() { p.depart(errRestarting) })
+	defer stop()
+	m, ok := p.awaitRegister(ctx)
+	if !ok {
+		return false
+	}
+	id := "proxy-" + uuid.NewString()[:8]
+	p.log = p.log.With().Str("client", id).Str("session_id", string(m.SessionID)).Stringer("dialect", m.Dialect).Logger()
+	p.words = newTranslator(m.SessionID, m.Dialect)
+	if !p.admit() {
+		p.refuse(errMany)
+		return false
+	}
+	call, d, err := p.register(m, id)
+	if err != nil {
+		p.refuse(err)
+		return true
+	}
+	defer d.Close()
+	p.carry(ctx, call)
+	return true
+}
+
+// awaitRegister reads until the proxy registers. As the protocol has it, nothing counts before.
+func (p *proxy) awaitRegister(ctx context.Context) (wire.Register, bool) {
+	late := time.AfterFunc(registerPatience, func() { p.depart(errUnregistered) })
+	defer late.Stop()
+	stop := context.AfterFunc(p.over, func() { p.close(departureOf(context.Cause(p.over))) })
+	frames := rate.NewLimiter(framesASecond, framesAtOnce)
+	for frames.Wait(p.over) == nil {
+		text, frame, held, err := p.socket.Read(ctx)
+		if err != nil {
+			break
+		}
+		m, err := wire.Decode(wire.FromProxy, frame)
+		p.budget.free(held)
+		if m, ok := m.(wire.Register); ok && text && err == nil && stop() {
+			return m, true
+		}
+	}
+	if stop() {
+		p.close(errClosed)
+	}
+	return wire.Register{}, false
+}
+
+// register registers the proxy at the daemon. In dev mode a token that does not count is none.
+func (p *proxy) register(m wire.Register, id string) (call Call, d Daemon, err error) {
+	secrets := []string{value(m.AuthToken)}
+	switch {
+	case secrets[0] == "" && !p.options.Dev:
+		return nil, nil, ErrUnauthenticated
+	case secrets[0] != "" && p.options.Dev:
+		secrets = append(secrets, "")
+	}
+	for _, secret := range secrets {
+		if d, err = p.options.Connect(secret, id); err != nil {
+			return nil, nil, err
+		}
+		var resumed bool
+		p.link = newLink(d, registration(m), p.budget.free)
+		if call, resumed, err = p.link.open(p.over); err == nil {
+			p.log.Info().Bool("resumed", resumed).Str("client_version", value(m.ClientVersion)).Msg("proxy registered")
+			return call, d, nil
+		}
+		d.Close()
+		if !errors.Is(err, ErrUnauthenticated) {
+			break
+		}
+	}
+	return nil, nil, err
+}
+
+// refuse answers a registration that has failed, and closes.
+func (p *proxy) refuse(err error) {
+	ack := refused(p.words.session, err)
+	p.log.Warn().Err(err).Bool("retryable", ack.Retryable).Msg("proxy refused")
+	p.write(ack)
+	if ack.Retryable {
+		p.close(&departure{websocket.StatusTryAgainLater, *ack.Error, false})
+		return
+	}
+	p.close(&departure{websocket.StatusPolicyViolation, *ack.Error, false})
+}
+
+func (p *proxy) close(d *departure) { p.socket.Close(d.code, d.reason) }
+
+// carry serves a proxy that has registered.
+func (p *proxy) carry(ctx context.Context, call Call) {
+	p.write(wire.RegisterAck{Success: true, SessionID: p.words.session, MaxImageMB: maxImageMB})
+	p.socket.Registered()
+	var beside sync.WaitGroup
+	beside.Go(func() { p.read(ctx) })
+	beside.Go(p.keep)
+	err := p.link.run(p.over, call, p.event)
+	p.depart(departureOf(err)) // unless the proxy has left already
+	d := departureOf(context.Cause(p.over))
+	if d.soon {
+		p.write(wire.ServerShutdown{Reason: restarting, ReconnectDelayMS: comeBack})
+	}
+	p.close(d)
+	beside.Wait()
+	p.link.close()
+	p.log.Info().Str("why", d.reason).AnErr("err", err).Msg("proxy left")
+}
+
+// event tells the proxy of an event.
+func (p *proxy) event(e *pb.ProxyEvent) {
+	p.mu.Lock()
+	m := p.words.message(e)
+	p.mu.Unlock()
+	if m != nil {
+		p.write(m)
+	}
+	if m, ok := m.(wire.PermissionResponse); ok {
+		select {
+		case p.decided <- m.RequestID:
+		case <-p.over.Done():
+		}
+	}
+	if e.GetTerminate() != nil {
+		p.depart(errTerminated)
+	}
+}
+
+// write sends a message that the generation of the proxy knows. A proxy that does not read has gone.
+func (p *proxy) write(m wire.Message) {
+	frame, err := wire.Encode(p.words.dialect, wire.ToProxy, m)
+	if err != nil {
+		p.log.Error().Err(err).Msg("frame not sent")
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), writePatience)
+	defer cancel()
+	stop := context.AfterFunc(p.over, func() { time.AfterFunc(farewell, cancel) })
+	defer stop()
+	if p.socket.Write(ctx, frame) != nil {
+		p.depart(errDeaf)
+	}
+}
+
+// keep looks whether the proxy still answers, and learns from its pongs that it has read a decision.
+func (p *proxy) keep() {
+	ticker := time.NewTicker(pingEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-p.over.Done():
+			return
+		case <-ticker.C:
+			p.ping()
+		case id := <-p.decided:
+			if p.ping() {
+				_ = p.link.send(p.over, decisionTaken(id), 0) // the connection has ended
+			}
+		}
+	}
+}
+
+// ping reports whether the proxy answers.
+func (p *proxy) ping() bool {
+	ctx, cancel := context.WithTimeout(p.over, pongPatience)
+	defer cancel()
+	if p.socket.Ping(ctx) == nil {
+		return true
+	}
+	p.depart(errSilent) // unless it has left already
+	return false
+}

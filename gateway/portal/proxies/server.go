@@ -1,0 +1,125 @@
+package proxies
+
+import (
+	"context"
+	"net/http"
+	"sync"
+
+	"github.com/coder/websocket"
+	"github.com/rs/zerolog"
+)
+
+// The bounds of a server.
+const (
+	// DefaultMost is how many proxies may be connected, unless the options say otherwise.
+	DefaultMost = 256
+	// mostUnregistered bounds the connections that have not registered; anybody can make one.
+	mostUnregistered = 64
+)
+
+// Options configure a [Server].
+type Options struct {
+	// Connect connects to the daemon with the secret of a token; without one, as the user. The id names
+	// the connection to the daemon. Required.
+	Connect func(secret, id string) (Daemon, error)
+	// Dev registers proxies without a token that counts as the user.
+	Dev bool
+	// Most bounds the proxies; 0 = DefaultMost.
+	Most int
+	// Logger; nil logs nothing.
+	Logger *zerolog.Logger
+}
+
+// Server serves /ws/session.
+type Server struct {
+	options Options
+	log     zerolog.Logger
+	budget  budget
+	ended   context.Context // when proxies are to come back later
+	end     context.CancelFunc
+
+	mu           sync.Mutex
+	unregistered int
+	registered   int
+	proxies      sync.WaitGroup
+}
+
+// New returns a server.
+func New(o Options) *Server {
+	if o.Most <= 0 {
+		o.Most = DefaultMost
+	}
+	s := &Server{options: o, log: zerolog.Nop(), budget: newBudget()}
+	if o.Logger != nil {
+		s.log = *o.Logger
+	}
+	s.ended, s.end = context.WithCancel(context.Background())
+	return s
+}
+
+// ServeHTTP serves the connection of one proxy. The caller has checked Host and Origin.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !s.enter() {
+		s.log.Warn().Str("address", r.RemoteAddr).Msg("proxy refused: too many have not registered")
+		http.Error(w, "too many proxies", http.StatusServiceUnavailable)
+		return
+	}
+	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // the caller has checked the origin
+	if err != nil {
+		s.leave(false)
+		return // it has answered
+	}
+	conn.SetReadLimit(maxRegister)
+	s.serve(r.Context(), webSocket{conn, s.budget}, r.RemoteAddr)
+}
+
+// serve serves a socket, which has a place, until it is closed.
+func (s *Server) serve(ctx context.Context, socket Socket, address string) {
+	p := &proxy{
+		Server: s, socket: socket, log: s.log.With().Str("address", address).Logger(), decided: make(chan string, 1), ignored: map[string]bool{},
+	}
+	s.leave(p.serve(ctx))
+}
+
+// Close asks all proxies to come back later and waits until they have gone.
+func (s *Server) Close() {
+	s.mu.Lock()
+	s.end()
+	s.mu.Unlock()
+	s.proxies.Wait()
+}
+
+// enter takes a place for a connection that has not registered.
+func (s *Server) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.unregistered >= mostUnregistered || s.ended.Err() != nil {
+		return false
+	}
+	s.unregistered++
+	s.proxies.Add(1)
+	return true
+}
+
+// admit gives a connection that registers the place of a proxy.
+func (s *Server) admit() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.registered >= s.options.Most {
+		return false
+	}
+	s.unregistered--
+	s.registered++
+	return true
+}
+
+func (s *Server) leave(registered bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if registered {
+		s.registered--
+	} else {
+		s.unregistered--
+	}
+	s.proxies.Done()
+}
