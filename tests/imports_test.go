@@ -428,6 +428,11 @@ var rules = []rule{
 		never:   map[string]string{grpc: "what is printed does not depend on where it came from"},
 	},
 	{
+		pkg: "cmd/betcode/internal/output", may: []string{"proto", "messages", "cmd/betcode/internal/console", "cmd/betcode/internal/exit"},
+		because: "a value is printed in the form that the caller names, whichever command fetched it",
+		never:   map[string]string{grpc: "what is printed does not depend on where it came from"},
+	},
+	{
 		pkg: "cmd/betcode/internal/host", may: []string{"messages", "config", "supervision", "persistence", "actors", "grpcapi", "cmd/betcode/internal"},
 		because: "the daemon in this process is the one that joins actors, journal and gateway",
 	},

@@ -19,6 +19,7 @@ func arrange(app *cli.App, args []string) []string {
 	}
 	var global, path, flags, rest []string
 	commands, own := app.Commands, []cli.Flag(nil)
+	var command *cli.Command
 	for i := 1; i < len(args); i++ {
 		arg := args[i]
 		if arg == "--" {
@@ -26,8 +27,8 @@ func arrange(app *cli.App, args []string) []string {
 			break
 		}
 		if !strings.HasPrefix(arg, "-") || arg == "-" || isNegative(arg) {
-			if command := find(commands, arg); command != nil && len(rest) == 0 {
-				path, commands, own = append(path, arg), command.Subcommands, command.Flags
+			if next := find(commands, arg); next != nil && len(rest) == 0 {
+				command, path, commands, own = next, append(path, arg), next.Subcommands, next.Flags
 			} else {
 				rest = append(rest, arg)
 			}
@@ -39,6 +40,10 @@ func arrange(app *cli.App, args []string) []string {
 			if flag = flagNamed(app.Flags, name); flag != nil {
 				into = &global
 			}
+		}
+		if isOptional(flag) && !hasValue && command != nil && command.ArgsUsage == "" && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
+			i++
+			arg += "=" + args[i] // the command has no arguments, so the next word can only be the value
 		}
 		*into = append(*into, arg)
 		if takesValue(flag) && !hasValue && i+1 < len(args) {
@@ -106,8 +111,21 @@ func flagNamed(flags []cli.Flag, name string) cli.Flag {
 	return nil
 }
 
+// isOptional reports whether a flag may stand without its value, as --json may.
+func isOptional(f cli.Flag) bool {
+	generic, ok := f.(*cli.GenericFlag)
+	if !ok {
+		return false
+	}
+	value, ok := generic.Value.(interface{ IsBoolFlag() bool })
+	return ok && value.IsBoolFlag()
+}
+
 // takesValue reports whether the argument behind a flag is its value. The library refuses unknown flags.
 func takesValue(f cli.Flag) bool {
+	if isOptional(f) {
+		return false
+	}
 	d, ok := f.(cli.DocGenerationFlag)
 	return ok && d.TakesValue()
 }

@@ -15,6 +15,7 @@ import (
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/output"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -25,16 +26,16 @@ func (p *program) commandsCommand() *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "list", Usage: "list the daemon's commands, and those of a session's agent", ArgsUsage: "[SESSION]",
-				Flags: []cli.Flag{base.JSONFlag()}, Action: p.WithClient(0, 1, p.commandList),
+				Flags: output.ListFlags(), Action: p.Shows(0, 1, p.commandList),
 			},
 			{
 				Name: "agents", Usage: "list sessions, the subagents they have running and kinds of agents, by name", ArgsUsage: "[BEGINNING]",
-				Flags: []cli.Flag{base.JSONFlag(), limit}, Action: p.WithClient(0, 1, p.agentList),
+				Flags: append(output.ListFlags(), limit), Action: p.Shows(0, 1, p.agentList),
 			},
 			{
 				Name: "path", Usage: "complete a path below a session's working directory", ArgsUsage: "[BEGINNING]",
-				Flags:  []cli.Flag{base.JSONFlag(), limit, &cli.StringFlag{Name: "session", Aliases: []string{"s"}, Usage: "`SESSION` whose directory it is", Value: "@last"}},
-				Action: p.WithClient(0, 1, p.pathList),
+				Flags:  append(output.ListFlags(), limit, &cli.StringFlag{Name: "session", Aliases: []string{"s"}, Usage: "`SESSION` whose directory it is", Value: "@last"}),
+				Action: p.Shows(0, 1, p.pathList),
 			},
 			{
 				Name: "run", Usage: "run one of the daemon's commands", ArgsUsage: "COMMAND [ARGUMENT...]",
@@ -46,77 +47,59 @@ func (p *program) commandsCommand() *cli.Command {
 	}
 }
 
-func (p *program) commandList(ctx context.Context, c *cli.Context, cl *client.Client) error {
+func (p *program) commandList(ctx context.Context, c *cli.Context, cl *client.Client) (output.View, error) {
 	request := &pb.GetCommandRegistryRequest{}
 	if ref := c.Args().First(); ref != "" {
 		var err error
 		if request.SessionId, err = base.Resolve(ctx, cl, ref); err != nil {
-			return err
+			return output.View{}, err
 		}
 	}
 	r, err := cl.Command.GetCommandRegistry(ctx, request)
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return console.WriteJSON(p.Stdout, "betcode.commands/v1", r)
-	}
-	t := p.Table("COMMAND", "WHOSE", "FROM", "WHAT")
-	for _, e := range r.GetCommands() {
-		what := e.GetDescription()
-		if p.Terminal.Out {
-			what = console.Shorten(what, 100)
-		}
-		t.Add(e.GetDisplayName(), console.Enum(e.GetCategory(), "COMMAND_CATEGORY_"), e.GetSource(), what)
-	}
-	return t.Write(p.Stdout)
+	return output.View{
+		Schema: "betcode.commands/v1", Value: r, List: "commands", Name: "name", Columns: console.Columns("COMMAND", "WHOSE", "FROM", "WHAT"),
+		Row: func(i int, l output.Look) []string {
+			e := r.GetCommands()[i]
+			return []string{e.GetDisplayName(), console.Enum(e.GetCategory(), "COMMAND_CATEGORY_"), e.GetSource(), l.Cut(e.GetDescription(), 100)}
+		},
+	}, err
 }
 
-func (p *program) agentList(ctx context.Context, c *cli.Context, cl *client.Client) error {
+func (p *program) agentList(ctx context.Context, c *cli.Context, cl *client.Client) (output.View, error) {
 	r, err := cl.Command.ListAgents(ctx, &pb.ListAgentsRequest{Query: c.Args().First(), MaxResults: uint32(c.Uint("limit"))})
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return console.WriteJSON(p.Stdout, "betcode.agents/v1", r)
-	}
-	t := p.Table("AGENT", "WHAT", "STATUS", "SESSION")
-	for _, a := range r.GetAgents() {
-		kind := "session"
-		if a.GetKind() == pb.AgentKind_AGENT_KIND_CLAUDE_INTERNAL {
-			kind = "kind of agent"
-		}
-		if a.GetTaskId() != "" {
-			kind = "subagent: " + a.GetDescription()
-		}
-		t.Add(a.GetName(), kind, console.Enum(a.GetStatus(), "COMMAND_AGENT_STATUS_"), a.GetSessionId())
-	}
-	return t.Write(p.Stdout)
+	return output.View{
+		Schema: "betcode.agents/v1", Value: r, List: "agents", Name: "name", Columns: console.Columns("AGENT", "WHAT", "STATUS", "SESSION"),
+		Row: func(i int, _ output.Look) []string {
+			a := r.GetAgents()[i]
+			kind := "session"
+			if a.GetKind() == pb.AgentKind_AGENT_KIND_CLAUDE_INTERNAL {
+				kind = "kind of agent"
+			}
+			if a.GetTaskId() != "" {
+				kind = "subagent: " + a.GetDescription()
+			}
+			return []string{a.GetName(), kind, console.Enum(a.GetStatus(), "COMMAND_AGENT_STATUS_"), a.GetSessionId()}
+		},
+	}, err
 }
 
-func (p *program) pathList(ctx context.Context, c *cli.Context, cl *client.Client) error {
+func (p *program) pathList(ctx context.Context, c *cli.Context, cl *client.Client) (output.View, error) {
 	r, err := cl.Command.ListPath(ctx, &pb.ListPathRequest{Query: c.Args().First(), MaxResults: uint32(c.Uint("limit")), SessionId: c.String("session")})
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return console.WriteJSON(p.Stdout, "betcode.paths/v1", r)
-	}
-	t := p.Table("PATH", "KIND", "SIZE", "CHANGED")
-	for _, e := range r.GetEntries() {
-		name := e.GetPath()
-		if e.GetKind() == pb.PathKind_PATH_KIND_DIRECTORY {
-			name += "/"
-		}
-		t.Add(name, console.Enum(e.GetKind(), "PATH_KIND_"), strconv.FormatUint(e.GetSize(), 10), p.When(timestamppb.New(time.Unix(e.GetModifiedAt(), 0))))
-	}
-	if err := t.Write(p.Stdout); err != nil {
-		return err
+	view := output.View{
+		Schema: "betcode.paths/v2", Value: r, List: "entries", Name: "path", Columns: console.Columns("PATH", "KIND", "SIZE", "CHANGED"),
+		Row: func(i int, l output.Look) []string {
+			e := r.GetEntries()[i]
+			name := e.GetPath()
+			if e.GetKind() == pb.PathKind_PATH_KIND_DIRECTORY {
+				name += "/"
+			}
+			return []string{name, console.Enum(e.GetKind(), "PATH_KIND_"), strconv.FormatUint(e.GetSize(), 10), l.When(timestamppb.New(time.Unix(e.GetModifiedAt(), 0)))}
+		},
 	}
 	if r.GetTruncated() {
-		p.Say("There are more.")
+		view.Remark = "There are more; see --limit."
 	}
-	return nil
+	return view, err
 }
 
 func (p *program) commandRun(ctx context.Context, c *cli.Context, cl *client.Client) error {

@@ -91,7 +91,7 @@ func TestSessions(t *testing.T) {
 		Sessions []struct{ ID, Status string }
 	}
 	code, out, _ := command(t, "", "session", "list", "--json")
-	if err := json.Unmarshal([]byte(out), &list); err != nil || code != 0 || list.Schema != "betcode.session.list/v1" || list.Total != 2 || list.Sessions[1].Status != "active" {
+	if err := json.Unmarshal([]byte(out), &list); err != nil || code != 0 || list.Schema != "betcode.session.list/v2" || list.Total != 2 || list.Sessions[1].Status != "active" {
 		t.Errorf("ls --json: %d %v %s", code, err, out)
 	}
 	d.show = &pb.ShowSessionResponse{
@@ -105,7 +105,7 @@ func TestSessions(t *testing.T) {
 			t.Errorf("show: %d, no %q in\n%s", code, part, out)
 		}
 	}
-	if code, out, _ = command(t, "", "session", "show", "demo", "--json"); code != 0 || !strings.Contains(out, `"schema": "betcode.session/v1"`) {
+	if code, out, _ = command(t, "", "session", "show", "demo", "--json"); code != 0 || !strings.Contains(out, `"schema": "betcode.session/v2"`) {
 		t.Errorf("show --json: %d %s", code, out)
 	}
 	for _, args := range []string{"rename demo better", "stop demo", "resume demo", "restart demo", "rm demo --yes"} {
@@ -197,7 +197,7 @@ func TestTreeStatusVersion(t *testing.T) {
 	if code, out, _ := command(t, "", "tree"); code != 0 || !strings.HasPrefix(out, "daemon  running\n├── journal") {
 		t.Errorf("tree: %d %s", code, out)
 	}
-	if code, out, _ := command(t, "", "tree", "--json"); code != 0 || !strings.Contains(out, `"schema": "betcode.tree/v1"`) {
+	if code, out, _ := command(t, "", "tree", "--json"); code != 0 || !strings.Contains(out, `"schema": "betcode.tree/v2"`) {
 		t.Errorf("tree --json: %d %s", code, out)
 	}
 	if code, out, _ := command(t, "", "daemon", "status"); code != 0 || !strings.HasPrefix(out, "Daemon: SERVING (degraded)\n  subprocess_pool:") {

@@ -14,6 +14,7 @@ import (
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/host"
 	"betcode/cmd/betcode/internal/launch"
+	"betcode/cmd/betcode/internal/output"
 	"betcode/config"
 )
 
@@ -62,7 +63,7 @@ func (p *program) daemonCommand() *cli.Command {
 			p.handOverCommand(),
 			{
 				Name: "status", Usage: "show the health of the daemon and its components",
-				Flags:  []cli.Flag{base.JSONFlag()},
+				Flags:  output.Flags(),
 				Action: base.Simple(p.daemonStatus),
 			},
 		},

@@ -15,7 +15,7 @@ import (
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/cmd/betcode/internal/launch"
-	"betcode/cmd/betcode/internal/statedir"
+	"betcode/cmd/betcode/internal/output"
 	"betcode/config"
 	pb "betcode/proto/betcode/v1"
 )
@@ -28,60 +28,52 @@ func (p *program) daemonStatus(ctx context.Context, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	return p.ShowLive(ctx, c, func() (output.View, error) { return p.statusView(ctx, c, cfg) })
+}
+
+// statusView shows the health of the daemon. A daemon that does not serve is a failure of the command, after it is shown.
+func (p *program) statusView(ctx context.Context, c *cli.Context, cfg config.Client) (output.View, error) {
 	cl, holder, err := launch.Find(ctx, cfg, p.StateDirectory(c, cfg))
-	if holder != nil {
-		return p.statusUnreachable(c, cfg, *holder)
-	}
-	if client.Unreachable(err) {
-		if c.Bool("json") {
-			if err := console.WriteValue(p.Stdout, map[string]any{"schema": statusSchema, "running": false, "socket": cfg.Where()}, "  "); err != nil {
-				return err
-			}
-		} else {
-			fmt.Fprintln(p.Stdout, "Daemon: NOT RUNNING")
+	line := func(format string, args ...any) func(io.Writer, output.Look) error {
+		return func(w io.Writer, _ output.Look) error {
+			_, err := fmt.Fprintf(w, format, args...)
+			return err
 		}
-		return client.NoDaemon(cfg)
 	}
-	if err != nil {
-		return err
+	switch {
+	case holder != nil: // it lives and does not answer
+		return output.View{
+			Schema: statusSchema, Name: "pid",
+			Value: map[string]any{"running": true, "reachable": false, "pid": holder.PID, "socket": cfg.Where(), "state_dir": holder.State},
+			Text:  line("Daemon: RUNNING (pid %d), NOT REACHABLE\n", holder.PID), Err: launch.Unreachable(*holder, cfg.Where()),
+		}, nil
+	case client.Unreachable(err):
+		return output.View{
+			Schema: statusSchema, Name: "socket", Value: map[string]any{"running": false, "socket": cfg.Where()},
+			Text: line("Daemon: NOT RUNNING\n"), Err: client.NoDaemon(cfg),
+		}, nil
+	case err != nil:
+		return output.View{}, err
 	}
 	defer cl.Close()
 	health, err := cl.Health.GetHealthDetails(ctx, &pb.HealthDetailsRequest{})
 	if err != nil {
-		return err
+		return output.View{}, err
 	}
-	if c.Bool("json") {
-		object, err := console.MessageJSON(health)
-		if err != nil {
-			return err
-		}
-		object["schema"], object["running"] = statusSchema, true
-		if err := console.WriteValue(p.Stdout, object, "  "); err != nil {
-			return err
-		}
-	} else {
-		writeStatus(p.Stdout, health, console.Style(p.Terminal.Colour))
+	view := output.View{
+		Schema: statusSchema, Value: health, Name: "overall_status", Added: []string{"running"}, Add: func(_ int, object map[string]any) { object["running"] = true },
+		Text: func(w io.Writer, l output.Look) error {
+			writeStatus(w, health, l.Style())
+			return nil
+		},
 	}
 	if health.GetOverallStatus() != pb.ServingStatus_SERVING {
-		return exit.Silent(exit.Internal)
+		view.Err = exit.Silent(exit.Internal)
 	}
-	return nil
+	return view, nil
 }
 
-// statusUnreachable shows a daemon that lives and does not answer.
-func (p *program) statusUnreachable(c *cli.Context, cfg config.Client, h statedir.Holder) error {
-	if c.Bool("json") {
-		object := map[string]any{"schema": statusSchema, "running": true, "reachable": false, "pid": h.PID, "socket": cfg.Where(), "state_dir": h.State}
-		if err := console.WriteValue(p.Stdout, object, "  "); err != nil {
-			return err
-		}
-	} else {
-		fmt.Fprintf(p.Stdout, "Daemon: RUNNING (pid %d), NOT REACHABLE\n", h.PID)
-	}
-	return launch.Unreachable(h, cfg.Where())
-}
-
-const statusSchema = "betcode.daemon.status/v1"
+const statusSchema = "betcode.daemon.status/v2"
 
 // writeStatus writes the status in the layout of the API document.
 func writeStatus(w io.Writer, h *pb.HealthDetailsResponse, s console.Style) {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"time"
 
 	"betcode/cmd/betcode/internal/cli/base"
@@ -11,11 +12,11 @@ import (
 
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/output"
 	pb "betcode/proto/betcode/v1"
 )
 
 func (p *program) fleetCommand() *cli.Command {
-	jsonFlag := &cli.BoolFlag{Name: "json", Usage: "as JSON"}
 	return &cli.Command{
 		Name: "fleet", Usage: "stop all agents at once, and let them go on",
 		Subcommands: []*cli.Command{
@@ -23,18 +24,18 @@ func (p *program) fleetCommand() *cli.Command {
 				Name: "stop", Usage: "end all agents; none starts until 'fleet resume', also after a restart of the daemon",
 				Description: "Turns that run are continued by 'fleet resume'. Messages are accepted and wait. Agents that an alarm has\n" +
 					"frozen stay frozen.",
-				Flags:  []cli.Flag{&cli.StringFlag{Name: "reason", Usage: "`TEXT` that others see"}, jsonFlag},
+				Flags:  append(output.OnceFlags(), &cli.StringFlag{Name: "reason", Usage: "`TEXT` that others see"}),
 				Action: p.WithClient(0, 0, p.stopFleet),
 			},
 			{
 				Name: "resume", Usage: "let agents start again, in the order in which their sessions wait",
 				Description: "It ends a stop, and rate limits of accounts before their time. A limit that still holds is reported again by\n" +
 					"the first turn that it refuses.",
-				Flags: []cli.Flag{jsonFlag}, Action: p.WithClient(0, 0, p.resumeFleet),
+				Flags: output.OnceFlags(), Action: p.WithClient(0, 0, p.resumeFleet),
 			},
 			{
 				Name: "status", Usage: "show whether the fleet is stopped, rate limits, the budget of the day, and what sessions wait for",
-				Flags: []cli.Flag{jsonFlag}, Action: p.WithClient(0, 0, p.showFleet),
+				Flags: output.Flags(), Action: p.Shows(0, 0, p.showFleet),
 			},
 		},
 	}
@@ -45,7 +46,7 @@ func (p *program) stopFleet(ctx context.Context, c *cli.Context, cl *client.Clie
 	if err != nil {
 		return err
 	}
-	return p.printFleet(c, r.GetFleet())
+	return p.Show(c, fleetView(r.GetFleet()))
 }
 
 func (p *program) resumeFleet(ctx context.Context, c *cli.Context, cl *client.Client) error {
@@ -53,36 +54,35 @@ func (p *program) resumeFleet(ctx context.Context, c *cli.Context, cl *client.Cl
 	if err != nil {
 		return err
 	}
-	return p.printFleet(c, r.GetFleet())
+	return p.Show(c, fleetView(r.GetFleet()))
 }
 
-func (p *program) showFleet(ctx context.Context, c *cli.Context, cl *client.Client) error {
+func (p *program) showFleet(ctx context.Context, _ *cli.Context, cl *client.Client) (output.View, error) {
 	r, err := cl.Fleet.GetFleet(ctx, &pb.GetFleetRequest{})
-	if err != nil {
-		return err
-	}
-	return p.printFleet(c, r.GetFleet())
+	return fleetView(r.GetFleet()), err
 }
 
-func (p *program) printFleet(c *cli.Context, f *pb.FleetState) error {
-	if c.Bool("json") {
-		return console.WriteJSON(p.Stdout, "betcode.fleet/v1", f)
-	}
-	fmt.Fprintln(p.Stdout, fleetLine(f))
-	fmt.Fprintf(p.Stdout, "Agents: %d of %d, %d waiting\n", f.GetSlotsUsed(), f.GetSlotsLimit(), f.GetWaitingTotal())
+// fleetView shows the state of the fleet.
+func fleetView(f *pb.FleetState) output.View {
+	return output.View{Schema: "betcode.fleet/v2", Value: f, Text: func(w io.Writer, _ output.Look) error { return writeFleet(w, f) }}
+}
+
+func writeFleet(w io.Writer, f *pb.FleetState) error {
+	fmt.Fprintln(w, fleetLine(f))
+	fmt.Fprintf(w, "Agents: %d of %d, %d waiting\n", f.GetSlotsUsed(), f.GetSlotsLimit(), f.GetWaitingTotal())
 	for _, line := range dayLines(f.GetDay()) {
-		fmt.Fprintln(p.Stdout, line)
+		fmt.Fprintln(w, line)
 	}
 	for _, l := range f.GetLimits() {
-		fmt.Fprintln(p.Stdout, limitLine(l))
+		fmt.Fprintln(w, limitLine(l))
 	}
 	if needed := f.GetNeededMemoryBytes(); needed > 0 {
 		const mebi = 1 << 20
-		fmt.Fprintf(p.Stdout, "Memory: %d MiB available, %d MiB needed for the next agent (pool.min_free_memory, agent.memory_estimate)\n",
+		fmt.Fprintf(w, "Memory: %d MiB available, %d MiB needed for the next agent (pool.min_free_memory, agent.memory_estimate)\n",
 			f.GetAvailableMemoryBytes()/mebi, needed/mebi)
 	}
-	for i, w := range f.GetWaiting() {
-		fmt.Fprintf(p.Stdout, "  %d. %s: %s\n", i+1, console.ShortID(w.GetSessionId()), waitText(w.GetReason()))
+	for i, s := range f.GetWaiting() {
+		fmt.Fprintf(w, "  %d. %s: %s\n", i+1, console.ShortID(s.GetSessionId()), waitText(s.GetReason()))
 	}
 	return nil
 }

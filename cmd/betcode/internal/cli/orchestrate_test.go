@@ -21,13 +21,13 @@ const samplePlan = "steps:\n  - {id: b, name: Second, prompt: p, depends_on: [a]
 
 func TestPlanIsShown(t *testing.T) {
 	for form, want := range map[string]string{
-		"text": "· a\n· b (Second) ← a\n", "dot": `"a" -> "b";`, "mermaid": "s2 --> s1", "json": `"schema": "betcode.orchestration.plan/v1"`,
+		"text": "· a\n· b (Second) ← a\n", "dot": `"a" -> "b";`, "mermaid": "s2 --> s1", "json": `"schema": "betcode.orchestration.plan/v2"`,
 	} {
 		if out, errors, code := runWith(t, samplePlan, "orchestrate", "plan", "-o", form, "-"); code != 0 || !strings.Contains(out, want) {
 			t.Errorf("%s: %d %s%s", form, code, out, errors)
 		}
 	}
-	if _, errors, code := runWith(t, samplePlan, "orchestrate", "plan", "-o", "png", "-"); code == 0 || !strings.Contains(errors, `no form "png"`) {
+	if _, errors, code := runWith(t, samplePlan, "orchestrate", "plan", "-o", "png", "-"); code == 0 || !strings.Contains(errors, `--output "png" is unknown: it is mermaid, dot`) {
 		t.Errorf("%d %s", code, errors)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/output"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -90,22 +91,29 @@ func TestWriteSessions(t *testing.T) {
 	list := &pb.ListSessionsResponse{Sessions: exampleSessions("/w")}
 	list.Sessions[1].Asks, list.Sessions[1].Undecided = "touch \u202ex", 2
 	now := time.Date(2026, 1, 2, 5, 4, 5, 0, time.UTC)
-	var program, person bytes.Buffer
-	if err := writeSessions(&program, list, console.Terminal{}, now); err != nil {
-		t.Fatal(err)
+	view := sessionsView(list)
+	write := func(look output.Look) string {
+		var out bytes.Buffer
+		look.Now, look.Layout.Aligned, look.Layout.Header = now, look.Person, look.Person
+		table := console.NewTable(look.Layout, view.Columns)
+		for i := range list.GetSessions() {
+			table.Add(view.Row(i, look)...)
+		}
+		if err := table.Write(&out); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
 	}
+	program, person := write(output.Look{}), write(output.Look{Person: true})
 	if want := sessionA + "\tdemo\tidle\topus\t4\t$0.50\t2026-01-02T03:04:05Z\t/w\tdone and done\t\n" +
-		sessionB + "\t\tactive\t\t0\t$0.00\t2026-01-02T03:04:05Z\t/elsewhere\t\ttouch \\u202ex (1 of 2)\n"; program.String() != want {
-		t.Errorf("got\n%q\nwant\n%q", &program, want)
+		sessionB + "\t\tactive\t\t0\t$0.00\t2026-01-02T03:04:05Z\t/elsewhere\t\ttouch \\u202ex (1 of 2)\n"; program != want {
+		t.Errorf("got\n%q\nwant\n%q", program, want)
 	}
-	if err := writeSessions(&person, list, console.Terminal{Out: true}, now); err != nil {
-		t.Fatal(err)
-	}
-	if want := `ID        NAME  STATUS  MODEL  MESSAGES  COST   UPDATED  DIRECTORY   LAST           ASKS
-3f2a0000  demo  idle    opus   4         $0.50  2h ago   /w          done and done
-7c810000        active         0         $0.00  2h ago   /elsewhere                 touch \u202ex (1 of 2)
-`; person.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", &person, want)
+	if want := `ID        NAME  STATUS  COST   UPDATED  DIRECTORY   LAST           ASKS
+3f2a0000  demo  idle    $0.50  2h ago   /w          done and done
+7c810000        active  $0.00  2h ago   /elsewhere                 touch \u202ex (1 of 2)
+`; person != want {
+		t.Errorf("got\n%s\nwant\n%s", person, want)
 	}
 }
 

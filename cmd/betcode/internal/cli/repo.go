@@ -3,27 +3,27 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/output"
 	pb "betcode/proto/betcode/v1"
 )
 
 func (p *program) repoCommand() *cli.Command {
-	placeFlags := []cli.Flag{
+	placeFlags := append([]cli.Flag{
 		&cli.StringFlag{Name: "name", Usage: "`NAME` of the repository (default: that of its directory)"},
 		&cli.StringFlag{Name: "mode", Usage: "make worktrees in `PLACE`: global (~/betcode-worktrees), local (in the repository) or custom (default: beside the repository)"},
 		&cli.StringFlag{Name: "subfolder", Usage: "with local: `DIRECTORY` in the repository (default: .worktrees)"},
 		&cli.StringFlag{Name: "path", Usage: "with custom: `DIRECTORY`"},
 		&cli.BoolFlag{Name: "ignore", Usage: "with local: have git ignore the directory (.git/info/exclude)"},
-		base.JSONFlag(),
-	}
+	}, output.OnceFlags()...)
 	return &cli.Command{
 		Name: "repo", Usage: "register, list, show, find, change and remove repositories, and their branches",
 		Description: "REPOSITORY is an id, the beginning of one, a name, or a path. Removing one leaves its files alone.\n" +
@@ -33,18 +33,18 @@ func (p *program) repoCommand() *cli.Command {
 				Name: "add", Usage: "register a repository", ArgsUsage: "[DIRECTORY]", Flags: placeFlags, Action: p.WithClient(0, 1, p.addRepo),
 			},
 			{
-				Name: "list", Aliases: []string{"ls"}, Usage: "list the registered repositories", Flags: []cli.Flag{base.JSONFlag()}, Action: p.WithClient(0, 0, p.listRepos),
+				Name: "list", Aliases: []string{"ls"}, Usage: "list the registered repositories", Flags: output.ListFlags(), Action: p.Shows(0, 0, p.listRepos),
 			},
 			{
-				Name: "show", Usage: "show a repository", ArgsUsage: "REPOSITORY", Flags: []cli.Flag{base.JSONFlag()}, Action: p.WithClient(1, 1, p.showRepo),
+				Name: "show", Usage: "show a repository", ArgsUsage: "REPOSITORY", Flags: output.Flags(), Action: p.Shows(1, 1, p.showRepo),
 			},
 			{
 				Name: "update", Usage: "change where the worktrees of a repository are made", ArgsUsage: "REPOSITORY", Flags: placeFlags, Action: p.WithClient(1, 1, p.updateRepo),
 			},
 			{
 				Name: "scan", Usage: "find repositories below a directory and register them", ArgsUsage: "DIRECTORY",
-				Flags:  []cli.Flag{&cli.UintFlag{Name: "depth", Usage: "`N` levels below it, at most 10", Value: 3}, base.JSONFlag()},
-				Action: p.WithClient(1, 1, p.scanRepos),
+				Flags:  append(output.ListFlags(), &cli.UintFlag{Name: "depth", Usage: "`N` levels below it, at most 10", Value: 3}),
+				Action: p.Shows(1, 1, p.scanRepos),
 			},
 			{
 				Name: "remove", Aliases: []string{"rm"}, Usage: "remove a repository from the list; its files stay", ArgsUsage: "REPOSITORY",
@@ -96,7 +96,7 @@ func (p *program) addRepo(ctx context.Context, c *cli.Context, cl *client.Client
 	if err != nil {
 		return err
 	}
-	return p.writeRepo(c, repo)
+	return p.Show(c, repoView(repo))
 }
 
 func (p *program) updateRepo(ctx context.Context, c *cli.Context, cl *client.Client) error {
@@ -129,34 +129,32 @@ func (p *program) updateRepo(ctx context.Context, c *cli.Context, cl *client.Cli
 	if err != nil {
 		return err
 	}
-	return p.writeRepo(c, repo)
+	return p.Show(c, repoView(repo))
 }
 
-func (p *program) showRepo(ctx context.Context, c *cli.Context, cl *client.Client) error {
+func (p *program) showRepo(ctx context.Context, c *cli.Context, cl *client.Client) (output.View, error) {
 	repo, err := cl.Repo.GetRepo(ctx, &pb.GetRepoRequest{Id: c.Args().First()})
-	if err != nil {
-		return err
-	}
-	return p.writeRepo(c, repo)
+	return repoView(repo), err
 }
 
-func (p *program) writeRepo(c *cli.Context, r *pb.GitRepoDetail) error {
-	if c.Bool("json") {
-		return console.WriteJSON(p.Stdout, "betcode.repo/v1", r)
-	}
-	t := p.Table()
+func repoView(r *pb.GitRepoDetail) output.View {
+	return output.View{Schema: "betcode.repo/v1", Value: r, Text: func(w io.Writer, l output.Look) error { return writeRepo(w, l, r) }}
+}
+
+func writeRepo(w io.Writer, l output.Look, r *pb.GitRepoDetail) error {
+	t := l.Sheet()
 	for _, row := range [][2]string{
 		{"id", r.GetId()},
 		{"name", r.GetName()},
 		{"path", r.GetRepoPath()},
 		{"worktrees in", repoPlace(r)},
 		{"worktrees", fmt.Sprint(r.GetWorktreeCount())},
-		{"registered", p.When(r.GetCreatedAt())},
-		{"last active", p.When(r.GetLastActive())},
+		{"registered", l.When(r.GetCreatedAt())},
+		{"last active", l.When(r.GetLastActive())},
 	} {
 		t.Add(row[0], row[1])
 	}
-	return t.Write(p.Stdout)
+	return t.Write(w)
 }
 
 // repoPlace says where worktrees of a repository are made.
@@ -176,35 +174,28 @@ func repoPlace(r *pb.GitRepoDetail) string {
 	return filepath.Dir(r.GetRepoPath())
 }
 
-func (p *program) listRepos(ctx context.Context, c *cli.Context, cl *client.Client) error {
+func (p *program) listRepos(ctx context.Context, _ *cli.Context, cl *client.Client) (output.View, error) {
 	list, err := cl.Repo.ListRepos(ctx, &pb.ListReposRequest{})
-	if err != nil {
-		return err
-	}
-	return p.writeRepos(c, list)
+	return reposView(list), err
 }
 
-func (p *program) scanRepos(ctx context.Context, c *cli.Context, cl *client.Client) error {
+func (p *program) scanRepos(ctx context.Context, c *cli.Context, cl *client.Client) (output.View, error) {
 	dir, err := filepath.Abs(c.Args().First())
 	if err != nil {
-		return fmt.Errorf("find the directory: %w", err)
+		return output.View{}, fmt.Errorf("find the directory: %w", err)
 	}
 	list, err := cl.Repo.ScanRepos(ctx, &pb.ScanReposRequest{ScanPath: dir, MaxDepth: uint32(min(c.Uint("depth"), 1000))})
-	if err != nil {
-		return err
-	}
-	return p.writeRepos(c, list)
+	return reposView(list), err
 }
 
-func (p *program) writeRepos(c *cli.Context, list *pb.ListReposResponse) error {
-	if c.Bool("json") {
-		return console.WriteJSON(p.Stdout, "betcode.repo.list/v1", list)
+func reposView(list *pb.ListReposResponse) output.View {
+	return output.View{
+		Schema: "betcode.repo.list/v1", Value: list, List: "repos", Columns: console.Columns("ID", "NAME", "WORKTREES", "PATH"),
+		Row: func(i int, _ output.Look) []string {
+			r := list.GetRepos()[i]
+			return []string{console.ShortID(r.GetId()), r.GetName(), fmt.Sprint(r.GetWorktreeCount()), r.GetRepoPath()}
+		},
 	}
-	t := p.Table("ID", "NAME", "WORKTREES", "PATH")
-	for _, r := range list.GetRepos() {
-		t.Add(console.ShortID(r.GetId()), r.GetName(), fmt.Sprint(r.GetWorktreeCount()), r.GetRepoPath())
-	}
-	return t.Write(p.Stdout)
 }
 
 func (p *program) removeRepo(ctx context.Context, c *cli.Context, cl *client.Client) error {

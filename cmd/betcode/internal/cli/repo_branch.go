@@ -5,9 +5,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/output"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -17,8 +17,8 @@ func (p *program) branchesCommand() *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "list", Aliases: []string{"ls"}, Usage: "list the branches of a repository; * marks the one of its main directory", ArgsUsage: "REPOSITORY",
-				Flags:  []cli.Flag{&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "those of remotes too"}, base.JSONFlag()},
-				Action: p.WithClient(1, 1, p.listBranches),
+				Flags:  append(output.ListFlags(), &cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "those of remotes too"}),
+				Action: p.Shows(1, 1, p.listBranches),
 			},
 			{
 				Name: "create", Usage: "create a branch", ArgsUsage: "REPOSITORY BRANCH",
@@ -34,26 +34,21 @@ func (p *program) branchesCommand() *cli.Command {
 	}
 }
 
-func (p *program) listBranches(ctx context.Context, c *cli.Context, cl *client.Client) error {
+func (p *program) listBranches(ctx context.Context, c *cli.Context, cl *client.Client) (output.View, error) {
 	list, err := cl.Repo.ListBranches(ctx, &pb.ListBranchesRequest{RepoId: c.Args().First(), IncludeRemote: c.Bool("all")})
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return console.WriteJSON(p.Stdout, "betcode.branch.list/v1", list)
-	}
-	t := p.Table("", "BRANCH", "COMMIT", "SUBJECT")
-	for _, b := range list.GetBranches() {
-		mark := ""
-		switch {
-		case b.GetIsHead():
-			mark = "*"
-		case b.GetHasWorktree():
-			mark = "+"
-		}
-		t.Add(mark, b.GetName(), console.ShortID(b.GetCommitSha()), b.GetCommitMessage())
-	}
-	return t.Write(p.Stdout)
+	return output.View{
+		Schema: "betcode.branch.list/v1", Value: list, List: "branches", Name: "name", Columns: console.Columns("", "BRANCH", "COMMIT", "SUBJECT"),
+		Row: func(i int, _ output.Look) []string {
+			b, mark := list.GetBranches()[i], ""
+			switch {
+			case b.GetIsHead():
+				mark = "*"
+			case b.GetHasWorktree():
+				mark = "+"
+			}
+			return []string{mark, b.GetName(), console.ShortID(b.GetCommitSha()), b.GetCommitMessage()}
+		},
+	}, err
 }
 
 func (p *program) createBranch(ctx context.Context, c *cli.Context, cl *client.Client) error {

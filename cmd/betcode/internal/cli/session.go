@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/urfave/cli/v2"
 
-	"betcode/cmd/betcode/internal/cli/base"
+	"betcode/cmd/betcode/internal/output"
 	"betcode/cmd/betcode/internal/talk"
 )
 
@@ -14,19 +14,18 @@ func (p *program) sessionCommand() *cli.Command {
 			p.newSessionCommand(),
 			{
 				Name: "list", Aliases: []string{"ls"}, Usage: "list sessions, the most recently used first",
-				Flags: []cli.Flag{
+				Flags: append([]cli.Flag{
 					&cli.StringFlag{Name: "cwd", Usage: "only those that work in `DIRECTORY`"},
 					&cli.StringFlag{Name: "worktree", Usage: "only those that work in `WORKTREE`"},
 					&cli.UintFlag{Name: "limit", Aliases: []string{"n"}, Usage: "at most `N`", Value: 100},
 					&cli.UintFlag{Name: "offset", Usage: "leave out the first `N`"},
-					&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "only ids"},
-					base.JSONFlag(),
-				},
-				Action: p.WithClient(0, 0, p.listSessions),
+					&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "only ids, as -o name"},
+				}, output.ListFlags()...),
+				Action: p.Shows(0, 0, p.listSessions),
 			},
 			{
 				Name: "show", Usage: "show everything about a session", ArgsUsage: "SESSION",
-				Flags: []cli.Flag{base.JSONFlag()}, Action: p.WithClient(1, 1, p.showSession),
+				Flags: output.Flags(), Action: p.Shows(1, 1, p.showSession),
 			},
 			{
 				Name: "attach", Usage: "watch a session and talk to its agent", ArgsUsage: "SESSION",

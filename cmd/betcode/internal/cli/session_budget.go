@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/google/uuid"
@@ -11,8 +12,8 @@ import (
 
 	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
-	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/output"
 	"betcode/config"
 	pb "betcode/proto/betcode/v1"
 )
@@ -31,13 +32,12 @@ func (p *program) budgetCommand() *cli.Command {
 		Name: "budget", Usage: "show what a session has consumed, or change its budget", ArgsUsage: "SESSION",
 		Description: `At its budget a session begins no turn: messages wait, and a permission request asks whether the
 budget is raised. A turn that runs is not interrupted, because its cost is known at its end.`,
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "usd", Usage: "pause and ask when the session has cost `USD`; off = no limit"},
 			&cli.StringFlag{Name: "tokens", Usage: "pause and ask after `N` tokens; off = no limit"},
 			&cli.StringFlag{Name: "time", Usage: "pause and ask after `TIME` of work, for example 90m; off = no limit"},
 			&cli.StringFlag{Name: "key", Usage: "a `UUID`: the same key changes the budget once"},
-			base.JSONFlag(),
-		},
+		}, output.OnceFlags()...),
 		Action: p.WithClient(1, 1, p.sessionBudget),
 	}
 }
@@ -114,15 +114,17 @@ func (p *program) sessionBudget(ctx context.Context, c *cli.Context, cl *client.
 		return err
 	}
 	b := view.GetSummary().GetBudget()
-	if c.Bool("json") {
-		return console.WriteJSON(p.Stdout, "betcode.session.budget/v1", b)
-	}
-	fmt.Fprintln(p.Stdout, "used    "+base.Spending(b.GetSpent()))
-	if b.GetBelow() != nil {
-		fmt.Fprintln(p.Stdout, "below   "+base.Spending(b.GetBelow())+" of subagents")
-	}
-	fmt.Fprintln(p.Stdout, "budget  "+budgetText(b))
-	return nil
+	return p.Show(c, output.View{
+		Schema: "betcode.session.budget/v2", Value: b,
+		Text: func(w io.Writer, _ output.Look) error {
+			fmt.Fprintln(w, "used    "+base.Spending(b.GetSpent()))
+			if b.GetBelow() != nil {
+				fmt.Fprintln(w, "below   "+base.Spending(b.GetBelow())+" of subagents")
+			}
+			_, err := fmt.Fprintln(w, "budget  "+budgetText(b))
+			return err
+		},
+	})
 }
 
 // costText is what a session has cost, in a list. What is unknown of it is marked.

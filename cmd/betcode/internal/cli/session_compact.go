@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/google/uuid"
@@ -11,17 +12,16 @@ import (
 	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/output"
 	pb "betcode/proto/betcode/v1"
 )
-
-const compactSchema = "betcode.session.compact/v1"
 
 func (p *program) compactCommand() *cli.Command {
 	return &cli.Command{
 		Name: "compact", Usage: "let the agent summarise its context, and replay only the last exchange from now on", ArgsUsage: "SESSION",
 		Description: "The session must be idle. Older history stays in the journal: 'betcode session export' writes it. The compaction\n" +
 			"goes on if you interrupt this command.",
-		Flags: []cli.Flag{base.JSONFlag()}, Action: p.WithClient(1, 1, p.compactSession),
+		Flags: output.OnceFlags(), Action: p.WithClient(1, 1, p.compactSession),
 	}
 }
 
@@ -43,11 +43,13 @@ func (p *program) compactSession(ctx context.Context, c *cli.Context, cl *client
 			p.Say("The agent is still summarising, after %s.", console.Span(time.Since(began)))
 			continue
 		}
-		if c.Bool("json") {
-			return console.WriteJSON(p.Stdout, compactSchema, r)
-		}
-		fmt.Fprintln(p.Stdout, compactionLine(r))
-		return nil
+		return p.Show(c, output.View{
+			Schema: "betcode.session.compact/v2", Value: r,
+			Text: func(w io.Writer, _ output.Look) error {
+				_, err := fmt.Fprintln(w, compactionLine(r))
+				return err
+			},
+		})
 	}
 }
 

@@ -3,15 +3,16 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 
 	"github.com/google/uuid"
 	"github.com/urfave/cli/v2"
 	"google.golang.org/grpc/metadata"
 
-	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/output"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -23,12 +24,11 @@ func (p *program) forkCommand() *cli.Command {
 		Name: "fork", Usage: "make a session that begins with the conversation of another", ArgsUsage: "SESSION",
 		Description: `The new session has the options, the model and the tools of the other one, which stays
 as it is. Prints the id of the new session. No turn may be running in the other session.`,
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "name", Usage: "`NAME` of the new session"},
 			&cli.StringFlag{Name: "at", Value: "latest", Usage: "where to fork: only `latest`, the last answer"},
 			&cli.StringFlag{Name: "key", Usage: "a `UUID`: the same key makes the same session again, not another one"},
-			base.JSONFlag(),
-		},
+		}, output.OnceFlags()...),
 		Action: p.WithClient(1, 1, p.forkSession),
 	}
 }
@@ -46,10 +46,12 @@ func (p *program) forkSession(ctx context.Context, c *cli.Context, cl *client.Cl
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return console.WriteJSON(p.Stdout, "betcode.session.fork/v1", forked)
-	}
-	fmt.Fprintln(p.Stdout, forked.GetSessionId())
-	p.Say("Forked from %s at sequence %d.", console.ShortID(forked.GetOrigin().GetSessionId()), forked.GetOrigin().GetSequence())
-	return nil
+	return p.Show(c, output.View{
+		Schema: "betcode.session.fork/v2", Value: forked, Name: "session_id",
+		Text: func(w io.Writer, _ output.Look) error {
+			p.Say("Forked from %s at sequence %d.", console.ShortID(forked.GetOrigin().GetSessionId()), forked.GetOrigin().GetSequence())
+			_, err := fmt.Fprintln(w, forked.GetSessionId())
+			return err
+		},
+	})
 }

@@ -3,68 +3,60 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
-	"betcode/messages/toolcall"
+	"betcode/cmd/betcode/internal/output"
 	pb "betcode/proto/betcode/v1"
 )
 
-func (p *program) listSessions(ctx context.Context, c *cli.Context, cl *client.Client) error {
+func (p *program) listSessions(ctx context.Context, c *cli.Context, cl *client.Client) (output.View, error) {
 	request := &pb.ListSessionsRequest{Limit: uint32(c.Uint("limit")), Offset: uint32(c.Uint("offset"))}
 	if c.IsSet("cwd") {
 		dir, err := p.workingDirectory(c.String("cwd"))
 		if err != nil {
-			return err
+			return output.View{}, err
 		}
 		request.WorkingDirectory = dir
 	}
 	if c.String("worktree") != "" {
 		w, err := cl.Worktree.GetWorktree(ctx, &pb.GetWorktreeRequest{WorktreeId: c.String("worktree")})
 		if err != nil {
-			return err
+			return output.View{}, err
 		}
 		request.WorktreeId = w.GetId()
 	}
 	list, err := cl.Agent.ListSessions(ctx, request)
 	if err != nil {
-		return err
+		return output.View{}, err
 	}
-	if c.Bool("json") {
-		return console.WriteJSON(p.Stdout, "betcode.session.list/v1", list)
+	view := sessionsView(list)
+	if more := int(list.GetTotal()) - len(list.GetSessions()); more > 0 {
+		view.Remark = fmt.Sprintf("%d more; see --limit and --offset.", more)
 	}
-	if c.Bool("quiet") {
-		for _, s := range list.GetSessions() {
-			fmt.Fprintln(p.Stdout, s.GetId())
-		}
-		return nil
-	}
-	if err := writeSessions(p.Stdout, list, p.Terminal, time.Now()); err != nil {
-		return err
-	}
-	if more := int(list.GetTotal()) - len(list.GetSessions()); more > 0 && p.Terminal.Out {
-		p.Say("%d more; see --limit and --offset.", more)
-	}
-	return nil
+	return view, nil
 }
 
-// writeSessions writes the list: shortened for a person, complete for a program.
-func writeSessions(w io.Writer, list *pb.ListSessionsResponse, t console.Terminal, now time.Time) error {
-	out := t.Table("ID", "NAME", "STATUS", "MODEL", "MESSAGES", "COST", "UPDATED", "DIRECTORY", "LAST", "ASKS")
-	for _, s := range list.GetSessions() {
-		id, updated, last, asks := s.GetId(), console.Exact(s.GetUpdatedAt()), s.GetLastMessagePreview(), console.Line(s.GetAsks())
-		if more := s.GetUndecided(); more > 1 {
-			asks += fmt.Sprintf(" (1 of %d)", more)
-		}
-		if t.Out {
-			id, updated, last, asks = console.ShortID(id), console.Ago(s.GetUpdatedAt(), now), console.Shorten(console.Line(last), 40), toolcall.Cut(asks, 100)
-		}
-		out.Add(id, s.GetName(), statusOf(s), s.GetModel(), fmt.Sprint(s.GetMessageCount()),
-			costText(s), updated, s.GetWorkingDirectory(), last, asks)
+// sessionsView shows sessions: shortened for a person, complete for a program.
+func sessionsView(list *pb.ListSessionsResponse) output.View {
+	return output.View{
+		Schema: "betcode.session.list/v2", Value: list, List: "sessions",
+		Columns: []console.Column{
+			{Title: "ID", Whole: true}, {Title: "NAME"}, {Title: "STATUS"}, {Title: "MODEL", Wide: true}, {Title: "MESSAGES", Wide: true}, {Title: "COST", Whole: true},
+			{Title: "UPDATED", Whole: true}, {Title: "DIRECTORY"}, {Title: "LAST"}, {Title: "ASKS"},
+		},
+		Row: func(i int, l output.Look) []string {
+			s := list.GetSessions()[i]
+			asks := console.Line(s.GetAsks())
+			if more := s.GetUndecided(); more > 1 {
+				asks += fmt.Sprintf(" (1 of %d)", more)
+			}
+			return []string{
+				l.ID(s.GetId()), s.GetName(), statusOf(s), s.GetModel(), fmt.Sprint(s.GetMessageCount()), costText(s), l.When(s.GetUpdatedAt()),
+				s.GetWorkingDirectory(), l.Cut(s.GetLastMessagePreview(), 40), l.Cut(asks, 100),
+			}
+		},
 	}
-	return out.Write(w)
 }

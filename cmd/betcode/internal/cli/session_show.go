@@ -16,19 +16,22 @@ import (
 
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/output"
 	pb "betcode/proto/betcode/v1"
 )
 
-func (p *program) showSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
+func (p *program) showSession(ctx context.Context, c *cli.Context, cl *client.Client) (output.View, error) {
 	view, err := cl.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: c.Args().First()})
 	if err != nil {
-		return err
+		return output.View{}, err
 	}
-	if c.Bool("json") {
-		return console.WriteJSON(p.Stdout, "betcode.session/v1", view)
-	}
-	writeSession(p.Stdout, view, console.Style(p.Terminal.Colour), time.Now())
-	return nil
+	return output.View{
+		Schema: "betcode.session/v2", Value: view, Add: func(_ int, object map[string]any) { object["id"] = view.GetSummary().GetId() }, Added: []string{"id"},
+		Text: func(w io.Writer, l output.Look) error {
+			writeSession(w, view, l.Style(), l.Now)
+			return nil
+		},
+	}, nil
 }
 
 // writeSession writes everything about one session.

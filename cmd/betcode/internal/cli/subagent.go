@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/output"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -26,11 +28,11 @@ func (p *program) subagentCommand() *cli.Command {
 			p.spawnSubagentCommand(),
 			{
 				Name: "list", Aliases: []string{"ls"}, Usage: "list the subagents of a session, oldest first", ArgsUsage: "[SESSION]",
-				Flags: []cli.Flag{
+				Flags: append([]cli.Flag{
 					&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "those of all sessions"},
-					&cli.StringFlag{Name: "status", Usage: "only `STATUS`: pending, running, completed, failed or cancelled"}, base.JSONFlag(),
-				},
-				Action: p.WithClient(0, 1, p.listSubagents),
+					&cli.StringFlag{Name: "status", Usage: "only `STATUS`: pending, running, completed, failed or cancelled"},
+				}, output.ListFlags()...),
+				Action: p.Shows(0, 1, p.listSubagents),
 			},
 			{
 				Name: "watch", Usage: "show what a subagent did and does, up to its end", ArgsUsage: "ID",
@@ -48,17 +50,17 @@ func (p *program) subagentCommand() *cli.Command {
 			},
 			{
 				Name: "cancel", Usage: "end a subagent and wait until its agent has gone", ArgsUsage: "ID",
-				Flags: []cli.Flag{
+				Flags: append([]cli.Flag{
 					&cli.StringFlag{Name: "reason", Usage: "`TEXT` for the record"},
 					&cli.BoolFlag{Name: "force", Aliases: []string{"f"}, Usage: "kill its agent at once; otherwise it has ten seconds"},
-					&cli.BoolFlag{Name: "cleanup-worktree", Usage: "remove its worktree with everything that is not committed in it"}, base.JSONFlag(),
-				},
+					&cli.BoolFlag{Name: "cleanup-worktree", Usage: "remove its worktree with everything that is not committed in it"},
+				}, output.OnceFlags()...),
 				Action: p.WithClient(1, 1, p.cancelSubagent),
 			},
 			{
 				Name: "revoke", Usage: "have a person decide about the calls of an auto-approved subagent from here on", ArgsUsage: "ID REASON",
 				Description: "REASON has at least 10 characters.",
-				Flags:       []cli.Flag{&cli.BoolFlag{Name: "terminate", Usage: "end its agent if an approved call runs"}, base.JSONFlag()},
+				Flags:       append(output.OnceFlags(), &cli.BoolFlag{Name: "terminate", Usage: "end its agent if an approved call runs"}),
 				Action:      p.WithClient(2, 2, p.revokeSubagent),
 			},
 		},
@@ -68,7 +70,7 @@ func (p *program) subagentCommand() *cli.Command {
 func (p *program) spawnSubagentCommand() *cli.Command {
 	return &cli.Command{
 		Name: "spawn", Usage: "start a subagent of a session and print its id", ArgsUsage: "SESSION PROMPT",
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "name", Usage: "`NAME` for people (default: the beginning of the prompt)"},
 			&cli.StringFlag{Name: "model", Usage: "`MODEL` (default: that of the session)"},
 			&cli.StringFlag{Name: "cwd", Usage: "`DIRECTORY` to work in (default: that of the session)"},
@@ -87,8 +89,7 @@ func (p *program) spawnSubagentCommand() *cli.Command {
 			&cli.BoolFlag{Name: "inherit-grants", Usage: "tools that the session was granted are granted to it"},
 			&cli.BoolFlag{Name: "forward", Usage: "show its requests to clients of the session too, which may answer them"},
 			&cli.BoolFlag{Name: "watch", Usage: "show what it does, up to its end"},
-			base.JSONFlag(),
-		},
+		}, output.OnceFlags()...),
 		Action: p.WithClient(2, 2, p.spawnSubagent),
 	}
 }
@@ -142,15 +143,17 @@ func (p *program) spawnSubagent(ctx context.Context, c *cli.Context, cl *client.
 	if err != nil {
 		return err
 	}
-	switch {
-	case c.Bool("watch"):
+	if c.Bool("watch") {
 		return p.follow(ctx, c, cl, &pb.WatchSubagentRequest{SubagentId: spawned.GetSubagentId()})
-	case c.Bool("json"):
-		return console.WriteJSON(p.Stdout, "betcode.subagent.spawn/v1", spawned)
 	}
-	p.Say("Watch it: betcode subagent watch %s", spawned.GetSubagentId())
-	fmt.Fprintln(p.Stdout, spawned.GetSubagentId())
-	return nil
+	return p.Show(c, output.View{
+		Schema: "betcode.subagent.spawn/v1", Value: spawned, Name: "subagent_id",
+		Text: func(w io.Writer, _ output.Look) error {
+			p.Say("Watch it: betcode subagent watch %s", spawned.GetSubagentId())
+			_, err := fmt.Fprintln(w, spawned.GetSubagentId())
+			return err
+		},
+	})
 }
 
 // seconds are those of a duration, rounded up.
@@ -158,31 +161,33 @@ func seconds(d time.Duration) uint32 {
 	return uint32(min(max((d+time.Second-1)/time.Second, 0), 1<<31)) //nolint:gosec // it fits
 }
 
-func (p *program) listSubagents(ctx context.Context, c *cli.Context, cl *client.Client) error {
+func (p *program) listSubagents(ctx context.Context, c *cli.Context, cl *client.Client) (output.View, error) {
 	request := &pb.ListSubagentsRequest{StatusFilter: c.String("status")}
 	switch reference := c.Args().First(); {
 	case reference == "" && !c.Bool("all"):
-		return exit.Usage(errors.New("name a session, or list all: betcode subagent list --all"))
+		return output.View{}, exit.Usage(errors.New("name a session, or list all: betcode subagent list --all"))
 	case reference != "":
 		id, err := base.Resolve(ctx, cl, reference)
 		if err != nil {
-			return err
+			return output.View{}, err
 		}
 		request.ParentSessionId = id
 	}
 	list, err := cl.Subagent.ListSubagents(ctx, request)
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return console.WriteJSON(p.Stdout, "betcode.subagent.list/v1", list)
-	}
-	t := p.Table("ID", "PARENT", "NAME", "STATUS", "CALLS", "APPROVED", "COST", "RESULT")
-	for _, s := range list.GetSubagents() {
-		t.Add(console.ShortID(s.GetId()), console.ShortID(s.GetParentSessionId()), s.GetName(), console.Enum(s.GetStatus(), "SUBAGENT_STATUS_"),
-			fmt.Sprint(s.GetToolCallsExecuted()), fmt.Sprint(s.GetToolCallsAutoApproved()), fmt.Sprintf("$%.4f", s.GetCostUsd()), console.Shorten(console.Line(s.GetResultSummary()), 60))
-	}
-	return t.Write(p.Stdout)
+	return output.View{
+		Schema: "betcode.subagent.list/v2", Value: list, List: "subagents", Columns: console.Columns("ID", "PARENT", "NAME", "STATUS", "CALLS", "APPROVED", "COST", "RESULT"),
+		Row: func(i int, l output.Look) []string {
+			s := list.GetSubagents()[i]
+			result := console.Line(s.GetResultSummary())
+			if !l.Wide {
+				result = console.Shorten(result, 60)
+			}
+			return []string{
+				console.ShortID(s.GetId()), console.ShortID(s.GetParentSessionId()), s.GetName(), console.Enum(s.GetStatus(), "SUBAGENT_STATUS_"),
+				fmt.Sprint(s.GetToolCallsExecuted()), fmt.Sprint(s.GetToolCallsAutoApproved()), fmt.Sprintf("$%.4f", s.GetCostUsd()), result,
+			}
+		},
+	}, err
 }
 
 func (p *program) sendToSubagent(ctx context.Context, c *cli.Context, cl *client.Client) error {
@@ -205,14 +210,13 @@ func (p *program) cancelSubagent(ctx context.Context, c *cli.Context, cl *client
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return console.WriteJSON(p.Stdout, "betcode.subagent.cancel/v1", r)
-	}
-	if !r.GetCancelled() {
-		p.Say("It had ended before.")
-	}
-	fmt.Fprintln(p.Stdout, r.GetFinalStatus())
-	return nil
+	return p.Show(c, output.View{Schema: "betcode.subagent.cancel/v1", Value: r, Name: "final_status", Text: func(w io.Writer, _ output.Look) error {
+		if !r.GetCancelled() {
+			p.Say("It had ended before.")
+		}
+		_, err := fmt.Fprintln(w, r.GetFinalStatus())
+		return err
+	}})
 }
 
 func (p *program) revokeSubagent(ctx context.Context, c *cli.Context, cl *client.Client) error {
@@ -224,13 +228,12 @@ func (p *program) revokeSubagent(ctx context.Context, c *cli.Context, cl *client
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return console.WriteJSON(p.Stdout, "betcode.subagent.revoke/v1", r)
-	}
-	if !r.GetRevoked() {
-		fmt.Fprintln(p.Stdout, "It has ended, or had no auto-approve.")
-		return nil
-	}
-	fmt.Fprintf(p.Stdout, "Revoked; %d approved calls had not returned.\n", r.GetPendingToolCalls())
-	return nil
+	return p.Show(c, output.View{Schema: "betcode.subagent.revoke/v1", Value: r, Name: "revoked", Text: func(w io.Writer, _ output.Look) (err error) {
+		if r.GetRevoked() {
+			_, err = fmt.Fprintf(w, "Revoked; %d approved calls had not returned.\n", r.GetPendingToolCalls())
+		} else {
+			_, err = fmt.Fprintln(w, "It has ended, or had no auto-approve.")
+		}
+		return err
+	}})
 }

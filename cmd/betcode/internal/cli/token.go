@@ -12,10 +12,10 @@ import (
 	"github.com/urfave/cli/v2"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/output"
 	"betcode/config"
 	pb "betcode/proto/betcode/v1"
 )
@@ -33,13 +33,13 @@ func (p *program) tokenCommand() *cli.Command {
 					&cli.StringSliceFlag{Name: "scope", Usage: "a right of the token: `SCOPE` is view, approve, control or admin; may be given several times", Required: true},
 					&cli.StringFlag{Name: "expires", Usage: "how `LONG` it is valid, for example 30d (default: until it is revoked)"},
 					&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the secret to the new `FILE`"},
-					base.JSONFlag(),
+					&cli.BoolFlag{Name: "json", Usage: "as JSON"},
 				},
 				Action: p.WithClient(1, 1, p.tokenCreate),
 			},
 			{
 				Name: "list", Usage: "list the tokens, without their secrets",
-				Flags: []cli.Flag{base.JSONFlag()}, Action: p.WithClient(0, 0, p.tokenList),
+				Flags: output.ListFlags(), Action: p.Shows(0, 0, p.tokenList),
 			},
 			{
 				Name: "revoke", Usage: "end a token and its streams at once", ArgsUsage: "NAME",
@@ -75,7 +75,8 @@ func (p *program) tokenCreate(ctx context.Context, c *cli.Context, cl *client.Cl
 		}
 		fmt.Fprintf(p.Stderr, "The token %s is in %s.\n", request.GetName(), path)
 	case c.Bool("json"):
-		return console.WriteJSON(p.Stdout, "betcode.token.create/v1", made)
+		created := output.View{Schema: "betcode.token.create/v1", Value: made}
+		return output.Printer{Console: p.Console, Options: output.Options{Form: output.JSON}}.Print(created)
 	default:
 		fmt.Fprintln(p.Stdout, made.GetSecret())
 		fmt.Fprintln(p.Stderr, "The secret is shown once. Keep it in a file that other users cannot read, and name the file with --token-file.")
@@ -98,24 +99,19 @@ func writeSecret(path, secret string) error {
 	return errors.Join(err, file.Close())
 }
 
-func (p *program) tokenList(ctx context.Context, c *cli.Context, cl *client.Client) error {
+func (p *program) tokenList(ctx context.Context, _ *cli.Context, cl *client.Client) (output.View, error) {
 	list, err := cl.Access.ListAccessTokens(ctx, &pb.ListAccessTokensRequest{})
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return console.WriteJSON(p.Stdout, "betcode.token.list/v1", list)
-	}
-	now := time.Now()
-	t := p.Table("NAME", "SCOPES", "CREATED", "LAST USED", "EXPIRES")
-	for _, token := range list.GetTokens() {
-		row := []string{token.GetName(), strings.Join(token.GetScopes(), ","), console.Exact(token.GetCreatedAt()), console.Exact(token.GetLastUsedAt()), console.Exact(token.GetExpiresAt())}
-		if p.Terminal.Out {
-			row = append(row[:2], console.Ago(token.GetCreatedAt(), now), console.Ago(token.GetLastUsedAt(), now), expiry(token.GetExpiresAt(), now))
-		}
-		t.Add(row...)
-	}
-	return t.Write(p.Stdout)
+	return output.View{
+		Schema: "betcode.token.list/v1", Value: list, List: "tokens", Name: "name", Columns: console.Columns("NAME", "SCOPES", "CREATED", "LAST USED", "EXPIRES"),
+		Row: func(i int, l output.Look) []string {
+			token := list.GetTokens()[i]
+			expires := console.Exact(token.GetExpiresAt())
+			if l.Person {
+				expires = expiry(token.GetExpiresAt(), l.Now)
+			}
+			return []string{token.GetName(), strings.Join(token.GetScopes(), ","), l.When(token.GetCreatedAt()), l.When(token.GetLastUsedAt()), expires}
+		},
+	}, err
 }
 
 // expiry returns how long a token is still valid, for a person.

@@ -11,26 +11,22 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/output"
 	pb "betcode/proto/betcode/v1"
 )
 
 func (p *program) treeCommand() *cli.Command {
 	return &cli.Command{
 		Name: "tree", Usage: "show the actors of the daemon as they are now",
-		Flags: []cli.Flag{base.JSONFlag()},
-		Action: p.WithClient(0, 0, func(ctx context.Context, c *cli.Context, cl *client.Client) error {
+		Flags: output.Flags(),
+		Action: p.Shows(0, 0, func(ctx context.Context, _ *cli.Context, cl *client.Client) (output.View, error) {
 			tree, err := cl.Admin.GetTree(ctx, &pb.GetTreeRequest{})
-			if err != nil {
-				return err
-			}
-			if c.Bool("json") {
-				return console.WriteJSON(p.Stdout, "betcode.tree/v1", tree)
-			}
-			writeTree(p.Stdout, tree, console.Style(p.Terminal.Colour), time.Now())
-			return nil
+			return output.View{Schema: "betcode.tree/v2", Value: tree, Name: "name", Text: func(w io.Writer, l output.Look) error {
+				writeTree(w, tree, l.Style(), l.Now)
+				return nil
+			}}, err
 		}),
 	}
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"runtime"
 
 	"github.com/urfave/cli/v2"
@@ -10,6 +11,7 @@ import (
 	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/output"
 	"betcode/messages/claudecode"
 	pb "betcode/proto/betcode/v1"
 )
@@ -17,7 +19,7 @@ import (
 func (p *program) versionCommand() *cli.Command {
 	return &cli.Command{
 		Name: "version", Usage: "print the versions of this command and of the daemon",
-		Flags:  []cli.Flag{base.JSONFlag()},
+		Flags:  output.OnceFlags(),
 		Action: base.Simple(p.showVersion),
 	}
 }
@@ -37,21 +39,26 @@ func (p *program) showVersion(ctx context.Context, c *cli.Context) error {
 			daemon, claude = r.GetServerVersion(), r.GetClaudeCode().GetVersion()
 		}
 	}
-	if c.Bool("json") {
-		return console.WriteValue(p.Stdout, map[string]any{
-			"schema": "betcode.version/v1", "version": p.Build.Version, "commit": p.Build.Commit, "date": p.Build.Date,
-			"go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH,
+	return p.Show(c, output.View{
+		Schema: "betcode.version/v1", Name: "version",
+		Value: map[string]any{
+			"version": p.Build.Version, "commit": p.Build.Commit, "date": p.Build.Date, "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH,
 			"daemon_version": daemon, "claude_version": claude, "claude_advice": claudecode.Advice(claude),
-		}, "  ")
-	}
-	fmt.Fprintf(p.Stdout, "betcode %s (%s, %s, %s %s/%s)\n", p.Build.Version, console.Shorten(p.Build.Commit, 12), p.Build.Date, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		},
+		Text: func(w io.Writer, _ output.Look) error { return p.writeVersion(w, daemon, claude) },
+	})
+}
+
+// writeVersion writes the versions. Advice goes to standard error.
+func (p *program) writeVersion(w io.Writer, daemon, claude string) error {
+	fmt.Fprintf(w, "betcode %s (%s, %s, %s %s/%s)\n", p.Build.Version, console.Shorten(p.Build.Commit, 12), p.Build.Date, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	if daemon == "" {
 		fmt.Fprintln(p.Stderr, "No daemon answers.")
 		return nil
 	}
-	fmt.Fprintf(p.Stdout, "daemon  %s\n", daemon)
+	fmt.Fprintf(w, "daemon  %s\n", daemon)
 	if claude != "" {
-		fmt.Fprintf(p.Stdout, "claude  %s\n", claude)
+		fmt.Fprintf(w, "claude  %s\n", claude)
 	}
 	if advice := claudecode.Advice(claude); advice != "" {
 		fmt.Fprintln(p.Stderr, console.Line(advice))

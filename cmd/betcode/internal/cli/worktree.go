@@ -4,21 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/output"
 	pb "betcode/proto/betcode/v1"
 )
 
 func (p *program) worktreeCommand() *cli.Command {
-	jsonFlag := base.JSONFlag()
 	repoFlag := &cli.StringFlag{Name: "repo", Usage: "`DIRECTORY` of the repository (default: this one)"}
 	return &cli.Command{
 		Name: "worktree", Usage: "create, list, show, switch, set up and remove git worktrees for sessions",
@@ -28,31 +27,29 @@ func (p *program) worktreeCommand() *cli.Command {
 			{
 				Name: "create", Usage: "check a branch out in a directory of its own", ArgsUsage: "BRANCH",
 				Description: "The directory is <repository>-<name> beside the repository. Hooks of git do not run.",
-				Flags: []cli.Flag{
+				Flags: append([]cli.Flag{
 					&cli.BoolFlag{Name: "create-branch", Aliases: []string{"b"}, Usage: "the branch is new"},
 					&cli.StringFlag{Name: "base", Usage: "begin the new branch at `REVISION` (default: what is checked out here)"},
 					&cli.StringFlag{Name: "name", Usage: "`NAME` of the worktree (default: the branch, with dashes for slashes)"},
 					&cli.StringFlag{Name: "path", Usage: "`DIRECTORY` to create"},
-					repoFlag, jsonFlag,
-				},
+					repoFlag,
+				}, output.OnceFlags()...),
 				Action: p.WithClient(1, 1, p.createWorktree),
 			},
 			{
 				Name: "list", Aliases: []string{"ls"}, Usage: "list the worktrees of a repository, oldest first; * marks the active one",
-				Flags: []cli.Flag{
-					&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "those of all repositories"},
-					&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FORM`: text, wide (also size, setup and last use) or json", Value: "text"},
-					repoFlag, &cli.BoolFlag{Name: "json", Usage: "as --output json"},
-				},
-				Action: p.WithClient(0, 0, p.listWorktrees),
+				Flags: append([]cli.Flag{
+					&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "those of all repositories"}, repoFlag,
+				}, output.ListFlags()...),
+				Action: p.Shows(0, 0, p.listWorktrees),
 			},
 			{
 				Name: "show", Usage: "show everything about a worktree", ArgsUsage: "WORKTREE",
-				Flags: []cli.Flag{jsonFlag}, Action: p.WithClient(1, 1, p.showWorktree),
+				Flags: output.Flags(), Action: p.Shows(1, 1, p.showWorktree),
 			},
 			{
 				Name: "switch", Usage: "make a worktree the active one of its repository and print its directory", ArgsUsage: "WORKTREE",
-				Flags: []cli.Flag{jsonFlag}, Action: p.WithClient(1, 1, p.switchWorktree),
+				Flags: output.OnceFlags(), Action: p.WithClient(1, 1, p.switchWorktree),
 			},
 			{
 				Name: "setup", Usage: "run the setup of a worktree again and show what it writes", ArgsUsage: "WORKTREE",
@@ -116,64 +113,52 @@ func (p *program) createWorktree(ctx context.Context, c *cli.Context, cl *client
 	if w, err = p.awaitSetup(ctx, cl, w); err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return console.WriteJSON(p.Stdout, "betcode.worktree/v1", w)
+	view := worktreeView(w)
+	view.Text = func(out io.Writer, _ output.Look) error {
+		if problem := setupProblem(w); problem != "" {
+			p.Say("%s", problem)
+		}
+		p.Say("Worktree %s has branch %s. Work in it: betcode chat --worktree %s", console.Line(w.GetName()), console.Line(w.GetBranch()), w.GetId())
+		_, err := fmt.Fprintln(out, console.Line(w.GetPath()))
+		return err
 	}
-	if problem := setupProblem(w); problem != "" {
-		p.Say("%s", problem)
-	}
-	p.Say("Worktree %s has branch %s. Work in it: betcode chat --worktree %s", console.Line(w.GetName()), console.Line(w.GetBranch()), w.GetId())
-	fmt.Fprintln(p.Stdout, console.Line(w.GetPath()))
-	return nil
+	return p.Show(c, view)
 }
 
-func (p *program) listWorktrees(ctx context.Context, c *cli.Context, cl *client.Client) error {
-	form := c.String("output")
-	if c.Bool("json") {
-		form = "json"
-	}
-	if !slices.Contains([]string{"text", "wide", "json"}, form) {
-		return exit.Usage(fmt.Errorf("--output %s is unknown; use text, wide or json", console.Line(form)))
-	}
+func (p *program) listWorktrees(ctx context.Context, c *cli.Context, cl *client.Client) (output.View, error) {
 	request := &pb.ListWorktreesRequest{}
 	if !c.Bool("all") {
 		dir, err := repository(c)
 		if err != nil {
-			return err
+			return output.View{}, err
 		}
 		request.RepoPath = dir
 	}
 	list, err := cl.Worktree.ListWorktrees(ctx, request)
-	if err != nil {
-		return err
+	columns := console.Columns("", "ID", "NAME", "BRANCH", "STATE", "WORK", "SESSIONS", "LEASES", "PATH")
+	for _, title := range []string{"SIZE", "SETUP", "USED"} {
+		columns = append(columns, console.Column{Title: title, Wide: true})
 	}
-	if form == "json" {
-		return console.WriteJSON(p.Stdout, "betcode.worktree.list/v1", list)
-	}
-	columns := []string{"", "ID", "NAME", "BRANCH", "STATE", "WORK", "SESSIONS", "LEASES"}
-	if form == "wide" {
-		columns = append(columns, "SIZE", "SETUP", "USED")
-	}
-	t := p.Table(append(columns, "PATH")...)
-	for _, w := range list.GetWorktrees() {
-		mark := ""
-		if w.GetActive() {
-			mark = "*"
-		}
-		row := []string{mark, console.ShortID(w.GetId()), w.GetName(), w.GetBranch(), worktreeState(w), workLine(w.GetWork()), fmt.Sprint(w.GetSessionCount()), leasesLine(w.GetLeases())}
-		if form == "wide" {
-			row = append(row, p.sizeLine(w.GetWork()), setupLine(w), p.When(w.GetLastUsed()))
-		}
-		t.Add(append(row, w.GetPath())...)
-	}
-	return t.Write(p.Stdout)
+	return output.View{
+		Schema: "betcode.worktree.list/v2", Value: list, List: "worktrees", Columns: columns,
+		Row: func(i int, l output.Look) []string {
+			w, mark := list.GetWorktrees()[i], ""
+			if w.GetActive() {
+				mark = "*"
+			}
+			return []string{
+				mark, console.ShortID(w.GetId()), w.GetName(), w.GetBranch(), worktreeState(w), workLine(w.GetWork()), fmt.Sprint(w.GetSessionCount()),
+				leasesLine(w.GetLeases()), w.GetPath(), sizeLine(l, w.GetWork()), setupLine(w), l.When(w.GetLastUsed()),
+			}
+		},
+	}, err
 }
 
 // sizeLine is the size of a worktree's files, with a plus if not all of them were seen.
-func (p *program) sizeLine(w *pb.WorktreeWork) string {
+func sizeLine(l output.Look, w *pb.WorktreeWork) string {
 	size := ""
 	if w != nil {
-		size = p.Bytes(w.GetDiskBytes())
+		size = l.Bytes(w.GetDiskBytes())
 	}
 	if w.GetDiskBytesPartial() {
 		size += "+"
@@ -216,15 +201,17 @@ func leasesLine(leases []*pb.WorktreeLease) string {
 	return strings.Join(parts, ", ")
 }
 
-func (p *program) showWorktree(ctx context.Context, c *cli.Context, cl *client.Client) error {
+func (p *program) showWorktree(ctx context.Context, c *cli.Context, cl *client.Client) (output.View, error) {
 	w, err := cl.Worktree.GetWorktree(ctx, &pb.GetWorktreeRequest{WorktreeId: c.Args().First()})
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return console.WriteJSON(p.Stdout, "betcode.worktree/v1", w)
-	}
-	t := p.Table()
+	return worktreeView(w), err
+}
+
+func worktreeView(w *pb.WorktreeInfo) output.View {
+	return output.View{Schema: "betcode.worktree/v2", Value: w, Text: func(out io.Writer, l output.Look) error { return writeWorktree(out, l, w) }}
+}
+
+func writeWorktree(out io.Writer, l output.Look, w *pb.WorktreeInfo) error {
+	t := l.Sheet()
 	for _, row := range [][2]string{
 		{"id", w.GetId()},
 		{"name", w.GetName()},
@@ -235,8 +222,8 @@ func (p *program) showWorktree(ctx context.Context, c *cli.Context, cl *client.C
 		{"upstream", w.GetWork().GetUpstream()},
 		{"state", worktreeState(w)},
 		{"work", workLine(w.GetWork())},
-		{"created", p.When(w.GetCreatedAt())},
-		{"last used", p.When(w.GetLastUsed())},
+		{"created", l.When(w.GetCreatedAt())},
+		{"last used", l.When(w.GetLastUsed())},
 		{"sessions", fmt.Sprint(w.GetSessionCount())},
 		{"last session", w.GetActiveSessionId()},
 		{"leases", leasesLine(w.GetLeases())},
@@ -247,7 +234,7 @@ func (p *program) showWorktree(ctx context.Context, c *cli.Context, cl *client.C
 			t.Add(row[0], row[1])
 		}
 	}
-	return t.Write(p.Stdout)
+	return t.Write(out)
 }
 
 func (p *program) switchWorktree(ctx context.Context, c *cli.Context, cl *client.Client) error {
@@ -255,17 +242,16 @@ func (p *program) switchWorktree(ctx context.Context, c *cli.Context, cl *client
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return console.WriteJSON(p.Stdout, "betcode.worktree.switch/v1", answer)
-	}
-	w := answer.GetWorktree()
-	next := "betcode chat --worktree " + w.GetId()
-	if session := w.GetActiveSessionId(); session != "" {
-		next = "betcode session attach " + session
-	}
-	p.Say("Worktree %s is active. Go on: %s", console.Line(w.GetName()), next)
-	fmt.Fprintln(p.Stdout, console.Line(w.GetPath()))
-	return nil
+	return p.Show(c, output.View{Schema: "betcode.worktree.switch/v2", Value: answer, Text: func(out io.Writer, _ output.Look) error {
+		w := answer.GetWorktree()
+		next := "betcode chat --worktree " + w.GetId()
+		if session := w.GetActiveSessionId(); session != "" {
+			next = "betcode attach " + session
+		}
+		p.Say("Worktree %s is active. Go on: %s", console.Line(w.GetName()), next)
+		_, err := fmt.Fprintln(out, console.Line(w.GetPath()))
+		return err
+	}})
 }
 
 func (p *program) removeWorktree(ctx context.Context, c *cli.Context, cl *client.Client) error {

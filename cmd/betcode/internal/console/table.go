@@ -1,19 +1,43 @@
 package console
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
+
+	"github.com/mattn/go-runewidth"
 )
+
+// Column is a column of a [Table].
+type Column struct {
+	Title string
+	Wide  bool // shown for programs and in the wide form only
+	Whole bool // never shortened: an id, a state, a number
+}
+
+// Columns returns columns that are always shown.
+func Columns(titles ...string) []Column {
+	columns := make([]Column, len(titles))
+	for i, title := range titles {
+		columns[i].Title = title
+	}
+	return columns
+}
+
+// Layout is the form of a [Table].
+type Layout struct {
+	Aligned bool  // for a person: aligned columns; otherwise one line per row with tabs between whole values
+	Header  bool  // a line with the titles
+	Wide    bool  // all columns, nothing shortened
+	Width   int   // cells are shortened until a line has no more columns of the screen; 0 is no limit
+	Style   Style // of the header
+}
 
 // Table writes rows: aligned and with a header for a person, separated by tabs for a program.
 type Table struct {
-	person bool
-	style  Style
-	header []string
-	rows   [][]string
+	layout  Layout
+	columns []Column
+	rows    [][]string
 }
 
 // Table returns an empty table for standard output.
@@ -21,7 +45,12 @@ func (c *Console) Table(header ...string) *Table { return c.Terminal.Table(heade
 
 // Table returns an empty table in the form that standard output wants.
 func (t Terminal) Table(header ...string) *Table {
-	return &Table{person: t.Out, style: Style(t.Colour), header: header}
+	return NewTable(Layout{Aligned: t.Out, Header: t.Out, Width: t.Width, Style: Style(t.Colour)}, Columns(header...))
+}
+
+// NewTable returns an empty table.
+func NewTable(layout Layout, columns []Column) *Table {
+	return &Table{layout: layout, columns: columns}
 }
 
 // Add adds a row. The cells may be untrusted text.
@@ -32,29 +61,118 @@ func (t *Table) Add(cells ...string) {
 	t.rows = append(t.rows, cells)
 }
 
-// Write writes the rows, and for a person the header.
+// Write writes the header, if the layout has one, and the rows.
 func (t *Table) Write(w io.Writer) error {
-	if !t.person {
-		for _, row := range t.rows {
-			fmt.Fprintln(w, strings.Join(row, "\t"))
+	var lines [][]string
+	if t.layout.Header {
+		titles := make([]string, len(t.columns))
+		for i, c := range t.columns {
+			titles[i] = c.Title
+		}
+		lines = append(lines, t.shown(titles))
+	}
+	for _, row := range t.rows {
+		lines = append(lines, t.shown(row))
+	}
+	if !t.layout.Aligned {
+		for _, cells := range lines {
+			if _, err := fmt.Fprintln(w, strings.Join(cells, "\t")); err != nil {
+				return err
+			}
 		}
 		return nil
 	}
-	var aligned bytes.Buffer
-	tw := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, strings.Join(t.header, "\t"))
-	for _, row := range t.rows {
-		fmt.Fprintln(tw, strings.Join(row, "\t"))
-	}
-	if err := tw.Flush(); err != nil {
-		return err
-	}
-	for i, line := range strings.Split(strings.TrimRight(aligned.String(), "\n"), "\n") {
-		line = strings.TrimRight(line, " ")
-		if i == 0 {
-			line = t.style.Bold(line)
+	widths := t.widths(lines)
+	for n, cells := range lines {
+		line := aligned(cells, widths)
+		if n == 0 && t.layout.Header {
+			line = t.layout.Style.Bold(line)
 		}
-		fmt.Fprintln(w, line)
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// hides reports whether the layout leaves a column out.
+func (t *Table) hides(i int) bool {
+	return t.layout.Aligned && !t.layout.Wide && i < len(t.columns) && t.columns[i].Wide
+}
+
+// shown returns the cells of the columns that the layout shows.
+func (t *Table) shown(cells []string) []string {
+	kept := make([]string, 0, len(cells))
+	for i, cell := range cells {
+		if !t.hides(i) {
+			kept = append(kept, cell)
+		}
+	}
+	return kept
+}
+
+// gap is the space between two columns.
+const gap = 2
+
+// leastWidth is the width below which a column is not shortened.
+const leastWidth = 6
+
+// widths returns the width of each column. While a line is longer than the layout allows, the widest column that may be
+// shortened loses what is too much, but never more than makes the next one the widest.
+func (t *Table) widths(lines [][]string) []int {
+	var widths []int
+	for _, cells := range lines {
+		for i, cell := range cells {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], runewidth.StringWidth(cell))
+		}
+	}
+	if t.layout.Wide || t.layout.Width <= 0 {
+		return widths
+	}
+	var whole []bool
+	for i, c := range t.columns {
+		if !t.hides(i) {
+			whole = append(whole, c.Whole)
+		}
+	}
+	for {
+		total, widest, next := -gap, -1, leastWidth
+		for i, width := range widths {
+			total += width + gap
+			switch {
+			case i < len(whole) && whole[i] || width <= leastWidth:
+			case widest < 0 || width > widths[widest]:
+				if widest >= 0 {
+					next = max(next, widths[widest])
+				}
+				widest = i
+			default:
+				next = max(next, width)
+			}
+		}
+		excess := total - t.layout.Width
+		if excess <= 0 || widest < 0 {
+			return widths
+		}
+		if next == widths[widest] { // two are equally wide: they lose one by one
+			next--
+		}
+		widths[widest] = max(next, widths[widest]-excess)
+	}
+}
+
+// aligned returns a line with its cells cut and padded to the widths.
+func aligned(cells []string, widths []int) string {
+	var line strings.Builder
+	for i, cell := range cells {
+		cell = runewidth.Truncate(cell, widths[i], "…")
+		line.WriteString(cell)
+		if i < len(cells)-1 {
+			line.WriteString(strings.Repeat(" ", widths[i]-runewidth.StringWidth(cell)+gap))
+		}
+	}
+	return strings.TrimRight(line.String(), " ")
 }

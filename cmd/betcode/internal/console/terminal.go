@@ -2,6 +2,7 @@ package console
 
 import (
 	"os"
+	"strconv"
 
 	"golang.org/x/term"
 )
@@ -10,13 +11,28 @@ import (
 type Terminal struct {
 	In, Out, Err bool
 	Colour       bool // standard output may be coloured
+	Width        int  // columns of standard output, or what COLUMNS says of a pipe; 0 is unknown
 }
 
 // lookAt examines the streams. NO_COLOR and TERM=dumb switch colours off.
 func lookAt(stdin, stdout, stderr any) Terminal {
 	t := Terminal{In: isTerminal(stdin), Out: isTerminal(stdout), Err: isTerminal(stderr)}
 	t.Colour = t.Out && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	t.Width = widthOf(stdout)
 	return t
+}
+
+// widthOf returns the number of columns of a terminal. COLUMNS wins, so that a person can choose the width of a pipe.
+func widthOf(stdout any) int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	if f, ok := stdout.(*os.File); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return width
+		}
+	}
+	return 0
 }
 
 func isTerminal(stream any) bool {

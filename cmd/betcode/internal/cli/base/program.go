@@ -28,9 +28,6 @@ func Interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, os.Interrupt)
 }
 
-// JSONFlag returns the flag of a command whose output can be JSON.
-func JSONFlag() *cli.BoolFlag { return &cli.BoolFlag{Name: "json", Usage: "as JSON"} }
-
 // Simple wraps the action of a command that Ctrl-C cancels.
 func Simple(action func(ctx context.Context, c *cli.Context) error) cli.ActionFunc {
 	return func(c *cli.Context) error {

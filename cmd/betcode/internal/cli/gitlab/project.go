@@ -3,12 +3,16 @@ package gitlab
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/url"
 	"os/exec"
 	"regexp"
 	"strings"
 
+	"google.golang.org/protobuf/proto"
+
 	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/output"
 )
 
 // originProject returns the path of the project that the working directory is a clone of.
@@ -42,16 +46,19 @@ func projectOf(remote string) string {
 }
 
 // sheet shows one object: its title, its facts, its text.
-func (p group) sheet(title, text string, facts [][2]string) {
-	fmt.Fprintln(p.Stdout, console.Style(p.Terminal.Colour).Bold(console.Line(title)))
-	for _, fact := range facts {
-		if fact[1] != "" {
-			fmt.Fprintf(p.Stdout, "%-10s %s\n", fact[0], console.Line(fact[1]))
+func sheet(schema string, answer proto.Message, title, text string, facts [][2]string) (output.View, error) {
+	return output.View{Schema: schema, Value: answer, Text: func(w io.Writer, l output.Look) error {
+		fmt.Fprintln(w, l.Style().Bold(console.Line(title)))
+		for _, fact := range facts {
+			if fact[1] != "" {
+				fmt.Fprintf(w, "%-10s %s\n", fact[0], console.Line(fact[1]))
+			}
 		}
-	}
-	if text != "" {
-		fmt.Fprintf(p.Stdout, "\n%s\n", console.Text(text))
-	}
+		if text != "" {
+			fmt.Fprintf(w, "\n%s\n", console.Text(text))
+		}
+		return nil
+	}}, nil
 }
 
 // escapes matches the escape sequences in a log: colours, and the marks of its sections.

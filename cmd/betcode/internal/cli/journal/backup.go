@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/cmd/betcode/internal/offline"
+	"betcode/cmd/betcode/internal/output"
 	"betcode/cmd/betcode/internal/statedir"
 	pb "betcode/proto/betcode/v1"
 )
@@ -38,16 +40,15 @@ func (p group) journalBackup(ctx context.Context, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return console.WriteJSON(p.Stdout, backupSchema, done)
-	}
-	linked := ""
-	if done.GetLinkedBytes() > 0 {
-		linked = ", " + console.Size(done.GetLinkedBytes()) + " of it linked"
-	}
-	fmt.Fprintf(p.Stdout, "%s: %d file(s), %s%s, in %s\n", console.Line(done.GetPath()), done.GetFiles(), console.Size(done.GetBytes()), linked,
-		time.Since(began).Round(time.Millisecond))
-	return nil
+	took := time.Since(began).Round(time.Millisecond)
+	return p.Show(c, output.View{Schema: "betcode.journal.backup/v2", Value: done, Name: "path", Text: func(w io.Writer, _ output.Look) error {
+		linked := ""
+		if done.GetLinkedBytes() > 0 {
+			linked = ", " + console.Size(done.GetLinkedBytes()) + " of it linked"
+		}
+		_, err := fmt.Fprintf(w, "%s: %d file(s), %s%s, in %s\n", console.Line(done.GetPath()), done.GetFiles(), console.Size(done.GetBytes()), linked, took)
+		return err
+	}})
 }
 
 func (p group) journalBackups(_ context.Context, c *cli.Context) error {
@@ -62,20 +63,21 @@ func (p group) journalBackups(_ context.Context, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		all := []any{}
-		for _, b := range found {
-			all = append(all, map[string]any{"path": b.Path, "created_at": b.At})
-		}
-		return console.WriteValue(p.Stdout, map[string]any{"schema": backupsSchema, "backups": all}, "  ")
-	}
-	if len(found) == 0 {
-		fmt.Fprintf(p.Stdout, "There is no backup in %s. To make one every day: betcode config set journal.backup_every 1d\n",
-			console.Line(statedir.Backups(state)))
-		return nil
-	}
+	all := []any{}
 	for _, b := range found {
-		fmt.Fprintf(p.Stdout, "%s  %s\n", b.At.Local().Format(time.DateTime), console.Line(b.Path))
+		all = append(all, map[string]any{"path": b.Path, "created_at": b.At})
 	}
-	return nil
+	return p.Show(c, output.View{
+		Schema: "betcode.journal.backups/v1", Value: map[string]any{"backups": all}, List: "backups", Name: "path",
+		Text: func(w io.Writer, _ output.Look) (err error) {
+			if len(found) == 0 {
+				_, err = fmt.Fprintf(w, "There is no backup in %s. To make one every day: betcode config set journal.backup_every 1d\n",
+					console.Line(statedir.Backups(state)))
+			}
+			for _, b := range found {
+				_, err = fmt.Fprintf(w, "%s  %s\n", b.At.Local().Format(time.DateTime), console.Line(b.Path))
+			}
+			return err
+		},
+	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/output"
 )
 
 // group is the commands of this package.
@@ -15,11 +16,10 @@ type group struct{ *base.Program }
 // Command returns the command with its subcommands.
 func Command(program *base.Program) *cli.Command {
 	p := group{program}
-	offline := []cli.Flag{
+	offline := append([]cli.Flag{
 		&cli.StringFlag{Name: "state-dir", Usage: "read the journal in this state `DIRECTORY` instead; no daemon may be using it"},
 		&cli.StringFlag{Name: "backup", Usage: "read the backup in this `DIRECTORY` instead"},
-		base.JSONFlag(),
-	}
+	}, output.OnceFlags()...)
 	return &cli.Command{
 		Name: "journal", Usage: "inspect, back up, restore and repair the journal",
 		Subcommands: []*cli.Command{
@@ -37,11 +37,10 @@ func Command(program *base.Program) *cli.Command {
 				Name: "backup", Usage: "copy it while the daemon works", ArgsUsage: "DIRECTORY",
 				Description: "DIRECTORY must not exist, or be empty. The copy is the journal of one moment.\n" +
 					"'betcode journal verify --backup DIRECTORY' checks it, 'betcode journal restore' restores it.",
-				Flags: []cli.Flag{
+				Flags: append([]cli.Flag{
 					&cli.BoolFlag{Name: "link", Usage: "link files that never change instead of copying them, where the disk can"},
 					&cli.StringFlag{Name: "state-dir", Usage: "copy the journal in this state `DIRECTORY`; no daemon may be using it"},
-					base.JSONFlag(),
-				},
+				}, output.OnceFlags()...),
 				Action: base.Simple(p.journalBackup),
 			},
 			{
@@ -50,13 +49,12 @@ func Command(program *base.Program) *cli.Command {
 					"--force moves them aside. The journal gets a new lineage, so that clients notice the restore.\n" +
 					"Agents that ran when the backup was made do not run again; their sessions go on with the next\n" +
 					"message.",
-				Flags: []cli.Flag{
+				Flags: append([]cli.Flag{
 					&cli.StringFlag{Name: "state-dir", Usage: "state `DIRECTORY` that gets the journal (BETCODE_STATE_DIR)"},
 					&cli.BoolFlag{Name: "force", Usage: "move an existing journal and run directories aside; they are never removed"},
 					&cli.BoolFlag{Name: "end-agents", Usage: "end agents of this state directory that still run; without it the command refuses"},
 					&cli.BoolFlag{Name: "damaged", Usage: "restore what can be read of a damaged backup"},
-					base.JSONFlag(),
-				},
+				}, output.OnceFlags()...),
 				Action: base.Simple(p.journalRestore),
 			},
 			{
@@ -65,21 +63,19 @@ func Command(program *base.Program) *cli.Command {
 					"changed: the command lists the sessions, events and times that would be lost, and ends with 7 if a repair\n" +
 					"is needed. With --yes it leaves out the parts that cannot be read; their sessions can be exported and\n" +
 					"deleted, all others go on. The damaged journal is kept beside the new one.",
-				Flags: []cli.Flag{
+				Flags: append([]cli.Flag{
 					&cli.StringFlag{Name: "state-dir", Usage: "`DIRECTORY` of the daemon whose journal it is (BETCODE_STATE_DIR)"},
 					&cli.BoolFlag{Name: "yes", Usage: "repair it, and keep the old files beside it"},
-					base.JSONFlag(),
-				},
+				}, output.OnceFlags()...),
 				Action: base.Simple(p.journalRepair),
 			},
 			{
 				Name: "backups", Usage: "list the backups that the daemon made by itself",
 				Description: "The daemon copies the journal every journal.backup_every, and keeps the newest journal.backup_keep\n" +
 					"copies in the directory backups of its state directory. 'betcode journal restore' restores one.",
-				Flags: []cli.Flag{
+				Flags: append([]cli.Flag{
 					&cli.StringFlag{Name: "state-dir", Usage: "`DIRECTORY` of the daemon (BETCODE_STATE_DIR)"},
-					base.JSONFlag(),
-				},
+				}, output.OnceFlags()...),
 				Action: base.Simple(p.journalBackups),
 			},
 		},
@@ -95,10 +91,3 @@ func (p group) namedState(c *cli.Context) (string, error) {
 	state, err := filepath.Abs(cfg.StateDir)
 	return state, exit.Usage(err)
 }
-
-const (
-	statsSchema   = "betcode.journal.stats/v1"
-	verifySchema  = "betcode.journal.verify/v1"
-	backupSchema  = "betcode.journal.backup/v1"
-	backupsSchema = "betcode.journal.backups/v1"
-)

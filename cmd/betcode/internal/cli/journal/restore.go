@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"io"
 	"fmt"
 
 	"github.com/urfave/cli/v2"
@@ -10,6 +11,7 @@ import (
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/cmd/betcode/internal/offline"
+	"betcode/cmd/betcode/internal/output"
 )
 
 func (p group) journalRestore(ctx context.Context, c *cli.Context) error {
@@ -27,14 +29,13 @@ func (p group) journalRestore(ctx context.Context, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return console.WriteValue(p.Stdout, done.JSON(), "  ")
-	}
-	done.Write(p.Stdout)
-	for _, problem := range done.Problems {
-		p.Say("damaged: %s", console.Line(problem.String()))
-	}
-	return nil
+	return p.Show(c, output.View{Value: done.JSON(), Name: "directory", Text: func(w io.Writer, _ output.Look) error {
+		done.Write(w)
+		for _, problem := range done.Problems {
+			p.Say("damaged: %s", console.Line(problem.String()))
+		}
+		return nil
+	}})
 }
 
 func (p group) journalRepair(ctx context.Context, c *cli.Context) error {
@@ -49,13 +50,12 @@ func (p group) journalRepair(ctx context.Context, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		err = console.WriteValue(p.Stdout, done.JSON(), "  ")
-	} else {
-		done.Write(p.Stdout)
+	view := output.View{Value: done.JSON(), Name: "directory", Text: func(w io.Writer, _ output.Look) error {
+		done.Write(w)
+		return nil
+	}}
+	if !done.Done() {
+		view.Err = exit.Silent(exit.Internal)
 	}
-	if err == nil && !done.Done() {
-		return exit.Silent(exit.Internal)
-	}
-	return err
+	return p.Show(c, view)
 }

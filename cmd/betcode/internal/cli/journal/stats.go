@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -11,6 +12,7 @@ import (
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/offline"
+	"betcode/cmd/betcode/internal/output"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -34,15 +36,13 @@ func (p group) journalStats(ctx context.Context, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return console.WriteJSON(p.Stdout, statsSchema, stats)
-	}
-	p.writeJournalStats(stats, directory == "")
-	return nil
+	return p.Show(c, output.View{Schema: "betcode.journal.stats/v2", Value: stats, Name: "directory", Text: func(w io.Writer, _ output.Look) error {
+		writeJournalStats(w, stats, directory == "")
+		return nil
+	}})
 }
 
-func (p group) writeJournalStats(s *pb.JournalStatsResponse, live bool) {
-	w := p.Stdout
+func writeJournalStats(w io.Writer, s *pb.JournalStatsResponse, live bool) {
 	fmt.Fprintf(w, "Journal: %s\n", console.Line(s.GetDirectory()))
 	fmt.Fprintf(w, "Lineage: %s (format %d)\n", console.Line(s.GetLineage()), s.GetFormat())
 	fmt.Fprintf(w, "Sessions: %d\n", s.GetSessions())

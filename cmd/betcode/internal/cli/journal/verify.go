@@ -9,6 +9,7 @@ import (
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/cmd/betcode/internal/offline"
+	"betcode/cmd/betcode/internal/output"
 	"betcode/cmd/betcode/internal/statedir"
 	pb "betcode/proto/betcode/v1"
 
@@ -23,7 +24,11 @@ func (p group) journalVerify(ctx context.Context, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	v := &verification{p: p, json: c.Bool("json")}
+	options, err := output.Parse(c)
+	if err != nil {
+		return err
+	}
+	v := &verification{p: p, options: options}
 	if directory != "" {
 		plans := ""
 		if state := c.String("state-dir"); state != "" {
@@ -53,7 +58,7 @@ func (p group) journalVerify(ctx context.Context, c *cli.Context) error {
 // verification shows the progress and the result of a verification.
 type verification struct {
 	p        group
-	json     bool
+	options  output.Options
 	files    []*pb.JournalFileReport
 	problems []*pb.JournalProblem
 	done     *pb.JournalVerified
@@ -66,7 +71,7 @@ func (v *verification) add(m *pb.VerifyJournalResponse) {
 		v.read(news.File)
 	case *pb.VerifyJournalResponse_Problem:
 		v.problems = append(v.problems, news.Problem)
-		if v.json {
+		if !v.options.People() {
 			return
 		}
 		where := news.Problem.GetFile()
@@ -91,7 +96,7 @@ func (v *verification) read(f *pb.JournalFileReport) {
 		line += fmt.Sprintf(" (%d without a hash chain)", f.GetEvents()-f.GetChainedEvents())
 	}
 	switch {
-	case v.json:
+	case !v.options.People():
 	case f.GetComplete():
 		if v.p.Terminal.Err {
 			fmt.Fprint(v.p.Stderr, "\r\x1b[K")
@@ -107,27 +112,28 @@ func (v *verification) end() error {
 	if v.done == nil {
 		return exit.With(exit.Internal, fmt.Errorf("verify journal: the daemon ended before it had read the journal"))
 	}
-	if v.json {
+	if !v.options.People() {
 		report := map[string]any{
-			"schema": verifySchema, "ok": v.done.GetOk(), "sessions": v.done.GetSessions(), "problem_count": v.done.GetProblems(),
+			"ok": v.done.GetOk(), "sessions": v.done.GetSessions(), "problem_count": v.done.GetProblems(),
 		}
 		files, problems := []any{}, []any{}
 		for _, f := range v.files {
-			object, err := console.MessageJSON(f)
+			object, err := output.Object(f)
 			if err != nil {
 				return err
 			}
 			files = append(files, object)
 		}
 		for _, f := range v.problems {
-			object, err := console.MessageJSON(f)
+			object, err := output.Object(f)
 			if err != nil {
 				return err
 			}
 			problems = append(problems, object)
 		}
 		report["files"], report["problems"] = files, problems
-		if err := console.WriteValue(v.p.Stdout, report, "  "); err != nil {
+		view := output.View{Schema: "betcode.journal.verify/v2", Value: report, Name: "ok"}
+		if err := (output.Printer{Console: v.p.Console, Options: v.options}).Print(view); err != nil {
 			return err
 		}
 	} else if v.done.GetOk() {
@@ -136,7 +142,7 @@ func (v *verification) end() error {
 	if v.done.GetOk() {
 		return nil
 	}
-	if v.json {
+	if !v.options.People() {
 		return exit.Silent(exit.Internal)
 	}
 	return exit.With(exit.Internal, fmt.Errorf("verify journal: %d problem(s). Undamaged sessions can be used; restore a backup with "+

@@ -3,7 +3,9 @@ package orchestrate
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
+	"slices"
 
 	"github.com/google/uuid"
 	"github.com/urfave/cli/v2"
@@ -11,8 +13,12 @@ import (
 	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/output"
 	pb "betcode/proto/betcode/v1"
 )
+
+// graphForms are the forms of a graph for other programs.
+var graphForms = []output.Form{"dot", "mermaid"}
 
 // group is the commands of this package.
 type group struct{ *base.Program }
@@ -20,7 +26,6 @@ type group struct{ *base.Program }
 // Command returns the command with its subcommands.
 func Command(program *base.Program) *cli.Command {
 	p := group{program}
-	output := &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FORM`: text, json, dot (Graphviz) or mermaid", Value: "text"}
 	step := &cli.StringFlag{Name: "step", Usage: "only the step with this `ID`"}
 	return &cli.Command{
 		Name: "orchestrate", Usage: "play plans: steps that are subagents, each started when those before it are done",
@@ -30,7 +35,7 @@ func Command(program *base.Program) *cli.Command {
 			{
 				Name: "plan", Usage: "check a plan and show its graph; nothing is started", ArgsUsage: "FILE",
 				Description: "FILE is YAML, as docs/schemas/plan.schema.json describes it; - is standard input.",
-				Flags:       []cli.Flag{output}, Action: base.Simple(p.showPlan),
+				Flags:       output.OnceFlags(graphForms...), Action: base.Simple(p.showPlan),
 			},
 			{Name: "schema", Usage: "print the JSON Schema of plans, for editors", Action: base.Simple(p.printSchema)},
 			{
@@ -47,10 +52,10 @@ func Command(program *base.Program) *cli.Command {
 				Flags:  []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "events as JSON, a line for each"}, &cli.Uint64Flag{Name: "from", Usage: "with --json: events after `NUMBER`"}},
 				Action: p.WithClient(1, 1, p.watchPlan),
 			},
-			{Name: "list", Aliases: []string{"ls"}, Usage: "list orchestrations, newest first", Flags: []cli.Flag{base.JSONFlag()}, Action: p.WithClient(0, 0, p.listPlans)},
+			{Name: "list", Aliases: []string{"ls"}, Usage: "list orchestrations, newest first", Flags: output.ListFlags(), Action: p.Shows(0, 0, p.listPlans)},
 			{
 				Name: "show", Usage: "show an orchestration and its steps", ArgsUsage: "ORCHESTRATION",
-				Flags: []cli.Flag{output}, Action: p.WithClient(1, 1, p.showOrchestration),
+				Flags: output.Flags(graphForms...), Action: p.WithClient(1, 1, p.showOrchestration),
 			},
 			{
 				Name: "retry", Usage: "start steps again that failed or were cancelled, and those that they blocked", ArgsUsage: "ORCHESTRATION",
@@ -102,39 +107,36 @@ func (p group) watchPlan(ctx context.Context, c *cli.Context, cl *client.Client)
 	})
 }
 
-func (p group) listPlans(ctx context.Context, c *cli.Context, cl *client.Client) error {
+func (p group) listPlans(ctx context.Context, _ *cli.Context, cl *client.Client) (output.View, error) {
 	list, err := cl.Subagent.ListOrchestrations(ctx, &pb.ListOrchestrationsRequest{})
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return console.WriteJSON(p.Stdout, "betcode.orchestration.list/v1", list)
-	}
-	t := p.Table("ID", "NAME", "STATE", "STEPS", "COST", "CREATED")
-	for _, o := range list.GetOrchestrations() {
-		t.Add(console.ShortID(o.GetId()), o.GetName(), orchestrationState(o), progressOf(o), costOf(o.GetCostUsd()), p.When(o.GetCreatedAt()))
-	}
-	return t.Write(p.Stdout)
+	return output.View{
+		Schema: "betcode.orchestration.list/v2", Value: list, List: "orchestrations", Columns: console.Columns("ID", "NAME", "STATE", "STEPS", "COST", "CREATED"),
+		Row: func(i int, l output.Look) []string {
+			o := list.GetOrchestrations()[i]
+			return []string{console.ShortID(o.GetId()), o.GetName(), orchestrationState(o), progressOf(o), costOf(o.GetCostUsd()), l.When(o.GetCreatedAt())}
+		},
+	}, err
 }
 
 func (p group) showOrchestration(ctx context.Context, c *cli.Context, cl *client.Client) error {
-	o, err := cl.Subagent.GetOrchestration(ctx, &pb.GetOrchestrationRequest{OrchestrationId: c.Args().First()})
+	options, err := output.Parse(c, graphForms...)
 	if err != nil {
 		return err
 	}
-	switch form := c.String("output"); form {
-	case "json":
-		return console.WriteJSON(p.Stdout, "betcode.orchestration/v1", o)
-	case "text":
-		return p.describe(o)
-	default:
-		return p.printGraph(form, nodesOf(o))
-	}
+	return output.Printer{Console: p.Console, Options: options}.Run(ctx, func() (output.View, error) {
+		o, err := cl.Subagent.GetOrchestration(ctx, &pb.GetOrchestrationRequest{OrchestrationId: c.Args().First()})
+		return output.View{Schema: "betcode.orchestration/v2", Value: o, Text: func(w io.Writer, l output.Look) error {
+			if slices.Contains(graphForms, options.Form) {
+				return p.printGraph(w, options.Form, nodesOf(o))
+			}
+			return describe(w, l, o)
+		}}, err
+	})
 }
 
 // describe prints an orchestration for people.
-func (p group) describe(o *pb.OrchestrationInfo) error {
-	t := p.Table()
+func describe(w io.Writer, l output.Look, o *pb.OrchestrationInfo) error {
+	t := l.Sheet()
 	for _, row := range [][2]string{
 		{"id", o.GetId()},
 		{"name", o.GetName()},
@@ -146,17 +148,17 @@ func (p group) describe(o *pb.OrchestrationInfo) error {
 		{"consumed", base.Spending(o.GetBudget().GetSpent())},
 		{"budget", budgetText(o)},
 		{"on behalf of", o.GetParentSessionId()},
-		{"created", p.When(o.GetCreatedAt())},
+		{"created", l.When(o.GetCreatedAt())},
 	} {
 		if row[1] != "" {
 			t.Add(row[0], row[1])
 		}
 	}
-	if err := t.Write(p.Stdout); err != nil {
+	if err := t.Write(w); err != nil {
 		return err
 	}
-	fmt.Fprintln(p.Stdout)
-	steps := p.Table("", "STEP", "STATUS", "ATTEMPT", "SUBAGENT", "DEPENDS ON", "RESULT")
+	fmt.Fprintln(w)
+	steps := l.Table("", "STEP", "STATUS", "ATTEMPT", "SUBAGENT", "DEPENDS ON", "RESULT")
 	for _, s := range o.GetSteps() {
 		result, attempt := s.GetErrorMessage(), ""
 		if result == "" {
@@ -167,7 +169,7 @@ func (p group) describe(o *pb.OrchestrationInfo) error {
 		}
 		steps.Add("", s.GetId(), stepStatus(s), attempt, console.ShortID(s.GetSubagentId()), joined(s.GetDependsOn()), console.Shorten(console.Line(result), 60))
 	}
-	return steps.Write(p.Stdout)
+	return steps.Write(w)
 }
 
 func (p group) retryPlan(ctx context.Context, c *cli.Context, cl *client.Client) error {

@@ -14,6 +14,7 @@ import (
 	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/output"
 	"betcode/cmd/betcode/internal/planfile"
 	"betcode/cmd/betcode/internal/plangraph"
 	"betcode/messages/plan"
@@ -75,10 +76,14 @@ func (p group) showPlan(_ context.Context, c *cli.Context) error {
 		}
 		nodes = append(nodes, n)
 	}
-	if c.String("output") == "json" {
-		return console.WriteJSON(p.Stdout, "betcode.orchestration.plan/v1", requestOf(read))
+	options, err := output.Parse(c, graphForms...)
+	if err != nil {
+		return err
 	}
-	return p.printGraph(c.String("output"), nodes)
+	return output.Printer{Console: p.Console, Options: options}.Print(output.View{
+		Schema: "betcode.orchestration.plan/v2", Value: requestOf(read), Name: "name",
+		Text: func(w io.Writer, _ output.Look) error { return p.printGraph(w, options.Form, nodes) },
+	})
 }
 
 func (p group) printSchema(_ context.Context, c *cli.Context) error {
@@ -94,20 +99,18 @@ func (p group) printSchema(_ context.Context, c *cli.Context) error {
 }
 
 // printGraph prints steps as text, dot or mermaid.
-func (p group) printGraph(form string, nodes []plangraph.Node) error {
+func (p group) printGraph(w io.Writer, form output.Form, nodes []plangraph.Node) (err error) {
 	switch form {
-	case "text":
+	default:
 		for _, line := range plangraph.Lines(nodes, console.Style(p.Terminal.Colour), 200) {
-			fmt.Fprintln(p.Stdout, line)
+			_, err = fmt.Fprintln(w, line)
 		}
 	case "dot":
-		fmt.Fprint(p.Stdout, plangraph.DOT(nodes))
+		_, err = fmt.Fprint(w, plangraph.DOT(nodes))
 	case "mermaid":
-		fmt.Fprint(p.Stdout, plangraph.Mermaid(nodes))
-	default:
-		return exit.Usage(fmt.Errorf("there is no form %q: give text, json, dot or mermaid", form))
+		_, err = fmt.Fprint(w, plangraph.Mermaid(nodes))
 	}
-	return nil
+	return err
 }
 
 // requestOf returns the request that starts a plan.

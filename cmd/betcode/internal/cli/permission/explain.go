@@ -15,6 +15,7 @@ import (
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/output"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -51,10 +52,10 @@ func (p group) explainPermission(ctx context.Context, c *cli.Context, cl *client
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return console.WriteJSON(p.Stdout, "betcode.permission.explain/v1", explained)
-	}
-	return writeExplained(p.Stdout, explained)
+	return p.Show(c, output.View{
+		Schema: "betcode.permission.explain/v1", Value: explained, Name: "effect",
+		Text: func(w io.Writer, _ output.Look) error { return writeExplained(w, explained) },
+	})
 }
 
 // writeExplained writes the effect first, for scripts, then what decides it.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -13,8 +11,8 @@ import (
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/output"
 	"betcode/cmd/betcode/internal/talk"
-	"betcode/messages/toolcall"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -30,11 +28,10 @@ func Command(program *base.Program) *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "list", Aliases: []string{"ls"}, Usage: "list requests that wait, the oldest first",
-				Flags: []cli.Flag{
+				Flags: append([]cli.Flag{
 					&cli.StringFlag{Name: "session", Aliases: []string{"r"}, Usage: "only of `SESSION`"},
-					base.JSONFlag(),
-				},
-				Action: p.WithClient(0, 0, p.listPermissions),
+				}, output.ListFlags()...),
+				Action: p.Shows(0, 0, p.listPermissions),
 			},
 			{
 				Name: "allow", Usage: "let the tool run", ArgsUsage: "REQUEST",
@@ -62,12 +59,11 @@ func Command(program *base.Program) *cli.Command {
 				Description: "ARGUMENT is what rules match: the command of Bash, the path of a tool for files, the address of WebFetch.\n" +
 					"With SESSION the answer also shows what its agent decides before it asks, by its mode and its rules, and\n" +
 					"which rules it does not have yet.",
-				Flags: []cli.Flag{
+				Flags: append([]cli.Flag{
 					&cli.StringFlag{Name: "session", Aliases: []string{"r"}, Usage: "explain a call in `SESSION`"},
 					&cli.StringFlag{Name: "cwd", Usage: "explain a call in `DIRECTORY`, instead of this one"},
 					&cli.StringFlag{Name: "input", Usage: "the whole input as a `JSON` object, instead of ARGUMENT"},
-					base.JSONFlag(),
-				},
+				}, output.OnceFlags()...),
 				Action: p.WithClient(1, 3, p.explainPermission),
 			},
 			p.testRulesCommand(),
@@ -75,53 +71,51 @@ func Command(program *base.Program) *cli.Command {
 	}
 }
 
-func (p group) listPermissions(ctx context.Context, c *cli.Context, cl *client.Client) error {
+func (p group) listPermissions(ctx context.Context, c *cli.Context, cl *client.Client) (output.View, error) {
 	list, err := cl.Admin.ListPermissions(ctx, &pb.ListPermissionsRequest{SessionId: c.String("session")})
-	if err != nil {
-		return err
+	view := permissionsView(list)
+	if len(list.GetPermissions()) == 0 {
+		view.Remark = "Nothing waits for an answer."
 	}
-	if c.Bool("json") {
-		return console.WriteJSON(p.Stdout, "betcode.permission.list/v1", list)
-	}
-	if err := writePermissions(p.Stdout, list, p.Terminal, time.Now()); err != nil {
-		return err
-	}
-	if len(list.GetPermissions()) == 0 && p.Terminal.Out {
-		p.Say("Nothing waits for an answer.")
-	}
-	return nil
+	return view, err
 }
 
-// writePermissions writes the list, the questions below the request they belong to.
-func writePermissions(w io.Writer, list *pb.ListPermissionsResponse, t console.Terminal, now time.Time) error {
-	out := t.Table("REQUEST", "SESSION", "TOOL", "WAITING", "LEFT", "WHAT")
-	for _, r := range list.GetPermissions() {
-		session, since, until, what := r.GetSessionId(), console.Exact(r.GetReceivedAt()), console.Exact(r.GetExpiresAt()), console.ToolCall(r.GetToolName(), r.GetInput(), r.GetDescription(), 0)
-		if qs := r.GetQuestions(); len(qs) > 0 {
-			what = qs[0].GetQuestion()
-			if len(qs) > 1 {
-				what += fmt.Sprintf(" (and %d more)", len(qs)-1)
-			}
-		}
-		if t.Out {
-			if session = console.ShortID(session); r.GetSessionName() != "" {
-				session = r.GetSessionName()
-			}
-			if parent := r.GetParentSessionId(); parent != "" {
-				session += " (of " + console.ShortID(parent) + ")"
-			}
-			since, until = "-", "-"
-			if r.GetReceivedAt() != nil {
-				since = console.Span(max(now.Sub(r.GetReceivedAt().AsTime()), 0))
-			}
-			if r.GetExpiresAt() != nil {
-				until = console.Span(max(r.GetExpiresAt().AsTime().Sub(now), 0))
-			}
-			what = toolcall.Cut(console.Line(what), 100)
-		}
-		out.Add(r.GetRequestId(), console.Line(session), r.GetToolName(), since, until, what)
+// permissionsView shows requests that wait. Of the questions of a request it shows the first.
+func permissionsView(list *pb.ListPermissionsResponse) output.View {
+	return output.View{
+		Schema: "betcode.permission.list/v2", Value: list, List: "permissions", Name: "request_id",
+		Columns: []console.Column{
+			{Title: "REQUEST", Whole: true}, {Title: "SESSION"}, {Title: "TOOL", Whole: true}, {Title: "WAITING", Whole: true}, {Title: "LEFT", Whole: true}, {Title: "WHAT"},
+		},
+		Row: func(i int, l output.Look) []string { return permissionRow(list.GetPermissions()[i], l) },
 	}
-	return out.Write(w)
+}
+
+func permissionRow(r *pb.PendingPermission, l output.Look) []string {
+	session, since, until, what := r.GetSessionId(), console.Exact(r.GetReceivedAt()), console.Exact(r.GetExpiresAt()), console.ToolCall(r.GetToolName(), r.GetInput(), r.GetDescription(), 0)
+	if qs := r.GetQuestions(); len(qs) > 0 {
+		what = qs[0].GetQuestion()
+		if len(qs) > 1 {
+			what += fmt.Sprintf(" (and %d more)", len(qs)-1)
+		}
+	}
+	if l.Person {
+		if session = console.ShortID(session); r.GetSessionName() != "" {
+			session = r.GetSessionName()
+		}
+		if parent := r.GetParentSessionId(); parent != "" {
+			session += " (of " + console.ShortID(parent) + ")"
+		}
+		since, until = "-", "-"
+		if r.GetReceivedAt() != nil {
+			since = console.Span(max(l.Now.Sub(r.GetReceivedAt().AsTime()), 0))
+		}
+		if r.GetExpiresAt() != nil {
+			until = console.Span(max(r.GetExpiresAt().AsTime().Sub(l.Now), 0))
+		}
+		what = l.Cut(what, 100)
+	}
+	return []string{r.GetRequestId(), session, r.GetToolName(), since, until, what}
 }
 
 func (p group) allowPermission(ctx context.Context, c *cli.Context, cl *client.Client) error {

@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/cli/base"
+	"betcode/cmd/betcode/internal/output"
 	"betcode/config"
 )
 
@@ -29,10 +30,9 @@ func Command(program *base.Program) *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "show", Usage: "list the settings in force, of the daemon or of one that would be started",
-				Flags: []cli.Flag{
+				Flags: append([]cli.Flag{
 					&cli.BoolFlag{Name: "origins", Usage: "show where each value comes from"},
-					base.JSONFlag(),
-				},
+				}, output.ListFlags()...),
 				Action: base.Simple(p.configShow),
 			},
 			{Name: "get", Usage: "print one value", ArgsUsage: "NAME", Action: base.Simple(p.configGet)},

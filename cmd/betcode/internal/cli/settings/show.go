@@ -15,6 +15,7 @@ import (
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/cmd/betcode/internal/features"
+	"betcode/cmd/betcode/internal/output"
 	"betcode/config"
 	pb "betcode/proto/betcode/v1"
 )
@@ -66,21 +67,22 @@ func (p group) configShow(ctx context.Context, c *cli.Context) error {
 	if err := base.Arguments(c, 0, 0); err != nil {
 		return err
 	}
-	all, warnings, err := p.inForce(ctx, c)
-	if err != nil {
-		return err
-	}
-	for _, w := range warnings {
-		p.Say("%s", console.Line(w))
-	}
-	if c.Bool("json") {
-		return console.WriteValue(p.Stdout, shownJSON(all), "  ")
-	}
-	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
-	for _, v := range all {
-		showValue(w, v, c.Bool("origins"))
-	}
-	return w.Flush()
+	return p.ShowLive(ctx, c, func() (output.View, error) {
+		all, warnings, err := p.inForce(ctx, c)
+		for _, w := range warnings {
+			p.Say("%s", console.Line(w))
+		}
+		return output.View{
+			Schema: "betcode.config/v1", Value: shownJSON(all), List: "settings", Name: "name",
+			Text: func(out io.Writer, _ output.Look) error {
+				w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+				for _, v := range all {
+					showValue(w, v, c.Bool("origins"))
+				}
+				return w.Flush()
+			},
+		}, err
+	})
 }
 
 // showValue writes one line. The effect of a setting without a value is in brackets.
@@ -106,7 +108,7 @@ func shownJSON(all []shown) map[string]any {
 			"name": v.name, "value": v.value, "source": v.source, "origin": v.origin, "live": v.live, "restart_needed": v.restart,
 		})
 	}
-	return map[string]any{"schema": "betcode.config/v1", "settings": values}
+	return map[string]any{"settings": values}
 }
 
 func (p group) configGet(ctx context.Context, c *cli.Context) error {

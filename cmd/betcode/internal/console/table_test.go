@@ -1,0 +1,57 @@
+package console
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mattn/go-runewidth"
+	"pgregory.net/rapid"
+)
+
+func write(t interface{ Fatal(...any) }, layout Layout, columns []Column, rows ...[]string) string {
+	table := NewTable(layout, columns)
+	for _, row := range rows {
+		table.Add(row...)
+	}
+	var out strings.Builder
+	if err := table.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestTableFits(t *testing.T) {
+	columns := []Column{{Title: "ID", Whole: true}, {Title: "WHAT"}, {Title: "WHERE"}, {Title: "MORE", Wide: true}}
+	row := []string{"3f2a0000", "a sentence of some length", "/home/ann/project", "x"}
+	for name, test := range map[string]struct {
+		layout Layout
+		want   string
+	}{
+		"program":    {Layout{}, "3f2a0000\ta sentence of some length\t/home/ann/project\tx\n"},
+		"unlimited":  {Layout{Aligned: true}, "3f2a0000  a sentence of some length  /home/ann/project\n"},
+		"wide":       {Layout{Aligned: true, Wide: true, Width: 30}, "3f2a0000  a sentence of some length  /home/ann/project  x\n"},
+		"the widest": {Layout{Aligned: true, Width: 50}, "3f2a0000  a sentence of some l…  /home/ann/project\n"},
+		"both":       {Layout{Aligned: true, Width: 36}, "3f2a0000  a sentence …  /home/ann/p…\n"},
+		"too narrow": {Layout{Aligned: true, Width: 10}, "3f2a0000  a sen…  /home…\n"},
+		"header":     {Layout{Aligned: true, Header: true}, "ID        WHAT                       WHERE\n3f2a0000  a sentence of some length  /home/ann/project\n"},
+	} {
+		if got := write(t, test.layout, columns, row); got != test.want {
+			t.Errorf("%s\ngot  %q\nwant %q", name, got, test.want)
+		}
+	}
+}
+
+// No line is longer than the screen, unless every column has its least width.
+func TestTableFitsAlways(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		columns := rapid.IntRange(1, 6).Draw(t, "columns")
+		cell := rapid.StringOfN(rapid.RuneFrom([]rune("ab é漢字e\u0301")), 0, 60, -1)
+		rows := rapid.SliceOfN(rapid.SliceOfN(cell, columns, columns), 1, 5).Draw(t, "rows")
+		width := rapid.IntRange(columns*(leastWidth+gap), 120).Draw(t, "width")
+		for line := range strings.Lines(write(t, Layout{Aligned: true, Width: width}, make([]Column, columns), rows...)) {
+			if n := runewidth.StringWidth(strings.TrimSuffix(line, "\n")); n > width {
+				t.Fatalf("%d columns of %d: %q", n, width, line)
+			}
+		}
+	})
+}

@@ -1,0 +1,174 @@
+package output
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
+)
+
+// Printer writes views to standard output.
+type Printer struct {
+	Console *console.Console
+	Options Options
+}
+
+// Print writes a view in the form that the options name, and returns the error of the view or of writing.
+func (p Printer) Print(v View) error {
+	text, err := p.text(v)
+	if err != nil {
+		return err
+	}
+	if _, err := p.Console.Stdout.Write(text); err != nil {
+		return err
+	}
+	if v.Remark != "" && p.Options.Form == Auto && p.Console.Terminal.Out {
+		p.Console.Say("%s", v.Remark)
+	}
+	return v.Err
+}
+
+// text returns what is written. Values hold text of agents and repositories: on a terminal it is made visible. In JSON the
+// escapes stand for the same characters.
+func (p Printer) text(v View) ([]byte, error) {
+	var text bytes.Buffer
+	if err := p.write(&text, v); err != nil {
+		return nil, err
+	}
+	if p.Options.People() || !p.Console.Terminal.Out {
+		return text.Bytes(), nil
+	}
+	return []byte(console.Text(text.String())), nil
+}
+
+func (p Printer) write(w io.Writer, v View) error {
+	whole, items, err := v.objects()
+	if err != nil {
+		return err
+	}
+	if p.Options.ListFields {
+		for _, name := range v.fieldsOf(items) {
+			if _, err := fmt.Fprintln(w, name); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	places, err := v.order(items, p.Options.Sort)
+	if err != nil {
+		return err
+	}
+	if v.List != "" { // the items in their order
+		sorted, values := make([]map[string]any, len(items)), make([]any, len(items))
+		for to, from := range places {
+			sorted[to], values[to] = items[from], items[from]
+		}
+		items, whole[v.List] = sorted, values
+	}
+	switch p.Options.Form {
+	default: // a table, or a form that only this command has
+		return p.people(w, v, places)
+	case JSON, JSONL, YAML:
+		return p.programs(w, v, whole, items)
+	case Name:
+		name := v.Name
+		if name == "" {
+			name = "id"
+		}
+		for _, item := range items {
+			if _, err := fmt.Fprintln(w, console.Line(text(item[name]))); err != nil {
+				return err
+			}
+		}
+		return nil
+	case Template:
+		for _, item := range items {
+			v.complete(item, v.fieldsOf(items))
+		}
+		return execute(w, p.Options.Template, items)
+	}
+}
+
+// programs writes JSON or YAML.
+func (p Printer) programs(w io.Writer, v View, whole map[string]any, items []map[string]any) error {
+	var value any = whole
+	if p.Options.Fields != nil {
+		if err := v.selectFields(items, p.Options.Fields); err != nil {
+			return err
+		}
+		if value = items; v.List == "" {
+			value = items[0]
+		}
+	}
+	switch {
+	case p.Options.Query != "":
+		return query(w, p.Options.Query, value)
+	case p.Options.Form == YAML:
+		enc := yaml.NewEncoder(w)
+		enc.SetIndent(2)
+		if err := enc.Encode(value); err != nil {
+			return err
+		}
+		return enc.Close()
+	case p.Options.Form == JSONL:
+		for _, item := range items {
+			if err := console.WriteValue(w, item, ""); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return console.WriteValue(w, value, "  ")
+}
+
+// selectFields reduces objects to the named fields.
+func (v View) selectFields(objects []map[string]any, names []string) error {
+	known := v.fieldsOf(objects)
+	for _, name := range names {
+		if (len(objects) > 0 || len(known) > 0) && !slices.Contains(known, name) {
+			return exit.Usage(fmt.Errorf("--json=%s: there is no such field; the fields are %s", name, strings.Join(known, ", ")))
+		}
+	}
+	for _, object := range objects {
+		for name := range object {
+			if !slices.Contains(names, name) {
+				delete(object, name)
+			}
+		}
+		v.complete(object, names)
+	}
+	return nil
+}
+
+// complete adds the fields that an object does not have.
+func (v View) complete(object map[string]any, names []string) {
+	for _, name := range names {
+		if _, ok := object[name]; !ok {
+			object[name] = v.zero(name)
+		}
+	}
+}
+
+// people writes a table or a text. A form that -o names is that of a person even if a program reads it.
+func (p Printer) people(w io.Writer, v View, places []int) error {
+	t, wide := p.Console.Terminal, p.Options.Form == Wide
+	person := t.Out || p.Options.Form != Auto
+	look := Look{Person: person, Wide: wide, Now: time.Now(), Layout: console.Layout{
+		Aligned: person, Header: person && !p.Options.NoHeaders, Wide: wide, Width: t.Width, Style: console.Style(t.Colour),
+	}}
+	if v.Row == nil {
+		return v.Text(w, look)
+	}
+	table := console.NewTable(look.Layout, v.Columns)
+	for _, i := range places {
+		table.Add(v.Row(i, look)...)
+	}
+	return table.Write(w)
+}

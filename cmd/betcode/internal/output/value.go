@@ -1,0 +1,145 @@
+package output
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"betcode/cmd/betcode/internal/console"
+)
+
+// Object returns a value as a JSON object of plain Go values. A message gets the names of the .proto files, numbers for
+// all integers, and empty lists instead of missing keys.
+func Object(value any) (map[string]any, error) {
+	if m, ok := value.(proto.Message); ok {
+		object, err := console.MessageJSON(m)
+		if err != nil {
+			return nil, err
+		}
+		addNumbers(m.ProtoReflect(), object)
+		return object, nil
+	}
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return nil, fmt.Errorf("encode output: %w", err)
+	}
+	var object map[string]any
+	if err := json.Unmarshal(raw, &object); err != nil {
+		return nil, fmt.Errorf("encode output: %w", err)
+	}
+	return object, nil
+}
+
+// addNumbers replaces the strings that the protobuf mapping writes for integers of 64 bits.
+func addNumbers(m protoreflect.Message, object map[string]any) {
+	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
+		name := string(field.Name())
+		switch {
+		case field.IsMap():
+			values, _ := object[name].(map[string]any)
+			value.Map().Range(func(key protoreflect.MapKey, value protoreflect.Value) bool {
+				values[key.String()] = number(field.MapValue(), value, values[key.String()])
+				return true
+			})
+		case field.IsList():
+			values, _ := object[name].([]any)
+			for i := range values {
+				values[i] = number(field, value.List().Get(i), values[i])
+			}
+		default:
+			object[name] = number(field, value, object[name])
+		}
+		return true
+	})
+}
+
+// number returns what stands for a value of a field, given what the protobuf mapping wrote.
+func number(field protoreflect.FieldDescriptor, value protoreflect.Value, written any) any {
+	switch field.Kind() {
+	case protoreflect.MessageKind, protoreflect.GroupKind:
+		if object, ok := written.(map[string]any); ok && isOurs(field.Message()) {
+			addNumbers(value.Message(), object)
+		}
+	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Sfixed32Kind,
+		protoreflect.Int64Kind, protoreflect.Sint64Kind, protoreflect.Sfixed64Kind:
+		return value.Int()
+	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind, protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
+		return value.Uint()
+	}
+	return written
+}
+
+// isOurs reports whether a message has the plain JSON mapping. Those of protobuf itself, such as Struct, have their own.
+func isOurs(m protoreflect.MessageDescriptor) bool { return m.FullName().Parent() != "google.protobuf" }
+
+// fieldsOf returns the fields of the objects in a list, or of the value itself, in the order of the contract.
+func (v View) fieldsOf(objects []map[string]any) []string {
+	if m, ok := v.Value.(proto.Message); ok {
+		described := m.ProtoReflect().Descriptor()
+		if v.List != "" {
+			described = described.Fields().ByName(protoreflect.Name(v.List)).Message()
+		}
+		names := make([]string, described.Fields().Len())
+		for i := range names {
+			names[i] = string(described.Fields().Get(i).Name())
+		}
+		return append(names, v.Added...)
+	}
+	var names []string
+	for _, object := range objects {
+		for name := range object {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.DeleteFunc(names, func(name string) bool { return name == "schema" })
+}
+
+// zero returns what stands for a field that an object does not have: the zero of its kind, or null for a message.
+func (v View) zero(name string) any {
+	m, ok := v.Value.(proto.Message)
+	if !ok {
+		return nil
+	}
+	described := m.ProtoReflect().Descriptor()
+	if v.List != "" {
+		described = described.Fields().ByName(protoreflect.Name(v.List)).Message()
+	}
+	field := described.Fields().ByName(protoreflect.Name(name))
+	switch {
+	case field == nil || field.HasPresence() && field.Message() != nil:
+		return nil
+	case field.IsMap():
+		return map[string]any{}
+	case field.IsList():
+		return []any{}
+	}
+	switch field.Kind() {
+	case protoreflect.StringKind, protoreflect.BytesKind:
+		return ""
+	case protoreflect.BoolKind:
+		return false
+	case protoreflect.EnumKind:
+		return string(field.Enum().Values().Get(0).Name())
+	}
+	return 0
+}
+
+// text returns a value for the name form and for sorting.
+func text(value any) string {
+	switch value := value.(type) {
+	case nil:
+		return ""
+	case string:
+		return value
+	case float64:
+		return strconv.FormatFloat(value, 'f', -1, 64)
+	}
+	return fmt.Sprint(value)
+}
