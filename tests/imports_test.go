@@ -454,7 +454,7 @@ var rules = []rule{
 		because: "it looks at all of an installation: settings, files, agents without a daemon, and the daemon as a client sees it",
 		never: map[string]string{
 			module + "/cmd/betcode/internal/host": "an examination starts nothing",
-			grpc:                                 "it asks through the client that every command uses",
+			grpc:                                  "it asks through the client that every command uses",
 		},
 	},
 	{

@@ -67,7 +67,7 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 	stats := s.cliJSON(0, "journal", "stats")
 	copied := s.cliJSON(0, "journal", "stats", "--backup", backup)
-	if stats["lineage"] != copied["lineage"] || copied["sessions"] != "2" || copied["payloads"] != "1" {
+	if stats["lineage"] != copied["lineage"] || copied["sessions"] != 2.0 || copied["payloads"] != 1.0 {
 		t.Errorf("stats %v of the journal, %v of the backup", stats, copied)
 	}
 	if report := s.cliJSON(0, "journal", "verify", "--backup", backup); report["ok"] != true {

@@ -44,8 +44,16 @@ func sessionsView(list *pb.ListSessionsResponse) output.View {
 	return output.View{
 		Schema: "betcode.session.list/v2", Value: list, List: "sessions",
 		Columns: []console.Column{
-			{Title: "ID", Whole: true}, {Title: "NAME"}, {Title: "STATUS"}, {Title: "MODEL", Wide: true}, {Title: "MESSAGES", Wide: true}, {Title: "COST", Whole: true},
-			{Title: "UPDATED", Whole: true}, {Title: "DIRECTORY"}, {Title: "LAST"}, {Title: "ASKS"},
+			{Title: "ID", Whole: true},
+			{Title: "NAME"},
+			{Title: "STATUS"},
+			{Title: "MODEL", Wide: true},
+			{Title: "MESSAGES", Wide: true},
+			{Title: "COST", Whole: true},
+			{Title: "UPDATED", Whole: true},
+			{Title: "DIRECTORY"},
+			{Title: "LAST"},
+			{Title: "ASKS"},
 		},
 		Row: func(i int, l output.Look) []string {
 			s := list.GetSessions()[i]

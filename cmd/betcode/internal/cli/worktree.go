@@ -246,7 +246,7 @@ func (p *program) switchWorktree(ctx context.Context, c *cli.Context, cl *client
 		w := answer.GetWorktree()
 		next := "betcode chat --worktree " + w.GetId()
 		if session := w.GetActiveSessionId(); session != "" {
-			next = "betcode attach " + session
+			next = "betcode session attach " + session
 		}
 		p.Say("Worktree %s is active. Go on: %s", console.Line(w.GetName()), next)
 		_, err := fmt.Fprintln(out, console.Line(w.GetPath()))

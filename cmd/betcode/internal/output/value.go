@@ -59,7 +59,7 @@ func addNumbers(m protoreflect.Message, object map[string]any) {
 
 // number returns what stands for a value of a field, given what the protobuf mapping wrote.
 func number(field protoreflect.FieldDescriptor, value protoreflect.Value, written any) any {
-	switch field.Kind() {
+	switch field.Kind() { //nolint:exhaustive // the mapping writes all others as they are
 	case protoreflect.MessageKind, protoreflect.GroupKind:
 		if object, ok := written.(map[string]any); ok && isOurs(field.Message()) {
 			addNumbers(value.Message(), object)
@@ -120,7 +120,7 @@ func (v View) zero(name string) any {
 	case field.IsList():
 		return []any{}
 	}
-	switch field.Kind() {
+	switch field.Kind() { //nolint:exhaustive // all others are numbers
 	case protoreflect.StringKind, protoreflect.BytesKind:
 		return ""
 	case protoreflect.BoolKind:

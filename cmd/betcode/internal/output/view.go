@@ -141,13 +141,12 @@ func (v View) order(items []map[string]any, by string) ([]int, error) {
 
 // compare orders two values of a field. A field that is not set is the smallest.
 func compare(a, b any) int {
-	if a == nil || b == nil {
-		switch {
-		case a == b:
-			return 0
-		case a == nil:
-			return -1
-		}
+	switch {
+	case a == nil && b == nil:
+		return 0
+	case a == nil:
+		return -1
+	case b == nil:
 		return 1
 	}
 	x, numbers := asFloat(a)

@@ -2,8 +2,8 @@ package journal
 
 import (
 	"context"
-	"io"
 	"fmt"
+	"io"
 
 	"github.com/urfave/cli/v2"
 

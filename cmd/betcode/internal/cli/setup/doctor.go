@@ -12,6 +12,7 @@ import (
 	"betcode/cmd/betcode/internal/doctor"
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/cmd/betcode/internal/offline"
+	"betcode/cmd/betcode/internal/output"
 )
 
 const doctorSchema = "betcode.doctor/v1"
@@ -23,11 +24,10 @@ func DoctorCommand(p *base.Program) *cli.Command {
 		Description: "Prints a line for each check that is not in order, with the command that mends it. With --fix, doctor mends\n" +
 			"itself what cannot lose anything: directories that are open to others, and services that end with the login.\n" +
 			"Ends with 1 if there is a problem. It starts and ends no daemon and no agent.",
-		Flags: []cli.Flag{
-			base.JSONFlag(),
+		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "print the checks that are in order, too"},
 			&cli.BoolFlag{Name: "fix", Usage: "mend what can be mended without a risk"},
-		},
+		}, output.OnceFlags()...),
 		Action: base.Simple(func(ctx context.Context, c *cli.Context) error { return examine(ctx, p, c) }),
 	}
 }
@@ -47,15 +47,14 @@ func examine(ctx context.Context, p *base.Program, c *cli.Context) error {
 		}
 		all = doctor.Diagnose(doctor.Gather(ctx, sources))
 	}
-	if c.Bool("json") {
-		err = console.WriteValue(p.Stdout, map[string]any{"schema": doctorSchema, "severity": doctor.Worst(all), "findings": all}, "  ")
-	} else {
-		err = writeFindings(p.Stdout, all, c.Bool("all"), console.Style(p.Terminal.Colour))
+	view := output.View{
+		Schema: doctorSchema, Value: map[string]any{"severity": doctor.Worst(all), "findings": all}, List: "findings",
+		Text: func(w io.Writer, l output.Look) error { return writeFindings(w, all, c.Bool("all"), l.Style()) },
 	}
-	if err == nil && doctor.Worst(all) == doctor.Problem {
-		return exit.Silent(exit.Failed)
+	if doctor.Worst(all) == doctor.Problem {
+		view.Err = exit.Silent(exit.Failed)
 	}
-	return err
+	return p.Show(c, view)
 }
 
 // sourcesOf returns the installation that the command is about.
