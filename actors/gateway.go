@@ -78,12 +78,12 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		}
 		return s.startLeased(ctx, m, m)
 	case messages.SendInput:
-		m.Digest = requests.InputDigest(m.Content, m.Attachments)
+		m.Digest = requests.InputDigest(m.Content, m.Attachments, m.Repeat)
 		return s.askOnce(ctx, m)
 	case messages.SpawnSubagent:
 		return s.spawnSubagent(ctx, m)
 	case messages.SendToSubagent:
-		m.Input.Digest = requests.InputDigest(m.Input.Content, m.Input.Attachments)
+		m.Input.Digest = requests.InputDigest(m.Input.Content, m.Input.Attachments, nil)
 		if known, err := s.queries.Repeated(m.Input); known != nil || err != nil {
 			return known, err
 		}

@@ -69,6 +69,15 @@ func (s adminService) ContinueSession(ctx context.Context, r *pb.ContinueSession
 	})
 }
 
+// StopRepeat implements AdminService.
+func (s adminService) StopRepeat(ctx context.Context, r *pb.StopRepeatRequest) (*pb.StopRepeatResponse, error) {
+	session, err := s.resolve(ctx, r.GetSessionId())
+	m := messages.StopRepeat{Session: session, Client: door.CallOf(ctx).Client}
+	return handler.Unary(ctx, handler.Once{Asker: s.asker}, m, err, func(a messages.RepeatStopped) *pb.StopRepeatResponse {
+		return &pb.StopRepeatResponse{WasRepeating: a.WasRepeating, Iteration: a.Iteration}
+	})
+}
+
 // RestartSession implements AdminService.
 func (s adminService) RestartSession(ctx context.Context, r *pb.RestartSessionRequest) (*pb.RestartSessionResponse, error) {
 	session, err := s.resolve(ctx, r.GetSessionId())

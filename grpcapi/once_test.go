@@ -32,6 +32,8 @@ func TestCallsUnderAKey(t *testing.T) {
 			return messages.SessionStopped{}, nil
 		case messages.ContinueSession:
 			return messages.SessionContinued{}, nil
+		case messages.StopRepeat:
+			return messages.RepeatStopped{WasRepeating: true, Iteration: 2}, nil
 		case messages.RestartSession:
 			return messages.SessionRestarted{}, nil
 		case messages.AnswerPermission:
@@ -68,6 +70,9 @@ func TestCallsUnderAKey(t *testing.T) {
 		},
 		"restart": func(ctx context.Context) error {
 			return second(admin.RestartSession(ctx, &pb.RestartSessionRequest{SessionId: sessionA}))
+		},
+		"stop repeat": func(ctx context.Context) error {
+			return second(admin.StopRepeat(ctx, &pb.StopRepeatRequest{SessionId: sessionA}))
 		},
 		"answer": func(ctx context.Context) error {
 			return second(admin.AnswerPermission(ctx, &pb.AnswerPermissionRequest{SessionId: sessionA, RequestId: "p", Decision: pb.PermissionDecision_DENY}))

@@ -82,8 +82,9 @@ type SessionRecord struct {
 	CreatedAt time.Time
 	UpdatedAt time.Time
 
-	Budget    Budget
-	RateLimit RateLimit // of the account, that the agent has run into
+	Budget     Budget
+	RateLimit  RateLimit  // of the account, that the agent has run into
+	Repetition Repetition // of a message
 
 	Past Past     // what is kept of the history
 	Lock ClientID // the attached client that holds the input lock, empty if none does

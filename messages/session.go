@@ -52,6 +52,7 @@ type SendInput struct {
 	Digest      []byte // of what follows: the same key with another message is refused
 	Content     string
 	Attachments []Attachment
+	Repeat      *Repeat // nil: it is sent once
 }
 
 // InputAcknowledged answers [SendInput]. Seq is the number of the UserInput event;

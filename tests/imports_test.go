@@ -205,6 +205,11 @@ var rules = []rule{
 		never:   map[string]string{protoactor: "streams are named by their ids", grpc: "kinds of errors become status codes in the gateway"},
 	},
 	{
+		pkg: "actors/session/repeat", may: []string{"messages"},
+		because: "how often a message is sent again is a pure machine: no session, no actors, no clock",
+		never:   map[string]string{protoactor: "the session accepts and announces", grpc: "kinds of errors become status codes in the gateway"},
+	},
+	{
 		pkg: "actors/session/compaction", may: []string{"messages"},
 		because: "the record of a compaction is changed without the agent that summarises",
 		never:   map[string]string{protoactor: "the session answers the callers", grpc: "kinds of errors become status codes in the gateway"},

@@ -103,7 +103,7 @@ func (t *transition) sendCompact(key, trigger string) {
 	t.beginCompaction(key, trigger)
 	t.status(pb.AgentStatus_COMPACTING, "")
 	in := messages.InputRecord{Key: key, Content: compactCommand, At: t.now.at, Seq: t.s.record.Head + 1}
-	t.emit(events.UserInput(in))
+	t.emit(events.UserInput(in, 0))
 	t.putInput(in)
 	t.s.ledger.Remember(requests.Key{Name: key}, messages.InputAcknowledged{Key: key, Seq: in.Seq})
 	t.change().Phase = messages.PhaseActive

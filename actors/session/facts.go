@@ -10,6 +10,7 @@ import (
 	"betcode/actors/session/budget"
 	"betcode/actors/session/compaction"
 	"betcode/actors/session/prompts"
+	"betcode/actors/session/repeat"
 	"betcode/messages"
 	"betcode/messages/claudecode"
 )
@@ -94,6 +95,14 @@ func (s *state) agentHasInput() bool {
 // input returns the place of the unsettled input with a key, -1 if there is none.
 func (s *state) input(key string) int {
 	return slices.IndexFunc(s.inputs, func(in messages.InputRecord) bool { return in.Key == key })
+}
+
+// iteration returns the number of a prompt of the repeated message by its key; 0 if it is none.
+func (s *state) iteration(key string) uint32 {
+	if r := s.record.Repetition; r.Active() && repeat.Key(r) == key {
+		return r.Sent
+	}
+	return 0
 }
 
 // blocked reports whether the session does nothing by itself any more, whatever work it has, until a person acts.

@@ -33,6 +33,8 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.cancelSubagent(from, m)
 	case messages.CancelTurn:
 		t.cancelTurn(from, m)
+	case messages.StopRepeat:
+		t.stopRepeat(from, m)
 	case messages.Once:
 		t.once(from, m)
 	case messages.TakeLock:
@@ -218,7 +220,7 @@ func (t *transition) rebuilt() {
 // changes nothing is no use either way: it writes nothing.
 func isUse(m any) bool {
 	switch m := m.(type) {
-	case messages.StartSession, messages.SendInput, messages.CancelTurn, messages.ChangeSettings, messages.RenameSession,
+	case messages.StartSession, messages.SendInput, messages.CancelTurn, messages.StopRepeat, messages.ChangeSettings, messages.RenameSession,
 		messages.StopSession, messages.ContinueSession, messages.RestartSession, messages.SetBudget, messages.SetGrant, messages.ClearGrants,
 		messages.CompactSession, messages.AnswerPermission, messages.BeginSubagent, messages.SendToSubagent, messages.CancelSubagent:
 		return true

@@ -9,7 +9,6 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/texts"
 	"betcode/actors/run"
-	"betcode/actors/session/events"
 	"betcode/actors/session/requests"
 	"betcode/messages"
 )
@@ -35,6 +34,9 @@ func (t *transition) sendInput(from *actor.PID, m messages.SendInput) {
 		t.then(act.Reply{To: from, With: messages.AsError(op, err)})
 		return
 	}
+	if !t.mayRepeat(from, op, m) {
+		return
+	}
 	if !t.s.paused() && !t.s.active() && (t.s.slot.state == slotNone || t.s.slot.state == slotAsked) {
 		t.s.slot.admissions = append(slices.Clip(t.s.slot.admissions), admission{from, m})
 		t.wantSlot()
@@ -49,7 +51,10 @@ func (t *transition) repeated(from *actor.PID, m messages.SendInput) bool {
 	answer, used := t.s.ledger.Find("send input", key)
 	if i := t.s.input(m.Key); i >= 0 && !used { // from before a crash
 		in := t.s.inputs[i]
-		was := messages.Remembered{Digest: requests.InputDigest(in.Content, in.Attachments)}
+		was := messages.Remembered{Digest: requests.InputDigest(in.Content, in.Attachments, nil)}
+		if t.s.iteration(m.Key) > 0 {
+			was.Digest = nil // directions were appended
+		}
 		answer, used = requests.Repeat("send input", key, was, messages.InputAcknowledged{Key: in.Key, Seq: in.Seq}), true
 	}
 	if used {
@@ -60,23 +65,15 @@ func (t *transition) repeated(from *actor.PID, m messages.SendInput) bool {
 
 // acceptInput journals a message that was found good, and acknowledges it.
 func (t *transition) acceptInput(from *actor.PID, m messages.SendInput) {
-	in := t.takeInput(m)
+	in := t.takeInput(t.beginRepeat(m))
 	t.then(act.Reply{To: from, With: messages.InputAcknowledged{Key: in.Key, Seq: in.Seq}})
 }
 
-// takeInput journals a message.
+// takeInput journals a message of a person.
 func (t *transition) takeInput(m messages.SendInput) messages.InputRecord {
-	in := messages.InputRecord{Key: m.Key, Content: m.Content, Attachments: m.Attachments, Client: m.Client, At: t.now.at}
-	in.Seq = t.s.record.Head + 1
-	t.exchangeBegins()
-	t.emit(events.UserInput(in))
-	t.putInput(in)
-	t.recordResult(requests.Key{Name: m.Key, Digest: m.Digest}, messages.InputAcknowledged{Key: in.Key, Seq: in.Seq})
+	in := t.recordInput(m)
 	t.unblock() // a person has looked: try again
-	r := t.change()
-	r.Budget.Refused = false
-	r.Messages++
-	r.Phase = messages.PhaseActive
+	t.change().Budget.Refused = false
 	return in
 }
 

@@ -185,6 +185,7 @@ func (t *transition) turnEnded(m claude.TurnEnded) {
 	for _, key := range t.answeredBy(m) {
 		t.inputDone(key)
 	}
+	t.repeatAnswered(m)
 	t.interruptOver()
 	t.rateLimitOver(m)
 	t.ability(m)

@@ -27,7 +27,7 @@ func (w *world) someItem() claude.Item {
 	case 3, 4:
 		return claude.TurnStarted{AgentSession: string(sessionA), Model: rapid.SampledFrom([]string{"opus", "haiku", ""}).Draw(t, "model")}
 	case 5, 6:
-		return claude.TurnEnded{Inputs: keys, IsError: rapid.Bool().Draw(t, "failed"), MemoryGone: rapid.IntRange(0, 6).Draw(t, "gone") == 0}
+		return claude.TurnEnded{Inputs: keys, Text: rapid.SampledFrom([]string{"more", "DONE"}).Draw(t, "answer"), IsError: rapid.Bool().Draw(t, "failed"), MemoryGone: rapid.IntRange(0, 6).Draw(t, "gone") == 0}
 	case 7:
 		return asks(id, rapid.SampledFrom([]string{"Bash", "Write"}).Draw(t, "tool"))
 	case 8:
@@ -61,9 +61,15 @@ func (w *world) someRequest() any {
 	t := w.t
 	client := rapid.SampledFrom([]messages.ClientID{"ann", "bob"}).Draw(t, "client")
 	id := rapid.SampledFrom([]messages.RequestID{"p1", "p2", "p3", "q", "q/0", "q/1"}).Draw(t, "request")
-	switch rapid.IntRange(0, 25).Draw(t, "request kind") {
+	switch rapid.IntRange(0, 26).Draw(t, "request kind") {
 	case 0, 1, 2, 3, 4, 5:
-		return input(client, fmt.Sprintf("k%d", rapid.IntRange(1, 4).Draw(t, "key")))
+		m := input(client, fmt.Sprintf("k%d", rapid.IntRange(1, 4).Draw(t, "key")))
+		if rapid.IntRange(0, 3).Draw(t, "repeats") == 0 {
+			m.Repeat = &messages.Repeat{Max: rapid.Uint32Range(1, 3).Draw(t, "times")}
+		}
+		return m
+	case 26:
+		return messages.StopRepeat{Session: sessionA, Client: client}
 	case 6, 7, 8:
 		a := answer(client, id, messages.Decision(rapid.IntRange(0, 6).Draw(t, "decision")))
 		if id[0] == 'q' && a.Decision == messages.AllowOnce {
@@ -253,6 +259,9 @@ func (w *world) check() {
 		if !w.settled[key] && w.b.state.input(key) < 0 {
 			w.fail("message %s was acknowledged and is gone", key)
 		}
+	}
+	if r := w.b.state.record.Repetition; r.Active() && (r.Sent > r.Max || !w.b.state.busy()) {
+		w.fail("the repetition %+v goes on with nothing that answers it", r)
 	}
 	w.checkLock()
 }

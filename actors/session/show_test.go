@@ -187,6 +187,8 @@ func showReply(with any) string {
 		return fmt.Sprintf("attached at %d", m.Head)
 	case messages.SessionStopped:
 		return fmt.Sprintf("stopped, was running %v", m.WasRunning)
+	case messages.RepeatStopped:
+		return fmt.Sprintf("repeat stopped %v", m.WasRepeating)
 	case messages.SessionContinued:
 		return fmt.Sprintf("continued, was waiting %v", m.WasWaiting)
 	case messages.SessionRestarted:

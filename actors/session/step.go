@@ -64,6 +64,7 @@ func (s state) step(now env, from *actor.PID, m any) (state, []act.Effect) {
 	}
 	t := begin(s, now)
 	t.handle(from, m)
+	t.updateRepeat()
 	t.updateSubagent()
 	t.updateCompaction()
 	t.updateFamily()
@@ -101,6 +102,7 @@ func (s state) load(now env, m messages.SessionLoaded) (state, []act.Effect) {
 	if m.Found {
 		t.recoverFamily()
 		t.recover()
+		t.updateRepeat()
 		t.updateFamily()
 		t.updateSubagent()
 		t.watchSubagent()

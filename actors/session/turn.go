@@ -10,6 +10,7 @@ import (
 	"betcode/actors/run"
 	"betcode/actors/session/audit"
 	"betcode/actors/session/events"
+	"betcode/actors/session/repeat"
 	"betcode/messages"
 )
 
@@ -23,6 +24,7 @@ func (t *transition) cancelTurn(from *actor.PID, m messages.CancelTurn) {
 	t.withdrawOrphans("cancel")
 	active := t.s.busy()
 	if active {
+		t.endRepeat(repeat.Canceled, "the turn was cancelled by "+string(m.Client))
 		t.cancelAsked(m)
 		heldBack := t.s.record.Budget.Held != "" && !t.s.record.Turn && !t.s.agentHasInput()
 		if t.s.agent.up && !heldBack {
@@ -160,7 +162,7 @@ func (t *transition) sendContinuation() {
 	}
 	t.notice("TURN_NOT_CONTINUED", "The agent did not continue the interrupted turn by itself; the daemon asks it to", nil)
 	in := messages.InputRecord{Key: t.now.id(), Content: continuationPrompt, Client: ourselves, At: t.now.at, Seq: t.s.record.Head + 1}
-	t.emit(events.UserInput(in))
+	t.emit(events.UserInput(in, 0))
 	t.putInput(in)
 }
 

@@ -45,6 +45,7 @@ var needed = map[string]messages.Rights{
 	"/betcode.v1.AdminService/StopSession":             messages.MayControl,
 	"/betcode.v1.AdminService/ContinueSession":         messages.MayControl,
 	"/betcode.v1.AdminService/RestartSession":          messages.MayControl,
+	"/betcode.v1.AdminService/StopRepeat":              messages.MayControl,
 	"/betcode.v1.AdminService/SetSessionBudget":        messages.MayApprove,
 	"/betcode.v1.AdminService/ForkSession":             messages.MayControl,
 	"/betcode.v1.AdminService/TrustDirectory":          messages.MayAdmin,

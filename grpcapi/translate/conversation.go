@@ -139,6 +139,9 @@ func InputIn(m *pb.UserMessage, session messages.SessionID, client messages.Clie
 	} else if out.Key = wire.CanonicalUUID(key); out.Key == "" {
 		return out, wire.Invalid(op, "Use a UUID of 36 characters, or leave it out.", "the idempotency_key %q is not a UUID", wire.Clip(key))
 	}
+	if r := m.GetRepeat(); r != nil {
+		out.Repeat = &messages.Repeat{Max: r.GetMax(), Marker: r.GetMarker()}
+	}
 	switch n := len(out.Content); {
 	case strings.TrimSpace(out.Content) == "" && len(m.GetAttachments()) == 0:
 		return out, wire.Invalid(op, "Send text, or attach a file.", "the message is empty")

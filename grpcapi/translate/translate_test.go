@@ -119,6 +119,27 @@ func TestStartIn(t *testing.T) {
 	}
 }
 
+func TestRepeat(t *testing.T) {
+	for _, c := range []struct {
+		in   *pb.Repeat
+		want *messages.Repeat
+	}{{nil, nil}, {&pb.Repeat{}, &messages.Repeat{}}, {&pb.Repeat{Max: 3, Marker: "OVER"}, &messages.Repeat{Max: 3, Marker: "OVER"}}} {
+		got, err := InputIn(&pb.UserMessage{Content: "x", Repeat: c.in}, session, "c")
+		if err != nil || !cmp.Equal(got.Repeat, c.want) {
+			t.Errorf("%v is %+v, %v", c.in, got.Repeat, err)
+		}
+	}
+	at := time.Date(2026, 11, 20, 6, 0, 0, 0, time.UTC)
+	r := messages.Repetition{Key: "k", Sent: 2, Max: 3, Marker: "OVER", Since: at}
+	v := ViewOut(messages.SessionView{Record: messages.SessionRecord{Repetition: r}}, at).GetRepetition()
+	if v.GetIdempotencyKey() != "k" || v.GetIteration() != 2 || v.GetMax() != 3 || v.GetMarker() != "OVER" || !v.GetSince().AsTime().Equal(at) {
+		t.Errorf("%+v is %v", r, v)
+	}
+	if v := ViewOut(messages.SessionView{}, at).GetRepetition(); v != nil {
+		t.Errorf("none is %v", v)
+	}
+}
+
 // TestMalformedRequests names, for each, what the sentence must say.
 func TestMalformedRequests(t *testing.T) {
 	start := func(s *pb.StartConversation) error { _, err := StartIn(s, "c"); return err }

@@ -25,6 +25,7 @@ func ViewOut(v messages.SessionView, now time.Time) *pb.ShowSessionResponse {
 		ConfirmedModes: v.Record.Confirmed,
 		Options:        optionsOut(v.Record.Options),
 		ForkedFrom:     ForkOut(v.Record.Fork),
+		Repetition:     repetitionOut(v.Record.Repetition),
 	}
 	for _, c := range v.Attached {
 		out.Attached = append(out.Attached, &pb.AttachedClient{ClientId: string(c.Client), Type: c.Type, Observer: c.Observer, Since: TimeOut(c.Since)})
@@ -43,6 +44,13 @@ func ViewOut(v messages.SessionView, now time.Time) *pb.ShowSessionResponse {
 		out.Inputs = append(out.Inputs, &pb.PendingInput{IdempotencyKey: i.Key, State: inputStateOut(i.State), Sequence: uint64(i.Seq)})
 	}
 	return out
+}
+
+func repetitionOut(r messages.Repetition) *pb.Repetition {
+	if !r.Active() {
+		return nil
+	}
+	return &pb.Repetition{IdempotencyKey: r.Key, Iteration: r.Sent, Max: r.Max, Marker: r.Marker, Since: TimeOut(r.Since)}
 }
 
 func runOut(r *messages.RunRecord) *pb.RunInfo {

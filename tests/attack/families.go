@@ -38,4 +38,5 @@ var scenarios = slices.Concat(
 	fleetServerScenarios,  // children that pass for the fleet server of their agent
 	gatewayScenarios,      // clients of the agent socket
 	portalScenarios,       // browsers
+	repeatScenarios,       // prompts that are repeated
 )

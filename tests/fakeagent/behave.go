@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +14,26 @@ import (
 // The ordinary steps. What each does is in the package comment.
 
 func echo(t *turn, arg string) error { return t.sayf("%s", arg) }
+
+// until counts the messages of the session with the step in the ledger, each once.
+func until(t *turn, arg string) error {
+	most, _, _ := strings.Cut(arg, "\n")
+	ledger, err := os.ReadFile(filepath.Join(t.a.home, ".fake-agent", t.a.session.get()+".accepted"))
+	if err != nil {
+		return err
+	}
+	taken := map[string]bool{}
+	for line := range bytes.Lines(ledger) {
+		var l ledgerLine
+		if json.Unmarshal(line, &l) == nil && strings.Contains(l.Content, "until:"+most) {
+			taken[l.UUID] = true
+		}
+	}
+	if len(taken) >= size(most, 1) {
+		return t.sayf("DONE")
+	}
+	return t.sayf("more")
+}
 
 func stream(t *turn, arg string) error {
 	f := fields(arg, 3)

@@ -16,6 +16,8 @@
 // their steps in that turn; when none of them has a verb, one answer is for all. DUR is a Go duration ("20ms"), SIZE takes KB and MB.
 //
 //	echo:TEXT              one text answer, word by word
+//	until:N                answers "DONE" once N messages with this step were taken into the
+//	                       conversation, and "more" before; lines below it are ignored
 //	stream:N:SIZE:DUR      N deltas of SIZE bytes, DUR before each
 //	flood:N[:SIZE]         N deltas as fast as possible, in big writes
 //	think:TEXT             a thinking block, then the text

@@ -29,6 +29,7 @@ type behaviour struct {
 func behaviours() map[string]behaviour {
 	return map[string]behaviour{
 		"echo":      {do: echo},
+		"until":     {do: until},
 		"stream":    {do: stream},
 		"flood":     {do: flood},
 		"think":     {do: think},

@@ -33,6 +33,10 @@ func ShowPayload(event *pb.AgentEvent) string {
 		return "info"
 	case *pb.AgentEvent_UserInput:
 		return "input " + m.UserInput.GetIdempotencyKey()
+	case *pb.AgentEvent_Repeat:
+		r := m.Repeat
+		state := strings.ToLower(strings.TrimPrefix(r.GetState().String(), "REPEAT_STATE_"))
+		return strings.TrimSuffix(fmt.Sprintf("repeat %d/%d %s: %s", r.GetIteration(), r.GetMax(), state, r.GetReason()), ": ")
 	case *pb.AgentEvent_StatusChange:
 		return m.StatusChange.GetStatus().String()
 	case *pb.AgentEvent_TurnComplete:

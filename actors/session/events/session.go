@@ -44,9 +44,10 @@ func contextUsage(p messages.Past) float32 {
 	return float32(100 * float64(p.ContextTokens) / float64(p.ContextWindow))
 }
 
-// UserInput is a message that the session accepted: its acknowledgement for every client.
-func UserInput(in messages.InputRecord) *pb.AgentEvent {
-	said := &pb.UserInput{Content: in.Content, IdempotencyKey: in.Key}
+// UserInput is a message that the session accepted: its acknowledgement for every client. iteration is its number among the prompts
+// of a repeated message; 0 if it is none.
+func UserInput(in messages.InputRecord, iteration uint32) *pb.AgentEvent {
+	said := &pb.UserInput{Content: in.Content, IdempotencyKey: in.Key, Iteration: iteration}
 	for _, a := range in.Attachments {
 		said.Attachments = append(said.Attachments, &pb.AttachedFile{Filename: a.Filename, MimeType: a.MimeType, Size: uint64(len(a.Data))})
 	}

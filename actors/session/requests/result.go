@@ -43,6 +43,7 @@ var kinds = []kind{
 	kindOf[messages.RepositoryView]("repository"),
 	kindOf[messages.RepositoryUnregistered]("repository_unregistered"),
 	kindOf[messages.BranchView]("branch"),
+	kindOf[messages.RepeatStopped]("repeat_stopped"),
 }
 
 // stored is a result in the journal: the name of its kind, then its fields.
@@ -80,11 +81,14 @@ func Decode(text []byte) (messages.Reply, error) {
 }
 
 // InputDigest returns the digest of a message to an agent.
-func InputDigest(content string, attachments []messages.Attachment) []byte {
+func InputDigest(content string, attachments []messages.Attachment, repeat *messages.Repeat) []byte {
 	h := sha256.New()
 	_ = json.NewEncoder(h).Encode(content) // a hash takes everything
 	for _, a := range attachments {
 		_ = json.NewEncoder(h).Encode(a)
+	}
+	if repeat != nil {
+		_ = json.NewEncoder(h).Encode(repeat)
 	}
 	return h.Sum(nil)
 }

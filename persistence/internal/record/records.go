@@ -72,6 +72,7 @@ func StoreSession(r *messages.SessionRecord) *storev1.Session {
 		Fork:              storeFork(r.Fork),
 		ResolvedDirectory: r.Resolved,
 		Subagent:          storeSubagent(r.Subagent),
+		Repetition:        storeRepetition(r.Repetition),
 	}
 }
 
@@ -120,6 +121,7 @@ func LoadSession(id messages.SessionID, head messages.Seq, s *storev1.Session) m
 		Fork:             loadFork(s.GetFork()),
 		Resolved:         s.GetResolvedDirectory(),
 		Subagent:         loadSubagent(s.GetSubagent()),
+		Repetition:       loadRepetition(s.GetRepetition()),
 	}
 }
 

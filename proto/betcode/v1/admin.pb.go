@@ -1488,7 +1488,9 @@ type ShowSessionResponse struct {
 	// Options of the agent, without what may be secret.
 	Options *AgentOptions `protobuf:"bytes,120,opt,name=options,proto3" json:"options,omitempty"`
 	// Where the session was forked from, if it was.
-	ForkedFrom    *ForkOrigin `protobuf:"bytes,121,opt,name=forked_from,json=forkedFrom,proto3" json:"forked_from,omitempty"`
+	ForkedFrom *ForkOrigin `protobuf:"bytes,121,opt,name=forked_from,json=forkedFrom,proto3" json:"forked_from,omitempty"`
+	// The message that is being repeated; unset if none is.
+	Repetition    *Repetition `protobuf:"bytes,190,opt,name=repetition,proto3" json:"repetition,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1659,6 +1661,13 @@ func (x *ShowSessionResponse) GetOptions() *AgentOptions {
 func (x *ShowSessionResponse) GetForkedFrom() *ForkOrigin {
 	if x != nil {
 		return x.ForkedFrom
+	}
+	return nil
+}
+
+func (x *ShowSessionResponse) GetRepetition() *Repetition {
+	if x != nil {
+		return x.Repetition
 	}
 	return nil
 }
@@ -2029,6 +2038,189 @@ func (x *ContinueSessionResponse) GetWasWaiting() bool {
 	return false
 }
 
+// StopRepeatRequest names the session whose message is not to be repeated any more.
+type StopRepeatRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Read like ResolveRequest.ref.
+	SessionId     string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StopRepeatRequest) Reset() {
+	*x = StopRepeatRequest{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StopRepeatRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StopRepeatRequest) ProtoMessage() {}
+
+func (x *StopRepeatRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StopRepeatRequest.ProtoReflect.Descriptor instead.
+func (*StopRepeatRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *StopRepeatRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+// StopRepeatResponse answers a StopRepeatRequest.
+type StopRepeatResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A message was being repeated.
+	WasRepeating bool `protobuf:"varint,1,opt,name=was_repeating,json=wasRepeating,proto3" json:"was_repeating,omitempty"`
+	// The prompt that was its last, from 1.
+	Iteration     uint32 `protobuf:"varint,2,opt,name=iteration,proto3" json:"iteration,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StopRepeatResponse) Reset() {
+	*x = StopRepeatResponse{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StopRepeatResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StopRepeatResponse) ProtoMessage() {}
+
+func (x *StopRepeatResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StopRepeatResponse.ProtoReflect.Descriptor instead.
+func (*StopRepeatResponse) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *StopRepeatResponse) GetWasRepeating() bool {
+	if x != nil {
+		return x.WasRepeating
+	}
+	return false
+}
+
+func (x *StopRepeatResponse) GetIteration() uint32 {
+	if x != nil {
+		return x.Iteration
+	}
+	return 0
+}
+
+// Repetition is a message that is being repeated.
+type Repetition struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The idempotency key of its first prompt.
+	IdempotencyKey string `protobuf:"bytes,1,opt,name=idempotency_key,json=idempotencyKey,proto3" json:"idempotency_key,omitempty"`
+	// The newest prompt, from 1.
+	Iteration uint32 `protobuf:"varint,2,opt,name=iteration,proto3" json:"iteration,omitempty"`
+	// At most so many.
+	Max uint32 `protobuf:"varint,3,opt,name=max,proto3" json:"max,omitempty"`
+	// The answer that ends it.
+	Marker string `protobuf:"bytes,4,opt,name=marker,proto3" json:"marker,omitempty"`
+	// When the message was accepted.
+	Since         *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=since,proto3" json:"since,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Repetition) Reset() {
+	*x = Repetition{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Repetition) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Repetition) ProtoMessage() {}
+
+func (x *Repetition) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Repetition.ProtoReflect.Descriptor instead.
+func (*Repetition) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *Repetition) GetIdempotencyKey() string {
+	if x != nil {
+		return x.IdempotencyKey
+	}
+	return ""
+}
+
+func (x *Repetition) GetIteration() uint32 {
+	if x != nil {
+		return x.Iteration
+	}
+	return 0
+}
+
+func (x *Repetition) GetMax() uint32 {
+	if x != nil {
+		return x.Max
+	}
+	return 0
+}
+
+func (x *Repetition) GetMarker() string {
+	if x != nil {
+		return x.Marker
+	}
+	return ""
+}
+
+func (x *Repetition) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Since
+	}
+	return nil
+}
+
 // RestartSessionRequest names the session whose agent is to be started again.
 type RestartSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2040,7 +2232,7 @@ type RestartSessionRequest struct {
 
 func (x *RestartSessionRequest) Reset() {
 	*x = RestartSessionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[24]
+	mi := &file_betcode_v1_admin_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2052,7 +2244,7 @@ func (x *RestartSessionRequest) String() string {
 func (*RestartSessionRequest) ProtoMessage() {}
 
 func (x *RestartSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[24]
+	mi := &file_betcode_v1_admin_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2065,7 +2257,7 @@ func (x *RestartSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestartSessionRequest.ProtoReflect.Descriptor instead.
 func (*RestartSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{24}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *RestartSessionRequest) GetSessionId() string {
@@ -2088,7 +2280,7 @@ type RestartSessionResponse struct {
 
 func (x *RestartSessionResponse) Reset() {
 	*x = RestartSessionResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[25]
+	mi := &file_betcode_v1_admin_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2100,7 +2292,7 @@ func (x *RestartSessionResponse) String() string {
 func (*RestartSessionResponse) ProtoMessage() {}
 
 func (x *RestartSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[25]
+	mi := &file_betcode_v1_admin_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2113,7 +2305,7 @@ func (x *RestartSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestartSessionResponse.ProtoReflect.Descriptor instead.
 func (*RestartSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{25}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *RestartSessionResponse) GetWasRunning() bool {
@@ -2144,7 +2336,7 @@ type ForkSessionRequest struct {
 
 func (x *ForkSessionRequest) Reset() {
 	*x = ForkSessionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[26]
+	mi := &file_betcode_v1_admin_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2156,7 +2348,7 @@ func (x *ForkSessionRequest) String() string {
 func (*ForkSessionRequest) ProtoMessage() {}
 
 func (x *ForkSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[26]
+	mi := &file_betcode_v1_admin_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2169,7 +2361,7 @@ func (x *ForkSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ForkSessionRequest.ProtoReflect.Descriptor instead.
 func (*ForkSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{26}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ForkSessionRequest) GetSessionId() string {
@@ -2199,7 +2391,7 @@ type ForkSessionResponse struct {
 
 func (x *ForkSessionResponse) Reset() {
 	*x = ForkSessionResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[27]
+	mi := &file_betcode_v1_admin_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2211,7 +2403,7 @@ func (x *ForkSessionResponse) String() string {
 func (*ForkSessionResponse) ProtoMessage() {}
 
 func (x *ForkSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[27]
+	mi := &file_betcode_v1_admin_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2224,7 +2416,7 @@ func (x *ForkSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ForkSessionResponse.ProtoReflect.Descriptor instead.
 func (*ForkSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{27}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ForkSessionResponse) GetSessionId() string {
@@ -2252,7 +2444,7 @@ type ShutdownRequest struct {
 
 func (x *ShutdownRequest) Reset() {
 	*x = ShutdownRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[28]
+	mi := &file_betcode_v1_admin_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2264,7 +2456,7 @@ func (x *ShutdownRequest) String() string {
 func (*ShutdownRequest) ProtoMessage() {}
 
 func (x *ShutdownRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[28]
+	mi := &file_betcode_v1_admin_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2277,7 +2469,7 @@ func (x *ShutdownRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShutdownRequest.ProtoReflect.Descriptor instead.
 func (*ShutdownRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{28}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ShutdownRequest) GetKeepAgents() bool {
@@ -2296,7 +2488,7 @@ type ShutdownResponse struct {
 
 func (x *ShutdownResponse) Reset() {
 	*x = ShutdownResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[29]
+	mi := &file_betcode_v1_admin_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2308,7 +2500,7 @@ func (x *ShutdownResponse) String() string {
 func (*ShutdownResponse) ProtoMessage() {}
 
 func (x *ShutdownResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[29]
+	mi := &file_betcode_v1_admin_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2321,7 +2513,7 @@ func (x *ShutdownResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShutdownResponse.ProtoReflect.Descriptor instead.
 func (*ShutdownResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{29}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{32}
 }
 
 // GetStartupRequest is empty.
@@ -2333,7 +2525,7 @@ type GetStartupRequest struct {
 
 func (x *GetStartupRequest) Reset() {
 	*x = GetStartupRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[30]
+	mi := &file_betcode_v1_admin_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2345,7 +2537,7 @@ func (x *GetStartupRequest) String() string {
 func (*GetStartupRequest) ProtoMessage() {}
 
 func (x *GetStartupRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[30]
+	mi := &file_betcode_v1_admin_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2358,7 +2550,7 @@ func (x *GetStartupRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStartupRequest.ProtoReflect.Descriptor instead.
 func (*GetStartupRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{30}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{33}
 }
 
 // GetStartupResponse is how a daemon was started. Arguments, variables and paths need not be UTF-8.
@@ -2378,7 +2570,7 @@ type GetStartupResponse struct {
 
 func (x *GetStartupResponse) Reset() {
 	*x = GetStartupResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[31]
+	mi := &file_betcode_v1_admin_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2390,7 +2582,7 @@ func (x *GetStartupResponse) String() string {
 func (*GetStartupResponse) ProtoMessage() {}
 
 func (x *GetStartupResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[31]
+	mi := &file_betcode_v1_admin_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2403,7 +2595,7 @@ func (x *GetStartupResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStartupResponse.ProtoReflect.Descriptor instead.
 func (*GetStartupResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{31}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *GetStartupResponse) GetArguments() [][]byte {
@@ -2445,7 +2637,7 @@ type ResolveRequest struct {
 
 func (x *ResolveRequest) Reset() {
 	*x = ResolveRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[32]
+	mi := &file_betcode_v1_admin_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2457,7 +2649,7 @@ func (x *ResolveRequest) String() string {
 func (*ResolveRequest) ProtoMessage() {}
 
 func (x *ResolveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[32]
+	mi := &file_betcode_v1_admin_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2470,7 +2662,7 @@ func (x *ResolveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResolveRequest.ProtoReflect.Descriptor instead.
 func (*ResolveRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{32}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ResolveRequest) GetRef() string {
@@ -2491,7 +2683,7 @@ type ResolveResponse struct {
 
 func (x *ResolveResponse) Reset() {
 	*x = ResolveResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[33]
+	mi := &file_betcode_v1_admin_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2503,7 +2695,7 @@ func (x *ResolveResponse) String() string {
 func (*ResolveResponse) ProtoMessage() {}
 
 func (x *ResolveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[33]
+	mi := &file_betcode_v1_admin_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2516,7 +2708,7 @@ func (x *ResolveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResolveResponse.ProtoReflect.Descriptor instead.
 func (*ResolveResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{33}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ResolveResponse) GetSessionId() string {
@@ -2537,7 +2729,7 @@ type ExportSessionRequest struct {
 
 func (x *ExportSessionRequest) Reset() {
 	*x = ExportSessionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[34]
+	mi := &file_betcode_v1_admin_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2549,7 +2741,7 @@ func (x *ExportSessionRequest) String() string {
 func (*ExportSessionRequest) ProtoMessage() {}
 
 func (x *ExportSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[34]
+	mi := &file_betcode_v1_admin_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2562,7 +2754,7 @@ func (x *ExportSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportSessionRequest.ProtoReflect.Descriptor instead.
 func (*ExportSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{34}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ExportSessionRequest) GetSessionId() string {
@@ -2581,7 +2773,7 @@ type JournalStatsRequest struct {
 
 func (x *JournalStatsRequest) Reset() {
 	*x = JournalStatsRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[35]
+	mi := &file_betcode_v1_admin_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2593,7 +2785,7 @@ func (x *JournalStatsRequest) String() string {
 func (*JournalStatsRequest) ProtoMessage() {}
 
 func (x *JournalStatsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[35]
+	mi := &file_betcode_v1_admin_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2606,7 +2798,7 @@ func (x *JournalStatsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalStatsRequest.ProtoReflect.Descriptor instead.
 func (*JournalStatsRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{35}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{38}
 }
 
 // JournalStatsResponse is what the journal is, and what was done to it since the daemon opened it.
@@ -2666,7 +2858,7 @@ type JournalStatsResponse struct {
 
 func (x *JournalStatsResponse) Reset() {
 	*x = JournalStatsResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[36]
+	mi := &file_betcode_v1_admin_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2678,7 +2870,7 @@ func (x *JournalStatsResponse) String() string {
 func (*JournalStatsResponse) ProtoMessage() {}
 
 func (x *JournalStatsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[36]
+	mi := &file_betcode_v1_admin_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2691,7 +2883,7 @@ func (x *JournalStatsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalStatsResponse.ProtoReflect.Descriptor instead.
 func (*JournalStatsResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{36}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *JournalStatsResponse) GetDirectory() string {
@@ -2881,7 +3073,7 @@ type JournalFileInfo struct {
 
 func (x *JournalFileInfo) Reset() {
 	*x = JournalFileInfo{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[37]
+	mi := &file_betcode_v1_admin_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2893,7 +3085,7 @@ func (x *JournalFileInfo) String() string {
 func (*JournalFileInfo) ProtoMessage() {}
 
 func (x *JournalFileInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[37]
+	mi := &file_betcode_v1_admin_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2906,7 +3098,7 @@ func (x *JournalFileInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalFileInfo.ProtoReflect.Descriptor instead.
 func (*JournalFileInfo) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{37}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *JournalFileInfo) GetName() string {
@@ -2953,7 +3145,7 @@ type VerifyJournalRequest struct {
 
 func (x *VerifyJournalRequest) Reset() {
 	*x = VerifyJournalRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[38]
+	mi := &file_betcode_v1_admin_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2965,7 +3157,7 @@ func (x *VerifyJournalRequest) String() string {
 func (*VerifyJournalRequest) ProtoMessage() {}
 
 func (x *VerifyJournalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[38]
+	mi := &file_betcode_v1_admin_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2978,7 +3170,7 @@ func (x *VerifyJournalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyJournalRequest.ProtoReflect.Descriptor instead.
 func (*VerifyJournalRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{38}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{41}
 }
 
 // VerifyJournalResponse is one piece of news of a verification.
@@ -2998,7 +3190,7 @@ type VerifyJournalResponse struct {
 
 func (x *VerifyJournalResponse) Reset() {
 	*x = VerifyJournalResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[39]
+	mi := &file_betcode_v1_admin_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3010,7 +3202,7 @@ func (x *VerifyJournalResponse) String() string {
 func (*VerifyJournalResponse) ProtoMessage() {}
 
 func (x *VerifyJournalResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[39]
+	mi := &file_betcode_v1_admin_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3023,7 +3215,7 @@ func (x *VerifyJournalResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyJournalResponse.ProtoReflect.Descriptor instead.
 func (*VerifyJournalResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{39}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *VerifyJournalResponse) GetNews() isVerifyJournalResponse_News {
@@ -3106,7 +3298,7 @@ type JournalFileReport struct {
 
 func (x *JournalFileReport) Reset() {
 	*x = JournalFileReport{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[40]
+	mi := &file_betcode_v1_admin_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3118,7 +3310,7 @@ func (x *JournalFileReport) String() string {
 func (*JournalFileReport) ProtoMessage() {}
 
 func (x *JournalFileReport) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[40]
+	mi := &file_betcode_v1_admin_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3131,7 +3323,7 @@ func (x *JournalFileReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalFileReport.ProtoReflect.Descriptor instead.
 func (*JournalFileReport) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{40}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *JournalFileReport) GetName() string {
@@ -3191,7 +3383,7 @@ type JournalProblem struct {
 
 func (x *JournalProblem) Reset() {
 	*x = JournalProblem{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[41]
+	mi := &file_betcode_v1_admin_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3203,7 +3395,7 @@ func (x *JournalProblem) String() string {
 func (*JournalProblem) ProtoMessage() {}
 
 func (x *JournalProblem) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[41]
+	mi := &file_betcode_v1_admin_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3216,7 +3408,7 @@ func (x *JournalProblem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalProblem.ProtoReflect.Descriptor instead.
 func (*JournalProblem) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{41}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *JournalProblem) GetFile() string {
@@ -3255,7 +3447,7 @@ type JournalVerified struct {
 
 func (x *JournalVerified) Reset() {
 	*x = JournalVerified{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[42]
+	mi := &file_betcode_v1_admin_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3267,7 +3459,7 @@ func (x *JournalVerified) String() string {
 func (*JournalVerified) ProtoMessage() {}
 
 func (x *JournalVerified) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[42]
+	mi := &file_betcode_v1_admin_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3280,7 +3472,7 @@ func (x *JournalVerified) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalVerified.ProtoReflect.Descriptor instead.
 func (*JournalVerified) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{42}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *JournalVerified) GetOk() bool {
@@ -3317,7 +3509,7 @@ type BackupJournalRequest struct {
 
 func (x *BackupJournalRequest) Reset() {
 	*x = BackupJournalRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[43]
+	mi := &file_betcode_v1_admin_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3329,7 +3521,7 @@ func (x *BackupJournalRequest) String() string {
 func (*BackupJournalRequest) ProtoMessage() {}
 
 func (x *BackupJournalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[43]
+	mi := &file_betcode_v1_admin_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3342,7 +3534,7 @@ func (x *BackupJournalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupJournalRequest.ProtoReflect.Descriptor instead.
 func (*BackupJournalRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{43}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *BackupJournalRequest) GetPath() string {
@@ -3380,7 +3572,7 @@ type BackupJournalResponse struct {
 
 func (x *BackupJournalResponse) Reset() {
 	*x = BackupJournalResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[44]
+	mi := &file_betcode_v1_admin_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3392,7 +3584,7 @@ func (x *BackupJournalResponse) String() string {
 func (*BackupJournalResponse) ProtoMessage() {}
 
 func (x *BackupJournalResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[44]
+	mi := &file_betcode_v1_admin_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3405,7 +3597,7 @@ func (x *BackupJournalResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupJournalResponse.ProtoReflect.Descriptor instead.
 func (*BackupJournalResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{44}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *BackupJournalResponse) GetPath() string {
@@ -3463,7 +3655,7 @@ type RawOutputRequest struct {
 
 func (x *RawOutputRequest) Reset() {
 	*x = RawOutputRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[45]
+	mi := &file_betcode_v1_admin_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3475,7 +3667,7 @@ func (x *RawOutputRequest) String() string {
 func (*RawOutputRequest) ProtoMessage() {}
 
 func (x *RawOutputRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[45]
+	mi := &file_betcode_v1_admin_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3488,7 +3680,7 @@ func (x *RawOutputRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RawOutputRequest.ProtoReflect.Descriptor instead.
 func (*RawOutputRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{45}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *RawOutputRequest) GetSessionId() string {
@@ -3516,7 +3708,7 @@ type RawOutputResponse struct {
 
 func (x *RawOutputResponse) Reset() {
 	*x = RawOutputResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[46]
+	mi := &file_betcode_v1_admin_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3528,7 +3720,7 @@ func (x *RawOutputResponse) String() string {
 func (*RawOutputResponse) ProtoMessage() {}
 
 func (x *RawOutputResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[46]
+	mi := &file_betcode_v1_admin_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3541,7 +3733,7 @@ func (x *RawOutputResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RawOutputResponse.ProtoReflect.Descriptor instead.
 func (*RawOutputResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{46}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *RawOutputResponse) GetData() []byte {
@@ -3689,7 +3881,7 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"decided_at\x18f \x01(\v2\x1a.google.protobuf.TimestampR\tdecidedAt\"3\n" +
 	"\x12ShowSessionRequest\x12\x1d\n" +
 	"\n" +
-	"session_id\x18\x01 \x01(\tR\tsessionId\"\xca\a\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\"\x83\b\n" +
 	"\x13ShowSessionResponse\x124\n" +
 	"\asummary\x18\x01 \x01(\v2\x1a.betcode.v1.SessionSummaryR\asummary\x12\x12\n" +
 	"\x04head\x18\x02 \x01(\x04R\x04head\x12(\n" +
@@ -3715,7 +3907,10 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\x0fconfirmed_modes\x18n \x03(\tR\x0econfirmedModes\x122\n" +
 	"\aoptions\x18x \x01(\v2\x18.betcode.v1.AgentOptionsR\aoptions\x127\n" +
 	"\vforked_from\x18y \x01(\v2\x16.betcode.v1.ForkOriginR\n" +
-	"forkedFrom\x1a;\n" +
+	"forkedFrom\x127\n" +
+	"\n" +
+	"repetition\x18\xbe\x01 \x01(\v2\x16.betcode.v1.RepetitionR\n" +
+	"repetition\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x99\x02\n" +
@@ -3745,7 +3940,20 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\":\n" +
 	"\x17ContinueSessionResponse\x12\x1f\n" +
 	"\vwas_waiting\x18\x01 \x01(\bR\n" +
-	"wasWaiting\"6\n" +
+	"wasWaiting\"2\n" +
+	"\x11StopRepeatRequest\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\"W\n" +
+	"\x12StopRepeatResponse\x12#\n" +
+	"\rwas_repeating\x18\x01 \x01(\bR\fwasRepeating\x12\x1c\n" +
+	"\titeration\x18\x02 \x01(\rR\titeration\"\xaf\x01\n" +
+	"\n" +
+	"Repetition\x12'\n" +
+	"\x0fidempotency_key\x18\x01 \x01(\tR\x0eidempotencyKey\x12\x1c\n" +
+	"\titeration\x18\x02 \x01(\rR\titeration\x12\x10\n" +
+	"\x03max\x18\x03 \x01(\rR\x03max\x12\x16\n" +
+	"\x06marker\x18\x04 \x01(\tR\x06marker\x120\n" +
+	"\x05since\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\"6\n" +
 	"\x15RestartSessionRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\"Q\n" +
@@ -3851,7 +4059,7 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x10\n" +
 	"\x03run\x18\x02 \x01(\x04R\x03run\"'\n" +
 	"\x11RawOutputResponse\x12\x12\n" +
-	"\x04data\x18\x01 \x01(\fR\x04data2\x83\r\n" +
+	"\x04data\x18\x01 \x01(\fR\x04data2\xd0\r\n" +
 	"\fAdminService\x12;\n" +
 	"\aGetTree\x12\x1a.betcode.v1.GetTreeRequest\x1a\x14.betcode.v1.TreeNode\x12Z\n" +
 	"\x0fListPermissions\x12\".betcode.v1.ListPermissionsRequest\x1a#.betcode.v1.ListPermissionsResponse\x12]\n" +
@@ -3862,7 +4070,9 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\vShowSession\x12\x1e.betcode.v1.ShowSessionRequest\x1a\x1f.betcode.v1.ShowSessionResponse\x12N\n" +
 	"\vStopSession\x12\x1e.betcode.v1.StopSessionRequest\x1a\x1f.betcode.v1.StopSessionResponse\x12Z\n" +
 	"\x0fContinueSession\x12\".betcode.v1.ContinueSessionRequest\x1a#.betcode.v1.ContinueSessionResponse\x12W\n" +
-	"\x0eRestartSession\x12!.betcode.v1.RestartSessionRequest\x1a\".betcode.v1.RestartSessionResponse\x12]\n" +
+	"\x0eRestartSession\x12!.betcode.v1.RestartSessionRequest\x1a\".betcode.v1.RestartSessionResponse\x12K\n" +
+	"\n" +
+	"StopRepeat\x12\x1d.betcode.v1.StopRepeatRequest\x1a\x1e.betcode.v1.StopRepeatResponse\x12]\n" +
 	"\x10SetSessionBudget\x12#.betcode.v1.SetSessionBudgetRequest\x1a$.betcode.v1.SetSessionBudgetResponse\x12N\n" +
 	"\vForkSession\x12\x1e.betcode.v1.ForkSessionRequest\x1a\x1f.betcode.v1.ForkSessionResponse\x12E\n" +
 	"\bShutdown\x12\x1b.betcode.v1.ShutdownRequest\x1a\x1c.betcode.v1.ShutdownResponse\x12K\n" +
@@ -3887,7 +4097,7 @@ func file_betcode_v1_admin_proto_rawDescGZIP() []byte {
 	return file_betcode_v1_admin_proto_rawDescData
 }
 
-var file_betcode_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 50)
+var file_betcode_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 53)
 var file_betcode_v1_admin_proto_goTypes = []any{
 	(*GetTreeRequest)(nil),            // 0: betcode.v1.GetTreeRequest
 	(*TreeNode)(nil),                  // 1: betcode.v1.TreeNode
@@ -3913,128 +4123,135 @@ var file_betcode_v1_admin_proto_goTypes = []any{
 	(*StopSessionResponse)(nil),       // 21: betcode.v1.StopSessionResponse
 	(*ContinueSessionRequest)(nil),    // 22: betcode.v1.ContinueSessionRequest
 	(*ContinueSessionResponse)(nil),   // 23: betcode.v1.ContinueSessionResponse
-	(*RestartSessionRequest)(nil),     // 24: betcode.v1.RestartSessionRequest
-	(*RestartSessionResponse)(nil),    // 25: betcode.v1.RestartSessionResponse
-	(*ForkSessionRequest)(nil),        // 26: betcode.v1.ForkSessionRequest
-	(*ForkSessionResponse)(nil),       // 27: betcode.v1.ForkSessionResponse
-	(*ShutdownRequest)(nil),           // 28: betcode.v1.ShutdownRequest
-	(*ShutdownResponse)(nil),          // 29: betcode.v1.ShutdownResponse
-	(*GetStartupRequest)(nil),         // 30: betcode.v1.GetStartupRequest
-	(*GetStartupResponse)(nil),        // 31: betcode.v1.GetStartupResponse
-	(*ResolveRequest)(nil),            // 32: betcode.v1.ResolveRequest
-	(*ResolveResponse)(nil),           // 33: betcode.v1.ResolveResponse
-	(*ExportSessionRequest)(nil),      // 34: betcode.v1.ExportSessionRequest
-	(*JournalStatsRequest)(nil),       // 35: betcode.v1.JournalStatsRequest
-	(*JournalStatsResponse)(nil),      // 36: betcode.v1.JournalStatsResponse
-	(*JournalFileInfo)(nil),           // 37: betcode.v1.JournalFileInfo
-	(*VerifyJournalRequest)(nil),      // 38: betcode.v1.VerifyJournalRequest
-	(*VerifyJournalResponse)(nil),     // 39: betcode.v1.VerifyJournalResponse
-	(*JournalFileReport)(nil),         // 40: betcode.v1.JournalFileReport
-	(*JournalProblem)(nil),            // 41: betcode.v1.JournalProblem
-	(*JournalVerified)(nil),           // 42: betcode.v1.JournalVerified
-	(*BackupJournalRequest)(nil),      // 43: betcode.v1.BackupJournalRequest
-	(*BackupJournalResponse)(nil),     // 44: betcode.v1.BackupJournalResponse
-	(*RawOutputRequest)(nil),          // 45: betcode.v1.RawOutputRequest
-	(*RawOutputResponse)(nil),         // 46: betcode.v1.RawOutputResponse
-	nil,                               // 47: betcode.v1.TreeNode.DetailsEntry
-	nil,                               // 48: betcode.v1.AnswerPermissionRequest.AnswersEntry
-	nil,                               // 49: betcode.v1.ShowSessionResponse.MetadataEntry
-	(*timestamppb.Timestamp)(nil),     // 50: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),           // 51: google.protobuf.Struct
-	(*UserQuestion)(nil),              // 52: betcode.v1.UserQuestion
-	(PermissionDecision)(0),           // 53: betcode.v1.PermissionDecision
-	(*SessionSummary)(nil),            // 54: betcode.v1.SessionSummary
-	(*SessionGrantEntry)(nil),         // 55: betcode.v1.SessionGrantEntry
-	(*AttachedClient)(nil),            // 56: betcode.v1.AttachedClient
-	(*AgentOptions)(nil),              // 57: betcode.v1.AgentOptions
-	(*ForkOrigin)(nil),                // 58: betcode.v1.ForkOrigin
-	(RunState)(0),                     // 59: betcode.v1.RunState
-	(*SetSessionBudgetRequest)(nil),   // 60: betcode.v1.SetSessionBudgetRequest
-	(*SetSessionBudgetResponse)(nil),  // 61: betcode.v1.SetSessionBudgetResponse
-	(*AgentEvent)(nil),                // 62: betcode.v1.AgentEvent
+	(*StopRepeatRequest)(nil),         // 24: betcode.v1.StopRepeatRequest
+	(*StopRepeatResponse)(nil),        // 25: betcode.v1.StopRepeatResponse
+	(*Repetition)(nil),                // 26: betcode.v1.Repetition
+	(*RestartSessionRequest)(nil),     // 27: betcode.v1.RestartSessionRequest
+	(*RestartSessionResponse)(nil),    // 28: betcode.v1.RestartSessionResponse
+	(*ForkSessionRequest)(nil),        // 29: betcode.v1.ForkSessionRequest
+	(*ForkSessionResponse)(nil),       // 30: betcode.v1.ForkSessionResponse
+	(*ShutdownRequest)(nil),           // 31: betcode.v1.ShutdownRequest
+	(*ShutdownResponse)(nil),          // 32: betcode.v1.ShutdownResponse
+	(*GetStartupRequest)(nil),         // 33: betcode.v1.GetStartupRequest
+	(*GetStartupResponse)(nil),        // 34: betcode.v1.GetStartupResponse
+	(*ResolveRequest)(nil),            // 35: betcode.v1.ResolveRequest
+	(*ResolveResponse)(nil),           // 36: betcode.v1.ResolveResponse
+	(*ExportSessionRequest)(nil),      // 37: betcode.v1.ExportSessionRequest
+	(*JournalStatsRequest)(nil),       // 38: betcode.v1.JournalStatsRequest
+	(*JournalStatsResponse)(nil),      // 39: betcode.v1.JournalStatsResponse
+	(*JournalFileInfo)(nil),           // 40: betcode.v1.JournalFileInfo
+	(*VerifyJournalRequest)(nil),      // 41: betcode.v1.VerifyJournalRequest
+	(*VerifyJournalResponse)(nil),     // 42: betcode.v1.VerifyJournalResponse
+	(*JournalFileReport)(nil),         // 43: betcode.v1.JournalFileReport
+	(*JournalProblem)(nil),            // 44: betcode.v1.JournalProblem
+	(*JournalVerified)(nil),           // 45: betcode.v1.JournalVerified
+	(*BackupJournalRequest)(nil),      // 46: betcode.v1.BackupJournalRequest
+	(*BackupJournalResponse)(nil),     // 47: betcode.v1.BackupJournalResponse
+	(*RawOutputRequest)(nil),          // 48: betcode.v1.RawOutputRequest
+	(*RawOutputResponse)(nil),         // 49: betcode.v1.RawOutputResponse
+	nil,                               // 50: betcode.v1.TreeNode.DetailsEntry
+	nil,                               // 51: betcode.v1.AnswerPermissionRequest.AnswersEntry
+	nil,                               // 52: betcode.v1.ShowSessionResponse.MetadataEntry
+	(*timestamppb.Timestamp)(nil),     // 53: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),           // 54: google.protobuf.Struct
+	(*UserQuestion)(nil),              // 55: betcode.v1.UserQuestion
+	(PermissionDecision)(0),           // 56: betcode.v1.PermissionDecision
+	(*SessionSummary)(nil),            // 57: betcode.v1.SessionSummary
+	(*SessionGrantEntry)(nil),         // 58: betcode.v1.SessionGrantEntry
+	(*AttachedClient)(nil),            // 59: betcode.v1.AttachedClient
+	(*AgentOptions)(nil),              // 60: betcode.v1.AgentOptions
+	(*ForkOrigin)(nil),                // 61: betcode.v1.ForkOrigin
+	(RunState)(0),                     // 62: betcode.v1.RunState
+	(*SetSessionBudgetRequest)(nil),   // 63: betcode.v1.SetSessionBudgetRequest
+	(*SetSessionBudgetResponse)(nil),  // 64: betcode.v1.SetSessionBudgetResponse
+	(*AgentEvent)(nil),                // 65: betcode.v1.AgentEvent
 }
 var file_betcode_v1_admin_proto_depIdxs = []int32{
-	50, // 0: betcode.v1.TreeNode.started_at:type_name -> google.protobuf.Timestamp
+	53, // 0: betcode.v1.TreeNode.started_at:type_name -> google.protobuf.Timestamp
 	1,  // 1: betcode.v1.TreeNode.children:type_name -> betcode.v1.TreeNode
-	47, // 2: betcode.v1.TreeNode.details:type_name -> betcode.v1.TreeNode.DetailsEntry
+	50, // 2: betcode.v1.TreeNode.details:type_name -> betcode.v1.TreeNode.DetailsEntry
 	4,  // 3: betcode.v1.ListPermissionsResponse.permissions:type_name -> betcode.v1.PendingPermission
-	51, // 4: betcode.v1.PendingPermission.input:type_name -> google.protobuf.Struct
-	50, // 5: betcode.v1.PendingPermission.received_at:type_name -> google.protobuf.Timestamp
-	50, // 6: betcode.v1.PendingPermission.expires_at:type_name -> google.protobuf.Timestamp
-	52, // 7: betcode.v1.PendingPermission.questions:type_name -> betcode.v1.UserQuestion
-	51, // 8: betcode.v1.ExplainPermissionRequest.input:type_name -> google.protobuf.Struct
+	54, // 4: betcode.v1.PendingPermission.input:type_name -> google.protobuf.Struct
+	53, // 5: betcode.v1.PendingPermission.received_at:type_name -> google.protobuf.Timestamp
+	53, // 6: betcode.v1.PendingPermission.expires_at:type_name -> google.protobuf.Timestamp
+	55, // 7: betcode.v1.PendingPermission.questions:type_name -> betcode.v1.UserQuestion
+	54, // 8: betcode.v1.ExplainPermissionRequest.input:type_name -> google.protobuf.Struct
 	7,  // 9: betcode.v1.ExplainPermissionResponse.agent:type_name -> betcode.v1.AgentDecision
 	12, // 10: betcode.v1.TrustDirectoryResponse.review:type_name -> betcode.v1.DirectoryReview
 	13, // 11: betcode.v1.DirectoryReview.findings:type_name -> betcode.v1.DirectoryFinding
 	13, // 12: betcode.v1.DirectoryReview.changes:type_name -> betcode.v1.DirectoryFinding
-	53, // 13: betcode.v1.AnswerPermissionRequest.decision:type_name -> betcode.v1.PermissionDecision
-	51, // 14: betcode.v1.AnswerPermissionRequest.updated_input:type_name -> google.protobuf.Struct
-	48, // 15: betcode.v1.AnswerPermissionRequest.answers:type_name -> betcode.v1.AnswerPermissionRequest.AnswersEntry
-	53, // 16: betcode.v1.AnswerPermissionResponse.decision:type_name -> betcode.v1.PermissionDecision
-	50, // 17: betcode.v1.AnswerPermissionResponse.decided_at:type_name -> google.protobuf.Timestamp
-	54, // 18: betcode.v1.ShowSessionResponse.summary:type_name -> betcode.v1.SessionSummary
+	56, // 13: betcode.v1.AnswerPermissionRequest.decision:type_name -> betcode.v1.PermissionDecision
+	54, // 14: betcode.v1.AnswerPermissionRequest.updated_input:type_name -> google.protobuf.Struct
+	51, // 15: betcode.v1.AnswerPermissionRequest.answers:type_name -> betcode.v1.AnswerPermissionRequest.AnswersEntry
+	56, // 16: betcode.v1.AnswerPermissionResponse.decision:type_name -> betcode.v1.PermissionDecision
+	53, // 17: betcode.v1.AnswerPermissionResponse.decided_at:type_name -> google.protobuf.Timestamp
+	57, // 18: betcode.v1.ShowSessionResponse.summary:type_name -> betcode.v1.SessionSummary
 	18, // 19: betcode.v1.ShowSessionResponse.run:type_name -> betcode.v1.RunInfo
 	4,  // 20: betcode.v1.ShowSessionResponse.permissions:type_name -> betcode.v1.PendingPermission
 	19, // 21: betcode.v1.ShowSessionResponse.inputs:type_name -> betcode.v1.PendingInput
-	55, // 22: betcode.v1.ShowSessionResponse.grants:type_name -> betcode.v1.SessionGrantEntry
-	49, // 23: betcode.v1.ShowSessionResponse.metadata:type_name -> betcode.v1.ShowSessionResponse.MetadataEntry
-	56, // 24: betcode.v1.ShowSessionResponse.attached:type_name -> betcode.v1.AttachedClient
+	58, // 22: betcode.v1.ShowSessionResponse.grants:type_name -> betcode.v1.SessionGrantEntry
+	52, // 23: betcode.v1.ShowSessionResponse.metadata:type_name -> betcode.v1.ShowSessionResponse.MetadataEntry
+	59, // 24: betcode.v1.ShowSessionResponse.attached:type_name -> betcode.v1.AttachedClient
 	13, // 25: betcode.v1.ShowSessionResponse.withheld:type_name -> betcode.v1.DirectoryFinding
-	57, // 26: betcode.v1.ShowSessionResponse.options:type_name -> betcode.v1.AgentOptions
-	58, // 27: betcode.v1.ShowSessionResponse.forked_from:type_name -> betcode.v1.ForkOrigin
-	50, // 28: betcode.v1.RunInfo.started_at:type_name -> google.protobuf.Timestamp
-	59, // 29: betcode.v1.RunInfo.state:type_name -> betcode.v1.RunState
-	58, // 30: betcode.v1.ForkSessionResponse.origin:type_name -> betcode.v1.ForkOrigin
-	37, // 31: betcode.v1.JournalStatsResponse.files:type_name -> betcode.v1.JournalFileInfo
-	50, // 32: betcode.v1.JournalFileInfo.sealed_at:type_name -> google.protobuf.Timestamp
-	40, // 33: betcode.v1.VerifyJournalResponse.file:type_name -> betcode.v1.JournalFileReport
-	41, // 34: betcode.v1.VerifyJournalResponse.problem:type_name -> betcode.v1.JournalProblem
-	42, // 35: betcode.v1.VerifyJournalResponse.done:type_name -> betcode.v1.JournalVerified
-	0,  // 36: betcode.v1.AdminService.GetTree:input_type -> betcode.v1.GetTreeRequest
-	2,  // 37: betcode.v1.AdminService.ListPermissions:input_type -> betcode.v1.ListPermissionsRequest
-	14, // 38: betcode.v1.AdminService.AnswerPermission:input_type -> betcode.v1.AnswerPermissionRequest
-	5,  // 39: betcode.v1.AdminService.ExplainPermission:input_type -> betcode.v1.ExplainPermissionRequest
-	8,  // 40: betcode.v1.AdminService.TestRules:input_type -> betcode.v1.TestRulesRequest
-	10, // 41: betcode.v1.AdminService.TrustDirectory:input_type -> betcode.v1.TrustDirectoryRequest
-	16, // 42: betcode.v1.AdminService.ShowSession:input_type -> betcode.v1.ShowSessionRequest
-	20, // 43: betcode.v1.AdminService.StopSession:input_type -> betcode.v1.StopSessionRequest
-	22, // 44: betcode.v1.AdminService.ContinueSession:input_type -> betcode.v1.ContinueSessionRequest
-	24, // 45: betcode.v1.AdminService.RestartSession:input_type -> betcode.v1.RestartSessionRequest
-	60, // 46: betcode.v1.AdminService.SetSessionBudget:input_type -> betcode.v1.SetSessionBudgetRequest
-	26, // 47: betcode.v1.AdminService.ForkSession:input_type -> betcode.v1.ForkSessionRequest
-	28, // 48: betcode.v1.AdminService.Shutdown:input_type -> betcode.v1.ShutdownRequest
-	30, // 49: betcode.v1.AdminService.GetStartup:input_type -> betcode.v1.GetStartupRequest
-	32, // 50: betcode.v1.AdminService.Resolve:input_type -> betcode.v1.ResolveRequest
-	34, // 51: betcode.v1.AdminService.ExportSession:input_type -> betcode.v1.ExportSessionRequest
-	45, // 52: betcode.v1.AdminService.RawOutput:input_type -> betcode.v1.RawOutputRequest
-	35, // 53: betcode.v1.AdminService.JournalStats:input_type -> betcode.v1.JournalStatsRequest
-	38, // 54: betcode.v1.AdminService.VerifyJournal:input_type -> betcode.v1.VerifyJournalRequest
-	43, // 55: betcode.v1.AdminService.BackupJournal:input_type -> betcode.v1.BackupJournalRequest
-	1,  // 56: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
-	3,  // 57: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
-	15, // 58: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
-	6,  // 59: betcode.v1.AdminService.ExplainPermission:output_type -> betcode.v1.ExplainPermissionResponse
-	9,  // 60: betcode.v1.AdminService.TestRules:output_type -> betcode.v1.TestRulesResponse
-	11, // 61: betcode.v1.AdminService.TrustDirectory:output_type -> betcode.v1.TrustDirectoryResponse
-	17, // 62: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
-	21, // 63: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
-	23, // 64: betcode.v1.AdminService.ContinueSession:output_type -> betcode.v1.ContinueSessionResponse
-	25, // 65: betcode.v1.AdminService.RestartSession:output_type -> betcode.v1.RestartSessionResponse
-	61, // 66: betcode.v1.AdminService.SetSessionBudget:output_type -> betcode.v1.SetSessionBudgetResponse
-	27, // 67: betcode.v1.AdminService.ForkSession:output_type -> betcode.v1.ForkSessionResponse
-	29, // 68: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
-	31, // 69: betcode.v1.AdminService.GetStartup:output_type -> betcode.v1.GetStartupResponse
-	33, // 70: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
-	62, // 71: betcode.v1.AdminService.ExportSession:output_type -> betcode.v1.AgentEvent
-	46, // 72: betcode.v1.AdminService.RawOutput:output_type -> betcode.v1.RawOutputResponse
-	36, // 73: betcode.v1.AdminService.JournalStats:output_type -> betcode.v1.JournalStatsResponse
-	39, // 74: betcode.v1.AdminService.VerifyJournal:output_type -> betcode.v1.VerifyJournalResponse
-	44, // 75: betcode.v1.AdminService.BackupJournal:output_type -> betcode.v1.BackupJournalResponse
-	56, // [56:76] is the sub-list for method output_type
-	36, // [36:56] is the sub-list for method input_type
-	36, // [36:36] is the sub-list for extension type_name
-	36, // [36:36] is the sub-list for extension extendee
-	0,  // [0:36] is the sub-list for field type_name
+	60, // 26: betcode.v1.ShowSessionResponse.options:type_name -> betcode.v1.AgentOptions
+	61, // 27: betcode.v1.ShowSessionResponse.forked_from:type_name -> betcode.v1.ForkOrigin
+	26, // 28: betcode.v1.ShowSessionResponse.repetition:type_name -> betcode.v1.Repetition
+	53, // 29: betcode.v1.RunInfo.started_at:type_name -> google.protobuf.Timestamp
+	62, // 30: betcode.v1.RunInfo.state:type_name -> betcode.v1.RunState
+	53, // 31: betcode.v1.Repetition.since:type_name -> google.protobuf.Timestamp
+	61, // 32: betcode.v1.ForkSessionResponse.origin:type_name -> betcode.v1.ForkOrigin
+	40, // 33: betcode.v1.JournalStatsResponse.files:type_name -> betcode.v1.JournalFileInfo
+	53, // 34: betcode.v1.JournalFileInfo.sealed_at:type_name -> google.protobuf.Timestamp
+	43, // 35: betcode.v1.VerifyJournalResponse.file:type_name -> betcode.v1.JournalFileReport
+	44, // 36: betcode.v1.VerifyJournalResponse.problem:type_name -> betcode.v1.JournalProblem
+	45, // 37: betcode.v1.VerifyJournalResponse.done:type_name -> betcode.v1.JournalVerified
+	0,  // 38: betcode.v1.AdminService.GetTree:input_type -> betcode.v1.GetTreeRequest
+	2,  // 39: betcode.v1.AdminService.ListPermissions:input_type -> betcode.v1.ListPermissionsRequest
+	14, // 40: betcode.v1.AdminService.AnswerPermission:input_type -> betcode.v1.AnswerPermissionRequest
+	5,  // 41: betcode.v1.AdminService.ExplainPermission:input_type -> betcode.v1.ExplainPermissionRequest
+	8,  // 42: betcode.v1.AdminService.TestRules:input_type -> betcode.v1.TestRulesRequest
+	10, // 43: betcode.v1.AdminService.TrustDirectory:input_type -> betcode.v1.TrustDirectoryRequest
+	16, // 44: betcode.v1.AdminService.ShowSession:input_type -> betcode.v1.ShowSessionRequest
+	20, // 45: betcode.v1.AdminService.StopSession:input_type -> betcode.v1.StopSessionRequest
+	22, // 46: betcode.v1.AdminService.ContinueSession:input_type -> betcode.v1.ContinueSessionRequest
+	27, // 47: betcode.v1.AdminService.RestartSession:input_type -> betcode.v1.RestartSessionRequest
+	24, // 48: betcode.v1.AdminService.StopRepeat:input_type -> betcode.v1.StopRepeatRequest
+	63, // 49: betcode.v1.AdminService.SetSessionBudget:input_type -> betcode.v1.SetSessionBudgetRequest
+	29, // 50: betcode.v1.AdminService.ForkSession:input_type -> betcode.v1.ForkSessionRequest
+	31, // 51: betcode.v1.AdminService.Shutdown:input_type -> betcode.v1.ShutdownRequest
+	33, // 52: betcode.v1.AdminService.GetStartup:input_type -> betcode.v1.GetStartupRequest
+	35, // 53: betcode.v1.AdminService.Resolve:input_type -> betcode.v1.ResolveRequest
+	37, // 54: betcode.v1.AdminService.ExportSession:input_type -> betcode.v1.ExportSessionRequest
+	48, // 55: betcode.v1.AdminService.RawOutput:input_type -> betcode.v1.RawOutputRequest
+	38, // 56: betcode.v1.AdminService.JournalStats:input_type -> betcode.v1.JournalStatsRequest
+	41, // 57: betcode.v1.AdminService.VerifyJournal:input_type -> betcode.v1.VerifyJournalRequest
+	46, // 58: betcode.v1.AdminService.BackupJournal:input_type -> betcode.v1.BackupJournalRequest
+	1,  // 59: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
+	3,  // 60: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
+	15, // 61: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
+	6,  // 62: betcode.v1.AdminService.ExplainPermission:output_type -> betcode.v1.ExplainPermissionResponse
+	9,  // 63: betcode.v1.AdminService.TestRules:output_type -> betcode.v1.TestRulesResponse
+	11, // 64: betcode.v1.AdminService.TrustDirectory:output_type -> betcode.v1.TrustDirectoryResponse
+	17, // 65: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
+	21, // 66: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
+	23, // 67: betcode.v1.AdminService.ContinueSession:output_type -> betcode.v1.ContinueSessionResponse
+	28, // 68: betcode.v1.AdminService.RestartSession:output_type -> betcode.v1.RestartSessionResponse
+	25, // 69: betcode.v1.AdminService.StopRepeat:output_type -> betcode.v1.StopRepeatResponse
+	64, // 70: betcode.v1.AdminService.SetSessionBudget:output_type -> betcode.v1.SetSessionBudgetResponse
+	30, // 71: betcode.v1.AdminService.ForkSession:output_type -> betcode.v1.ForkSessionResponse
+	32, // 72: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
+	34, // 73: betcode.v1.AdminService.GetStartup:output_type -> betcode.v1.GetStartupResponse
+	36, // 74: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
+	65, // 75: betcode.v1.AdminService.ExportSession:output_type -> betcode.v1.AgentEvent
+	49, // 76: betcode.v1.AdminService.RawOutput:output_type -> betcode.v1.RawOutputResponse
+	39, // 77: betcode.v1.AdminService.JournalStats:output_type -> betcode.v1.JournalStatsResponse
+	42, // 78: betcode.v1.AdminService.VerifyJournal:output_type -> betcode.v1.VerifyJournalResponse
+	47, // 79: betcode.v1.AdminService.BackupJournal:output_type -> betcode.v1.BackupJournalResponse
+	59, // [59:80] is the sub-list for method output_type
+	38, // [38:59] is the sub-list for method input_type
+	38, // [38:38] is the sub-list for extension type_name
+	38, // [38:38] is the sub-list for extension extendee
+	0,  // [0:38] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_admin_proto_init() }
@@ -4045,7 +4262,7 @@ func file_betcode_v1_admin_proto_init() {
 	file_betcode_v1_agent_proto_init()
 	file_betcode_v1_budget_proto_init()
 	file_betcode_v1_options_proto_init()
-	file_betcode_v1_admin_proto_msgTypes[39].OneofWrappers = []any{
+	file_betcode_v1_admin_proto_msgTypes[42].OneofWrappers = []any{
 		(*VerifyJournalResponse_File)(nil),
 		(*VerifyJournalResponse_Problem)(nil),
 		(*VerifyJournalResponse_Done)(nil),
@@ -4056,7 +4273,7 @@ func file_betcode_v1_admin_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_admin_proto_rawDesc), len(file_betcode_v1_admin_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   50,
+			NumMessages:   53,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -31,6 +31,7 @@ const (
 	AdminService_StopSession_FullMethodName       = "/betcode.v1.AdminService/StopSession"
 	AdminService_ContinueSession_FullMethodName   = "/betcode.v1.AdminService/ContinueSession"
 	AdminService_RestartSession_FullMethodName    = "/betcode.v1.AdminService/RestartSession"
+	AdminService_StopRepeat_FullMethodName        = "/betcode.v1.AdminService/StopRepeat"
 	AdminService_SetSessionBudget_FullMethodName  = "/betcode.v1.AdminService/SetSessionBudget"
 	AdminService_ForkSession_FullMethodName       = "/betcode.v1.AdminService/ForkSession"
 	AdminService_Shutdown_FullMethodName          = "/betcode.v1.AdminService/Shutdown"
@@ -69,6 +70,8 @@ type AdminServiceClient interface {
 	ContinueSession(ctx context.Context, in *ContinueSessionRequest, opts ...grpc.CallOption) (*ContinueSessionResponse, error)
 	// RestartSession ends the agent of a session, if it runs, and starts it again.
 	RestartSession(ctx context.Context, in *RestartSessionRequest, opts ...grpc.CallOption) (*RestartSessionResponse, error)
+	// StopRepeat ends the repetition of a message. The turn that runs is not interrupted.
+	StopRepeat(ctx context.Context, in *StopRepeatRequest, opts ...grpc.CallOption) (*StopRepeatResponse, error)
 	// SetSessionBudget changes at which budget a session pauses and asks. Messages that waited for it go on.
 	SetSessionBudget(ctx context.Context, in *SetSessionBudgetRequest, opts ...grpc.CallOption) (*SetSessionBudgetResponse, error)
 	// ForkSession makes a session that begins with the conversation of another, which stays as it is.
@@ -205,6 +208,16 @@ func (c *adminServiceClient) RestartSession(ctx context.Context, in *RestartSess
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(RestartSessionResponse)
 	err := c.cc.Invoke(ctx, AdminService_RestartSession_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) StopRepeat(ctx context.Context, in *StopRepeatRequest, opts ...grpc.CallOption) (*StopRepeatResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(StopRepeatResponse)
+	err := c.cc.Invoke(ctx, AdminService_StopRepeat_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -364,6 +377,8 @@ type AdminServiceServer interface {
 	ContinueSession(context.Context, *ContinueSessionRequest) (*ContinueSessionResponse, error)
 	// RestartSession ends the agent of a session, if it runs, and starts it again.
 	RestartSession(context.Context, *RestartSessionRequest) (*RestartSessionResponse, error)
+	// StopRepeat ends the repetition of a message. The turn that runs is not interrupted.
+	StopRepeat(context.Context, *StopRepeatRequest) (*StopRepeatResponse, error)
 	// SetSessionBudget changes at which budget a session pauses and asks. Messages that waited for it go on.
 	SetSessionBudget(context.Context, *SetSessionBudgetRequest) (*SetSessionBudgetResponse, error)
 	// ForkSession makes a session that begins with the conversation of another, which stays as it is.
@@ -426,6 +441,9 @@ func (UnimplementedAdminServiceServer) ContinueSession(context.Context, *Continu
 }
 func (UnimplementedAdminServiceServer) RestartSession(context.Context, *RestartSessionRequest) (*RestartSessionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method RestartSession not implemented")
+}
+func (UnimplementedAdminServiceServer) StopRepeat(context.Context, *StopRepeatRequest) (*StopRepeatResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method StopRepeat not implemented")
 }
 func (UnimplementedAdminServiceServer) SetSessionBudget(context.Context, *SetSessionBudgetRequest) (*SetSessionBudgetResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method SetSessionBudget not implemented")
@@ -651,6 +669,24 @@ func _AdminService_RestartSession_Handler(srv interface{}, ctx context.Context, 
 	return interceptor(ctx, in, info, handler)
 }
 
+func _AdminService_StopRepeat_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(StopRepeatRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).StopRepeat(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_StopRepeat_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).StopRepeat(ctx, req.(*StopRepeatRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _AdminService_SetSessionBudget_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(SetSessionBudgetRequest)
 	if err := dec(in); err != nil {
@@ -852,6 +888,10 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "RestartSession",
 			Handler:    _AdminService_RestartSession_Handler,
+		},
+		{
+			MethodName: "StopRepeat",
+			Handler:    _AdminService_StopRepeat_Handler,
 		},
 		{
 			MethodName: "SetSessionBudget",

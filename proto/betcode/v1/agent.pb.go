@@ -211,6 +211,71 @@ func (LockAction) EnumDescriptor() ([]byte, []int) {
 	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{2}
 }
 
+// RepeatState is what happened to a repeated message.
+type RepeatState int32
+
+const (
+	// Not used.
+	RepeatState_REPEAT_STATE_UNSPECIFIED RepeatState = 0
+	// A prompt was accepted.
+	RepeatState_REPEAT_STATE_PROMPTED RepeatState = 1
+	// The agent answered with the marker.
+	RepeatState_REPEAT_STATE_COMPLETE RepeatState = 2
+	// All prompts were sent.
+	RepeatState_REPEAT_STATE_EXHAUSTED RepeatState = 3
+	// A turn failed, or was interrupted.
+	RepeatState_REPEAT_STATE_FAILED RepeatState = 4
+	// A client ended it.
+	RepeatState_REPEAT_STATE_CANCELLED RepeatState = 5
+)
+
+// Enum value maps for RepeatState.
+var (
+	RepeatState_name = map[int32]string{
+		0: "REPEAT_STATE_UNSPECIFIED",
+		1: "REPEAT_STATE_PROMPTED",
+		2: "REPEAT_STATE_COMPLETE",
+		3: "REPEAT_STATE_EXHAUSTED",
+		4: "REPEAT_STATE_FAILED",
+		5: "REPEAT_STATE_CANCELLED",
+	}
+	RepeatState_value = map[string]int32{
+		"REPEAT_STATE_UNSPECIFIED": 0,
+		"REPEAT_STATE_PROMPTED":    1,
+		"REPEAT_STATE_COMPLETE":    2,
+		"REPEAT_STATE_EXHAUSTED":   3,
+		"REPEAT_STATE_FAILED":      4,
+		"REPEAT_STATE_CANCELLED":   5,
+	}
+)
+
+func (x RepeatState) Enum() *RepeatState {
+	p := new(RepeatState)
+	*p = x
+	return p
+}
+
+func (x RepeatState) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (RepeatState) Descriptor() protoreflect.EnumDescriptor {
+	return file_betcode_v1_agent_proto_enumTypes[3].Descriptor()
+}
+
+func (RepeatState) Type() protoreflect.EnumType {
+	return &file_betcode_v1_agent_proto_enumTypes[3]
+}
+
+func (x RepeatState) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use RepeatState.Descriptor instead.
+func (RepeatState) EnumDescriptor() ([]byte, []int) {
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{3}
+}
+
 // TodoStatus is how far a TodoItem is.
 type TodoStatus int32
 
@@ -252,11 +317,11 @@ func (x TodoStatus) String() string {
 }
 
 func (TodoStatus) Descriptor() protoreflect.EnumDescriptor {
-	return file_betcode_v1_agent_proto_enumTypes[3].Descriptor()
+	return file_betcode_v1_agent_proto_enumTypes[4].Descriptor()
 }
 
 func (TodoStatus) Type() protoreflect.EnumType {
-	return &file_betcode_v1_agent_proto_enumTypes[3]
+	return &file_betcode_v1_agent_proto_enumTypes[4]
 }
 
 func (x TodoStatus) Number() protoreflect.EnumNumber {
@@ -265,7 +330,7 @@ func (x TodoStatus) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use TodoStatus.Descriptor instead.
 func (TodoStatus) EnumDescriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{3}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{4}
 }
 
 // AgentStatus is what an agent may be doing.
@@ -321,11 +386,11 @@ func (x AgentStatus) String() string {
 }
 
 func (AgentStatus) Descriptor() protoreflect.EnumDescriptor {
-	return file_betcode_v1_agent_proto_enumTypes[4].Descriptor()
+	return file_betcode_v1_agent_proto_enumTypes[5].Descriptor()
 }
 
 func (AgentStatus) Type() protoreflect.EnumType {
-	return &file_betcode_v1_agent_proto_enumTypes[4]
+	return &file_betcode_v1_agent_proto_enumTypes[5]
 }
 
 func (x AgentStatus) Number() protoreflect.EnumNumber {
@@ -334,7 +399,7 @@ func (x AgentStatus) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use AgentStatus.Descriptor instead.
 func (AgentStatus) EnumDescriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{4}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{5}
 }
 
 // RunState is what became of an agent process.
@@ -382,11 +447,11 @@ func (x RunState) String() string {
 }
 
 func (RunState) Descriptor() protoreflect.EnumDescriptor {
-	return file_betcode_v1_agent_proto_enumTypes[5].Descriptor()
+	return file_betcode_v1_agent_proto_enumTypes[6].Descriptor()
 }
 
 func (RunState) Type() protoreflect.EnumType {
-	return &file_betcode_v1_agent_proto_enumTypes[5]
+	return &file_betcode_v1_agent_proto_enumTypes[6]
 }
 
 func (x RunState) Number() protoreflect.EnumNumber {
@@ -395,7 +460,7 @@ func (x RunState) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use RunState.Descriptor instead.
 func (RunState) EnumDescriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{5}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{6}
 }
 
 // AgentRequest is one thing a client says on a Converse stream.
@@ -821,8 +886,11 @@ type UserMessage struct {
 	AgentId string `protobuf:"bytes,3,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
 	// The client's name for this message: sending it again does not say it twice.
 	IdempotencyKey string `protobuf:"bytes,100,opt,name=idempotency_key,json=idempotencyKey,proto3" json:"idempotency_key,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// The daemon sends the message again after each turn that answers it. Unset = it is sent once. A session repeats one message at
+	// a time; a repeated one has no attachments and at most 32 KiB of text.
+	Repeat        *Repeat `protobuf:"bytes,110,opt,name=repeat,proto3" json:"repeat,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UserMessage) Reset() {
@@ -883,6 +951,71 @@ func (x *UserMessage) GetIdempotencyKey() string {
 	return ""
 }
 
+func (x *UserMessage) GetRepeat() *Repeat {
+	if x != nil {
+		return x.Repeat
+	}
+	return nil
+}
+
+// Repeat says until when a message is sent again. Directions to take action, and to respond only with the marker when everything
+// is done, are appended to its text. The repetition also ends with a turn that fails, with CancelTurn, and with StopRepeat; it
+// waits for a budget like any message.
+type Repeat struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// At most so many prompts, the first included. 0 = 50, which is the most.
+	Max uint32 `protobuf:"varint,1,opt,name=max,proto3" json:"max,omitempty"`
+	// The whole answer that ends the repetition, in any case, with or without "." or "!". One word of at most 64 characters. Empty =
+	// "DONE".
+	Marker        string `protobuf:"bytes,2,opt,name=marker,proto3" json:"marker,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Repeat) Reset() {
+	*x = Repeat{}
+	mi := &file_betcode_v1_agent_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Repeat) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Repeat) ProtoMessage() {}
+
+func (x *Repeat) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_agent_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Repeat.ProtoReflect.Descriptor instead.
+func (*Repeat) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *Repeat) GetMax() uint32 {
+	if x != nil {
+		return x.Max
+	}
+	return 0
+}
+
+func (x *Repeat) GetMarker() string {
+	if x != nil {
+		return x.Marker
+	}
+	return ""
+}
+
 // Attachment is a file within a message.
 type Attachment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -898,7 +1031,7 @@ type Attachment struct {
 
 func (x *Attachment) Reset() {
 	*x = Attachment{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[3]
+	mi := &file_betcode_v1_agent_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -910,7 +1043,7 @@ func (x *Attachment) String() string {
 func (*Attachment) ProtoMessage() {}
 
 func (x *Attachment) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[3]
+	mi := &file_betcode_v1_agent_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -923,7 +1056,7 @@ func (x *Attachment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Attachment.ProtoReflect.Descriptor instead.
 func (*Attachment) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{3}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Attachment) GetFilename() string {
@@ -969,7 +1102,7 @@ type PermissionResponse struct {
 
 func (x *PermissionResponse) Reset() {
 	*x = PermissionResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[4]
+	mi := &file_betcode_v1_agent_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -981,7 +1114,7 @@ func (x *PermissionResponse) String() string {
 func (*PermissionResponse) ProtoMessage() {}
 
 func (x *PermissionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[4]
+	mi := &file_betcode_v1_agent_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -994,7 +1127,7 @@ func (x *PermissionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PermissionResponse.ProtoReflect.Descriptor instead.
 func (*PermissionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{4}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *PermissionResponse) GetRequestId() string {
@@ -1052,7 +1185,7 @@ type UserQuestionResponse struct {
 
 func (x *UserQuestionResponse) Reset() {
 	*x = UserQuestionResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[5]
+	mi := &file_betcode_v1_agent_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1064,7 +1197,7 @@ func (x *UserQuestionResponse) String() string {
 func (*UserQuestionResponse) ProtoMessage() {}
 
 func (x *UserQuestionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[5]
+	mi := &file_betcode_v1_agent_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1077,7 +1210,7 @@ func (x *UserQuestionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserQuestionResponse.ProtoReflect.Descriptor instead.
 func (*UserQuestionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{5}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *UserQuestionResponse) GetQuestionId() string {
@@ -1105,7 +1238,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[6]
+	mi := &file_betcode_v1_agent_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1117,7 +1250,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[6]
+	mi := &file_betcode_v1_agent_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1130,7 +1263,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{6}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *CancelRequest) GetReason() string {
@@ -1153,7 +1286,7 @@ type EncryptedEnvelope struct {
 
 func (x *EncryptedEnvelope) Reset() {
 	*x = EncryptedEnvelope{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[7]
+	mi := &file_betcode_v1_agent_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1165,7 +1298,7 @@ func (x *EncryptedEnvelope) String() string {
 func (*EncryptedEnvelope) ProtoMessage() {}
 
 func (x *EncryptedEnvelope) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[7]
+	mi := &file_betcode_v1_agent_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1178,7 +1311,7 @@ func (x *EncryptedEnvelope) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EncryptedEnvelope.ProtoReflect.Descriptor instead.
 func (*EncryptedEnvelope) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{7}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *EncryptedEnvelope) GetCiphertext() []byte {
@@ -1206,7 +1339,7 @@ type InputLockAction struct {
 
 func (x *InputLockAction) Reset() {
 	*x = InputLockAction{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[8]
+	mi := &file_betcode_v1_agent_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1218,7 +1351,7 @@ func (x *InputLockAction) String() string {
 func (*InputLockAction) ProtoMessage() {}
 
 func (x *InputLockAction) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[8]
+	mi := &file_betcode_v1_agent_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1231,7 +1364,7 @@ func (x *InputLockAction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InputLockAction.ProtoReflect.Descriptor instead.
 func (*InputLockAction) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{8}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *InputLockAction) GetAction() LockAction {
@@ -1256,7 +1389,7 @@ type SessionSettingsChange struct {
 
 func (x *SessionSettingsChange) Reset() {
 	*x = SessionSettingsChange{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[9]
+	mi := &file_betcode_v1_agent_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1268,7 +1401,7 @@ func (x *SessionSettingsChange) String() string {
 func (*SessionSettingsChange) ProtoMessage() {}
 
 func (x *SessionSettingsChange) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[9]
+	mi := &file_betcode_v1_agent_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1281,7 +1414,7 @@ func (x *SessionSettingsChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionSettingsChange.ProtoReflect.Descriptor instead.
 func (*SessionSettingsChange) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{9}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *SessionSettingsChange) GetModel() string {
@@ -1349,6 +1482,7 @@ type AgentEvent struct {
 	//	*AgentEvent_Retraction
 	//	*AgentEvent_Presence
 	//	*AgentEvent_Subagent
+	//	*AgentEvent_Repeat
 	Event         isAgentEvent_Event `protobuf_oneof:"event"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1356,7 +1490,7 @@ type AgentEvent struct {
 
 func (x *AgentEvent) Reset() {
 	*x = AgentEvent{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[10]
+	mi := &file_betcode_v1_agent_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1368,7 +1502,7 @@ func (x *AgentEvent) String() string {
 func (*AgentEvent) ProtoMessage() {}
 
 func (x *AgentEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[10]
+	mi := &file_betcode_v1_agent_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1381,7 +1515,7 @@ func (x *AgentEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentEvent.ProtoReflect.Descriptor instead.
 func (*AgentEvent) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{10}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *AgentEvent) GetSequence() uint64 {
@@ -1651,6 +1785,15 @@ func (x *AgentEvent) GetSubagent() *SubagentChange {
 	return nil
 }
 
+func (x *AgentEvent) GetRepeat() *RepeatProgress {
+	if x != nil {
+		if x, ok := x.Event.(*AgentEvent_Repeat); ok {
+			return x.Repeat
+		}
+	}
+	return nil
+}
+
 type isAgentEvent_Event interface {
 	isAgentEvent_Event()
 }
@@ -1780,6 +1923,11 @@ type AgentEvent_Subagent struct {
 	Subagent *SubagentChange `protobuf:"bytes,125,opt,name=subagent,proto3,oneof"`
 }
 
+type AgentEvent_Repeat struct {
+	// A message is repeated, or its repetition ended. Precedes the UserInput of each prompt.
+	Repeat *RepeatProgress `protobuf:"bytes,130,opt,name=repeat,proto3,oneof"`
+}
+
 func (*AgentEvent_TextDelta) isAgentEvent_Event() {}
 
 func (*AgentEvent_ToolCallStart) isAgentEvent_Event() {}
@@ -1830,6 +1978,8 @@ func (*AgentEvent_Presence) isAgentEvent_Event() {}
 
 func (*AgentEvent_Subagent) isAgentEvent_Event() {}
 
+func (*AgentEvent_Repeat) isAgentEvent_Event() {}
+
 // SubagentChange says how far a subagent has come. It is the first event of its session and the one that ends the subagent;
 // the session may be used after that.
 type SubagentChange struct {
@@ -1850,7 +2000,7 @@ type SubagentChange struct {
 
 func (x *SubagentChange) Reset() {
 	*x = SubagentChange{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[11]
+	mi := &file_betcode_v1_agent_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1862,7 +2012,7 @@ func (x *SubagentChange) String() string {
 func (*SubagentChange) ProtoMessage() {}
 
 func (x *SubagentChange) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[11]
+	mi := &file_betcode_v1_agent_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1875,7 +2025,7 @@ func (x *SubagentChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubagentChange.ProtoReflect.Descriptor instead.
 func (*SubagentChange) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{11}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *SubagentChange) GetStatus() string {
@@ -1913,6 +2063,97 @@ func (x *SubagentChange) GetModel() string {
 	return ""
 }
 
+// RepeatProgress says how far a repeated message is.
+type RepeatProgress struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// That of the message: the idempotency key of its first prompt.
+	IdempotencyKey string `protobuf:"bytes,1,opt,name=idempotency_key,json=idempotencyKey,proto3" json:"idempotency_key,omitempty"`
+	// The prompt that this is about, from 1.
+	Iteration uint32 `protobuf:"varint,2,opt,name=iteration,proto3" json:"iteration,omitempty"`
+	// At most so many prompts.
+	Max uint32 `protobuf:"varint,3,opt,name=max,proto3" json:"max,omitempty"`
+	// What happened.
+	State RepeatState `protobuf:"varint,4,opt,name=state,proto3,enum=betcode.v1.RepeatState" json:"state,omitempty"`
+	// At the end, for people; empty if the marker ended it.
+	Reason string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
+	// At the end: since the message was accepted.
+	ElapsedMs     uint64 `protobuf:"varint,6,opt,name=elapsed_ms,json=elapsedMs,proto3" json:"elapsed_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RepeatProgress) Reset() {
+	*x = RepeatProgress{}
+	mi := &file_betcode_v1_agent_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RepeatProgress) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RepeatProgress) ProtoMessage() {}
+
+func (x *RepeatProgress) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_agent_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RepeatProgress.ProtoReflect.Descriptor instead.
+func (*RepeatProgress) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *RepeatProgress) GetIdempotencyKey() string {
+	if x != nil {
+		return x.IdempotencyKey
+	}
+	return ""
+}
+
+func (x *RepeatProgress) GetIteration() uint32 {
+	if x != nil {
+		return x.Iteration
+	}
+	return 0
+}
+
+func (x *RepeatProgress) GetMax() uint32 {
+	if x != nil {
+		return x.Max
+	}
+	return 0
+}
+
+func (x *RepeatProgress) GetState() RepeatState {
+	if x != nil {
+		return x.State
+	}
+	return RepeatState_REPEAT_STATE_UNSPECIFIED
+}
+
+func (x *RepeatProgress) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *RepeatProgress) GetElapsedMs() uint64 {
+	if x != nil {
+		return x.ElapsedMs
+	}
+	return 0
+}
+
 // TextDelta is a piece of text of the agent.
 type TextDelta struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1934,7 +2175,7 @@ type TextDelta struct {
 
 func (x *TextDelta) Reset() {
 	*x = TextDelta{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[12]
+	mi := &file_betcode_v1_agent_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1946,7 +2187,7 @@ func (x *TextDelta) String() string {
 func (*TextDelta) ProtoMessage() {}
 
 func (x *TextDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[12]
+	mi := &file_betcode_v1_agent_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1959,7 +2200,7 @@ func (x *TextDelta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TextDelta.ProtoReflect.Descriptor instead.
 func (*TextDelta) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{12}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *TextDelta) GetText() string {
@@ -2023,7 +2264,7 @@ type ToolCallStart struct {
 
 func (x *ToolCallStart) Reset() {
 	*x = ToolCallStart{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[13]
+	mi := &file_betcode_v1_agent_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2035,7 +2276,7 @@ func (x *ToolCallStart) String() string {
 func (*ToolCallStart) ProtoMessage() {}
 
 func (x *ToolCallStart) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[13]
+	mi := &file_betcode_v1_agent_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2048,7 +2289,7 @@ func (x *ToolCallStart) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolCallStart.ProtoReflect.Descriptor instead.
 func (*ToolCallStart) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{13}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ToolCallStart) GetToolId() string {
@@ -2107,7 +2348,7 @@ type ToolCallResult struct {
 
 func (x *ToolCallResult) Reset() {
 	*x = ToolCallResult{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[14]
+	mi := &file_betcode_v1_agent_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2119,7 +2360,7 @@ func (x *ToolCallResult) String() string {
 func (*ToolCallResult) ProtoMessage() {}
 
 func (x *ToolCallResult) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[14]
+	mi := &file_betcode_v1_agent_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2132,7 +2373,7 @@ func (x *ToolCallResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolCallResult.ProtoReflect.Descriptor instead.
 func (*ToolCallResult) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{14}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ToolCallResult) GetToolId() string {
@@ -2224,7 +2465,7 @@ type PermissionRequest struct {
 
 func (x *PermissionRequest) Reset() {
 	*x = PermissionRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[15]
+	mi := &file_betcode_v1_agent_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2236,7 +2477,7 @@ func (x *PermissionRequest) String() string {
 func (*PermissionRequest) ProtoMessage() {}
 
 func (x *PermissionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[15]
+	mi := &file_betcode_v1_agent_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2249,7 +2490,7 @@ func (x *PermissionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PermissionRequest.ProtoReflect.Descriptor instead.
 func (*PermissionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{15}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *PermissionRequest) GetRequestId() string {
@@ -2413,7 +2654,7 @@ type UserQuestion struct {
 
 func (x *UserQuestion) Reset() {
 	*x = UserQuestion{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[16]
+	mi := &file_betcode_v1_agent_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2425,7 +2666,7 @@ func (x *UserQuestion) String() string {
 func (*UserQuestion) ProtoMessage() {}
 
 func (x *UserQuestion) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[16]
+	mi := &file_betcode_v1_agent_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2438,7 +2679,7 @@ func (x *UserQuestion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserQuestion.ProtoReflect.Descriptor instead.
 func (*UserQuestion) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{16}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *UserQuestion) GetQuestionId() string {
@@ -2498,7 +2739,7 @@ type QuestionOption struct {
 
 func (x *QuestionOption) Reset() {
 	*x = QuestionOption{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[17]
+	mi := &file_betcode_v1_agent_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2510,7 +2751,7 @@ func (x *QuestionOption) String() string {
 func (*QuestionOption) ProtoMessage() {}
 
 func (x *QuestionOption) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[17]
+	mi := &file_betcode_v1_agent_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2523,7 +2764,7 @@ func (x *QuestionOption) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuestionOption.ProtoReflect.Descriptor instead.
 func (*QuestionOption) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{17}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *QuestionOption) GetValue() string {
@@ -2558,7 +2799,7 @@ type TodoUpdate struct {
 
 func (x *TodoUpdate) Reset() {
 	*x = TodoUpdate{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[18]
+	mi := &file_betcode_v1_agent_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2570,7 +2811,7 @@ func (x *TodoUpdate) String() string {
 func (*TodoUpdate) ProtoMessage() {}
 
 func (x *TodoUpdate) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[18]
+	mi := &file_betcode_v1_agent_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2583,7 +2824,7 @@ func (x *TodoUpdate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TodoUpdate.ProtoReflect.Descriptor instead.
 func (*TodoUpdate) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{18}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *TodoUpdate) GetItems() []*TodoItem {
@@ -2612,7 +2853,7 @@ type TodoItem struct {
 
 func (x *TodoItem) Reset() {
 	*x = TodoItem{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[19]
+	mi := &file_betcode_v1_agent_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2624,7 +2865,7 @@ func (x *TodoItem) String() string {
 func (*TodoItem) ProtoMessage() {}
 
 func (x *TodoItem) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[19]
+	mi := &file_betcode_v1_agent_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2637,7 +2878,7 @@ func (x *TodoItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TodoItem.ProtoReflect.Descriptor instead.
 func (*TodoItem) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{19}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *TodoItem) GetId() string {
@@ -2688,7 +2929,7 @@ type StatusChange struct {
 
 func (x *StatusChange) Reset() {
 	*x = StatusChange{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[20]
+	mi := &file_betcode_v1_agent_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2700,7 +2941,7 @@ func (x *StatusChange) String() string {
 func (*StatusChange) ProtoMessage() {}
 
 func (x *StatusChange) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[20]
+	mi := &file_betcode_v1_agent_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2713,7 +2954,7 @@ func (x *StatusChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatusChange.ProtoReflect.Descriptor instead.
 func (*StatusChange) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{20}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *StatusChange) GetStatus() AgentStatus {
@@ -2766,7 +3007,7 @@ type SessionInfo struct {
 
 func (x *SessionInfo) Reset() {
 	*x = SessionInfo{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[21]
+	mi := &file_betcode_v1_agent_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2778,7 +3019,7 @@ func (x *SessionInfo) String() string {
 func (*SessionInfo) ProtoMessage() {}
 
 func (x *SessionInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[21]
+	mi := &file_betcode_v1_agent_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2791,7 +3032,7 @@ func (x *SessionInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionInfo.ProtoReflect.Descriptor instead.
 func (*SessionInfo) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{21}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *SessionInfo) GetSessionId() string {
@@ -2902,7 +3143,7 @@ type ErrorEvent struct {
 
 func (x *ErrorEvent) Reset() {
 	*x = ErrorEvent{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[22]
+	mi := &file_betcode_v1_agent_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2914,7 +3155,7 @@ func (x *ErrorEvent) String() string {
 func (*ErrorEvent) ProtoMessage() {}
 
 func (x *ErrorEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[22]
+	mi := &file_betcode_v1_agent_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2927,7 +3168,7 @@ func (x *ErrorEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ErrorEvent.ProtoReflect.Descriptor instead.
 func (*ErrorEvent) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{22}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ErrorEvent) GetCode() string {
@@ -2985,7 +3226,7 @@ type UsageReport struct {
 
 func (x *UsageReport) Reset() {
 	*x = UsageReport{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[23]
+	mi := &file_betcode_v1_agent_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2997,7 +3238,7 @@ func (x *UsageReport) String() string {
 func (*UsageReport) ProtoMessage() {}
 
 func (x *UsageReport) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[23]
+	mi := &file_betcode_v1_agent_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3010,7 +3251,7 @@ func (x *UsageReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UsageReport.ProtoReflect.Descriptor instead.
 func (*UsageReport) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{23}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *UsageReport) GetInputTokens() uint32 {
@@ -3089,7 +3330,7 @@ type PlanModeChange struct {
 
 func (x *PlanModeChange) Reset() {
 	*x = PlanModeChange{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[24]
+	mi := &file_betcode_v1_agent_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3101,7 +3342,7 @@ func (x *PlanModeChange) String() string {
 func (*PlanModeChange) ProtoMessage() {}
 
 func (x *PlanModeChange) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[24]
+	mi := &file_betcode_v1_agent_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3114,7 +3355,7 @@ func (x *PlanModeChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlanModeChange.ProtoReflect.Descriptor instead.
 func (*PlanModeChange) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{24}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *PlanModeChange) GetActive() bool {
@@ -3150,7 +3391,7 @@ type TurnComplete struct {
 
 func (x *TurnComplete) Reset() {
 	*x = TurnComplete{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[25]
+	mi := &file_betcode_v1_agent_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3162,7 +3403,7 @@ func (x *TurnComplete) String() string {
 func (*TurnComplete) ProtoMessage() {}
 
 func (x *TurnComplete) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[25]
+	mi := &file_betcode_v1_agent_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3175,7 +3416,7 @@ func (x *TurnComplete) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnComplete.ProtoReflect.Descriptor instead.
 func (*TurnComplete) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{25}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *TurnComplete) GetStopReason() string {
@@ -3221,14 +3462,16 @@ type UserInput struct {
 	// From the message; chosen by the daemon when the client chose none.
 	IdempotencyKey string `protobuf:"bytes,100,opt,name=idempotency_key,json=idempotencyKey,proto3" json:"idempotency_key,omitempty"`
 	// What came with it; the files themselves are not told again.
-	Attachments   []*AttachedFile `protobuf:"bytes,101,rep,name=attachments,proto3" json:"attachments,omitempty"`
+	Attachments []*AttachedFile `protobuf:"bytes,101,rep,name=attachments,proto3" json:"attachments,omitempty"`
+	// Which prompt of a repeated message it is, from 1; 0 = it is not repeated. Its RepeatProgress precedes it.
+	Iteration     uint32 `protobuf:"varint,110,opt,name=iteration,proto3" json:"iteration,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UserInput) Reset() {
 	*x = UserInput{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[26]
+	mi := &file_betcode_v1_agent_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3240,7 +3483,7 @@ func (x *UserInput) String() string {
 func (*UserInput) ProtoMessage() {}
 
 func (x *UserInput) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[26]
+	mi := &file_betcode_v1_agent_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3253,7 +3496,7 @@ func (x *UserInput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserInput.ProtoReflect.Descriptor instead.
 func (*UserInput) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{26}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *UserInput) GetContent() string {
@@ -3277,6 +3520,13 @@ func (x *UserInput) GetAttachments() []*AttachedFile {
 	return nil
 }
 
+func (x *UserInput) GetIteration() uint32 {
+	if x != nil {
+		return x.Iteration
+	}
+	return 0
+}
+
 // AttachedFile is a file that came with a message.
 type AttachedFile struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -3292,7 +3542,7 @@ type AttachedFile struct {
 
 func (x *AttachedFile) Reset() {
 	*x = AttachedFile{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[27]
+	mi := &file_betcode_v1_agent_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3304,7 +3554,7 @@ func (x *AttachedFile) String() string {
 func (*AttachedFile) ProtoMessage() {}
 
 func (x *AttachedFile) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[27]
+	mi := &file_betcode_v1_agent_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3317,7 +3567,7 @@ func (x *AttachedFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttachedFile.ProtoReflect.Descriptor instead.
 func (*AttachedFile) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{27}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *AttachedFile) GetFilename() string {
@@ -3362,7 +3612,7 @@ type PermissionResolved struct {
 
 func (x *PermissionResolved) Reset() {
 	*x = PermissionResolved{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[28]
+	mi := &file_betcode_v1_agent_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3374,7 +3624,7 @@ func (x *PermissionResolved) String() string {
 func (*PermissionResolved) ProtoMessage() {}
 
 func (x *PermissionResolved) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[28]
+	mi := &file_betcode_v1_agent_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3387,7 +3637,7 @@ func (x *PermissionResolved) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PermissionResolved.ProtoReflect.Descriptor instead.
 func (*PermissionResolved) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{28}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *PermissionResolved) GetRequestId() string {
@@ -3457,7 +3707,7 @@ type RunEvent struct {
 
 func (x *RunEvent) Reset() {
 	*x = RunEvent{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[29]
+	mi := &file_betcode_v1_agent_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3469,7 +3719,7 @@ func (x *RunEvent) String() string {
 func (*RunEvent) ProtoMessage() {}
 
 func (x *RunEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[29]
+	mi := &file_betcode_v1_agent_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3482,7 +3732,7 @@ func (x *RunEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunEvent.ProtoReflect.Descriptor instead.
 func (*RunEvent) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{29}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *RunEvent) GetRun() uint64 {
@@ -3565,7 +3815,7 @@ type LockChange struct {
 
 func (x *LockChange) Reset() {
 	*x = LockChange{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[30]
+	mi := &file_betcode_v1_agent_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3577,7 +3827,7 @@ func (x *LockChange) String() string {
 func (*LockChange) ProtoMessage() {}
 
 func (x *LockChange) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[30]
+	mi := &file_betcode_v1_agent_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3590,7 +3840,7 @@ func (x *LockChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LockChange.ProtoReflect.Descriptor instead.
 func (*LockChange) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{30}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *LockChange) GetHolder() string {
@@ -3660,7 +3910,7 @@ type PresenceChange struct {
 
 func (x *PresenceChange) Reset() {
 	*x = PresenceChange{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[31]
+	mi := &file_betcode_v1_agent_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3672,7 +3922,7 @@ func (x *PresenceChange) String() string {
 func (*PresenceChange) ProtoMessage() {}
 
 func (x *PresenceChange) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[31]
+	mi := &file_betcode_v1_agent_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3685,7 +3935,7 @@ func (x *PresenceChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PresenceChange.ProtoReflect.Descriptor instead.
 func (*PresenceChange) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{31}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *PresenceChange) GetAttached() []*AttachedClient {
@@ -3733,7 +3983,7 @@ type AttachedClient struct {
 
 func (x *AttachedClient) Reset() {
 	*x = AttachedClient{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[32]
+	mi := &file_betcode_v1_agent_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3745,7 +3995,7 @@ func (x *AttachedClient) String() string {
 func (*AttachedClient) ProtoMessage() {}
 
 func (x *AttachedClient) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[32]
+	mi := &file_betcode_v1_agent_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3758,7 +4008,7 @@ func (x *AttachedClient) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttachedClient.ProtoReflect.Descriptor instead.
 func (*AttachedClient) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{32}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *AttachedClient) GetClientId() string {
@@ -3802,7 +4052,7 @@ type Lagging struct {
 
 func (x *Lagging) Reset() {
 	*x = Lagging{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[33]
+	mi := &file_betcode_v1_agent_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3814,7 +4064,7 @@ func (x *Lagging) String() string {
 func (*Lagging) ProtoMessage() {}
 
 func (x *Lagging) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[33]
+	mi := &file_betcode_v1_agent_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3827,7 +4077,7 @@ func (x *Lagging) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Lagging.ProtoReflect.Descriptor instead.
 func (*Lagging) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{33}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *Lagging) GetFromSequence() uint64 {
@@ -3861,7 +4111,7 @@ type RawLine struct {
 
 func (x *RawLine) Reset() {
 	*x = RawLine{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[34]
+	mi := &file_betcode_v1_agent_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3873,7 +4123,7 @@ func (x *RawLine) String() string {
 func (*RawLine) ProtoMessage() {}
 
 func (x *RawLine) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[34]
+	mi := &file_betcode_v1_agent_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3886,7 +4136,7 @@ func (x *RawLine) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RawLine.ProtoReflect.Descriptor instead.
 func (*RawLine) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{34}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *RawLine) GetType() string {
@@ -3940,7 +4190,7 @@ type TaskUpdate struct {
 
 func (x *TaskUpdate) Reset() {
 	*x = TaskUpdate{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[35]
+	mi := &file_betcode_v1_agent_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3952,7 +4202,7 @@ func (x *TaskUpdate) String() string {
 func (*TaskUpdate) ProtoMessage() {}
 
 func (x *TaskUpdate) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[35]
+	mi := &file_betcode_v1_agent_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3965,7 +4215,7 @@ func (x *TaskUpdate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskUpdate.ProtoReflect.Descriptor instead.
 func (*TaskUpdate) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{35}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *TaskUpdate) GetTaskId() string {
@@ -4032,7 +4282,7 @@ type Notice struct {
 
 func (x *Notice) Reset() {
 	*x = Notice{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[36]
+	mi := &file_betcode_v1_agent_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4044,7 +4294,7 @@ func (x *Notice) String() string {
 func (*Notice) ProtoMessage() {}
 
 func (x *Notice) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[36]
+	mi := &file_betcode_v1_agent_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4057,7 +4307,7 @@ func (x *Notice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Notice.ProtoReflect.Descriptor instead.
 func (*Notice) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{36}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *Notice) GetCode() string {
@@ -4098,7 +4348,7 @@ type Retraction struct {
 
 func (x *Retraction) Reset() {
 	*x = Retraction{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[37]
+	mi := &file_betcode_v1_agent_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4110,7 +4360,7 @@ func (x *Retraction) String() string {
 func (*Retraction) ProtoMessage() {}
 
 func (x *Retraction) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[37]
+	mi := &file_betcode_v1_agent_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4123,7 +4373,7 @@ func (x *Retraction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Retraction.ProtoReflect.Descriptor instead.
 func (*Retraction) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{37}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *Retraction) GetBlockIds() []string {
@@ -4164,7 +4414,7 @@ type ListSessionsRequest struct {
 
 func (x *ListSessionsRequest) Reset() {
 	*x = ListSessionsRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[38]
+	mi := &file_betcode_v1_agent_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4176,7 +4426,7 @@ func (x *ListSessionsRequest) String() string {
 func (*ListSessionsRequest) ProtoMessage() {}
 
 func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[38]
+	mi := &file_betcode_v1_agent_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4189,7 +4439,7 @@ func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{38}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ListSessionsRequest) GetWorkingDirectory() string {
@@ -4233,7 +4483,7 @@ type ListSessionsResponse struct {
 
 func (x *ListSessionsResponse) Reset() {
 	*x = ListSessionsResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[39]
+	mi := &file_betcode_v1_agent_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4245,7 +4495,7 @@ func (x *ListSessionsResponse) String() string {
 func (*ListSessionsResponse) ProtoMessage() {}
 
 func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[39]
+	mi := &file_betcode_v1_agent_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4258,7 +4508,7 @@ func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{39}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ListSessionsResponse) GetSessions() []*SessionSummary {
@@ -4333,7 +4583,7 @@ type SessionSummary struct {
 
 func (x *SessionSummary) Reset() {
 	*x = SessionSummary{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[40]
+	mi := &file_betcode_v1_agent_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4345,7 +4595,7 @@ func (x *SessionSummary) String() string {
 func (*SessionSummary) ProtoMessage() {}
 
 func (x *SessionSummary) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[40]
+	mi := &file_betcode_v1_agent_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4358,7 +4608,7 @@ func (x *SessionSummary) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionSummary.ProtoReflect.Descriptor instead.
 func (*SessionSummary) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{40}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *SessionSummary) GetId() string {
@@ -4537,7 +4787,7 @@ type ResumeSessionRequest struct {
 
 func (x *ResumeSessionRequest) Reset() {
 	*x = ResumeSessionRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[41]
+	mi := &file_betcode_v1_agent_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4549,7 +4799,7 @@ func (x *ResumeSessionRequest) String() string {
 func (*ResumeSessionRequest) ProtoMessage() {}
 
 func (x *ResumeSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[41]
+	mi := &file_betcode_v1_agent_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4562,7 +4812,7 @@ func (x *ResumeSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeSessionRequest.ProtoReflect.Descriptor instead.
 func (*ResumeSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{41}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *ResumeSessionRequest) GetSessionId() string {
@@ -4599,7 +4849,7 @@ type CompactSessionRequest struct {
 
 func (x *CompactSessionRequest) Reset() {
 	*x = CompactSessionRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[42]
+	mi := &file_betcode_v1_agent_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4611,7 +4861,7 @@ func (x *CompactSessionRequest) String() string {
 func (*CompactSessionRequest) ProtoMessage() {}
 
 func (x *CompactSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[42]
+	mi := &file_betcode_v1_agent_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4624,7 +4874,7 @@ func (x *CompactSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactSessionRequest.ProtoReflect.Descriptor instead.
 func (*CompactSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{42}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *CompactSessionRequest) GetSessionId() string {
@@ -4664,7 +4914,7 @@ type CompactSessionResponse struct {
 
 func (x *CompactSessionResponse) Reset() {
 	*x = CompactSessionResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[43]
+	mi := &file_betcode_v1_agent_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4676,7 +4926,7 @@ func (x *CompactSessionResponse) String() string {
 func (*CompactSessionResponse) ProtoMessage() {}
 
 func (x *CompactSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[43]
+	mi := &file_betcode_v1_agent_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4689,7 +4939,7 @@ func (x *CompactSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactSessionResponse.ProtoReflect.Descriptor instead.
 func (*CompactSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{43}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *CompactSessionResponse) GetMessagesBefore() uint32 {
@@ -4754,7 +5004,7 @@ type CancelTurnRequest struct {
 
 func (x *CancelTurnRequest) Reset() {
 	*x = CancelTurnRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[44]
+	mi := &file_betcode_v1_agent_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4766,7 +5016,7 @@ func (x *CancelTurnRequest) String() string {
 func (*CancelTurnRequest) ProtoMessage() {}
 
 func (x *CancelTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[44]
+	mi := &file_betcode_v1_agent_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4779,7 +5029,7 @@ func (x *CancelTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelTurnRequest.ProtoReflect.Descriptor instead.
 func (*CancelTurnRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{44}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *CancelTurnRequest) GetSessionId() string {
@@ -4807,7 +5057,7 @@ type CancelTurnResponse struct {
 
 func (x *CancelTurnResponse) Reset() {
 	*x = CancelTurnResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[45]
+	mi := &file_betcode_v1_agent_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4819,7 +5069,7 @@ func (x *CancelTurnResponse) String() string {
 func (*CancelTurnResponse) ProtoMessage() {}
 
 func (x *CancelTurnResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[45]
+	mi := &file_betcode_v1_agent_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4832,7 +5082,7 @@ func (x *CancelTurnResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelTurnResponse.ProtoReflect.Descriptor instead.
 func (*CancelTurnResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{45}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *CancelTurnResponse) GetWasActive() bool {
@@ -4853,7 +5103,7 @@ type InputLockRequest struct {
 
 func (x *InputLockRequest) Reset() {
 	*x = InputLockRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[46]
+	mi := &file_betcode_v1_agent_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4865,7 +5115,7 @@ func (x *InputLockRequest) String() string {
 func (*InputLockRequest) ProtoMessage() {}
 
 func (x *InputLockRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[46]
+	mi := &file_betcode_v1_agent_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4878,7 +5128,7 @@ func (x *InputLockRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InputLockRequest.ProtoReflect.Descriptor instead.
 func (*InputLockRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{46}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *InputLockRequest) GetSessionId() string {
@@ -4905,7 +5155,7 @@ type InputLockResponse struct {
 
 func (x *InputLockResponse) Reset() {
 	*x = InputLockResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[47]
+	mi := &file_betcode_v1_agent_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4917,7 +5167,7 @@ func (x *InputLockResponse) String() string {
 func (*InputLockResponse) ProtoMessage() {}
 
 func (x *InputLockResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[47]
+	mi := &file_betcode_v1_agent_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4930,7 +5180,7 @@ func (x *InputLockResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InputLockResponse.ProtoReflect.Descriptor instead.
 func (*InputLockResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{47}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *InputLockResponse) GetGranted() bool {
@@ -4974,7 +5224,7 @@ type SessionGrantEntry struct {
 
 func (x *SessionGrantEntry) Reset() {
 	*x = SessionGrantEntry{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[48]
+	mi := &file_betcode_v1_agent_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4986,7 +5236,7 @@ func (x *SessionGrantEntry) String() string {
 func (*SessionGrantEntry) ProtoMessage() {}
 
 func (x *SessionGrantEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[48]
+	mi := &file_betcode_v1_agent_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4999,7 +5249,7 @@ func (x *SessionGrantEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionGrantEntry.ProtoReflect.Descriptor instead.
 func (*SessionGrantEntry) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{48}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *SessionGrantEntry) GetToolName() string {
@@ -5027,7 +5277,7 @@ type ListSessionGrantsRequest struct {
 
 func (x *ListSessionGrantsRequest) Reset() {
 	*x = ListSessionGrantsRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[49]
+	mi := &file_betcode_v1_agent_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5039,7 +5289,7 @@ func (x *ListSessionGrantsRequest) String() string {
 func (*ListSessionGrantsRequest) ProtoMessage() {}
 
 func (x *ListSessionGrantsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[49]
+	mi := &file_betcode_v1_agent_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5052,7 +5302,7 @@ func (x *ListSessionGrantsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionGrantsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionGrantsRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{49}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *ListSessionGrantsRequest) GetSessionId() string {
@@ -5073,7 +5323,7 @@ type ListSessionGrantsResponse struct {
 
 func (x *ListSessionGrantsResponse) Reset() {
 	*x = ListSessionGrantsResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[50]
+	mi := &file_betcode_v1_agent_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5085,7 +5335,7 @@ func (x *ListSessionGrantsResponse) String() string {
 func (*ListSessionGrantsResponse) ProtoMessage() {}
 
 func (x *ListSessionGrantsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[50]
+	mi := &file_betcode_v1_agent_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5098,7 +5348,7 @@ func (x *ListSessionGrantsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionGrantsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionGrantsResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{50}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *ListSessionGrantsResponse) GetGrants() []*SessionGrantEntry {
@@ -5121,7 +5371,7 @@ type ClearSessionGrantsRequest struct {
 
 func (x *ClearSessionGrantsRequest) Reset() {
 	*x = ClearSessionGrantsRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[51]
+	mi := &file_betcode_v1_agent_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5133,7 +5383,7 @@ func (x *ClearSessionGrantsRequest) String() string {
 func (*ClearSessionGrantsRequest) ProtoMessage() {}
 
 func (x *ClearSessionGrantsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[51]
+	mi := &file_betcode_v1_agent_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5146,7 +5396,7 @@ func (x *ClearSessionGrantsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearSessionGrantsRequest.ProtoReflect.Descriptor instead.
 func (*ClearSessionGrantsRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{51}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *ClearSessionGrantsRequest) GetSessionId() string {
@@ -5172,7 +5422,7 @@ type ClearSessionGrantsResponse struct {
 
 func (x *ClearSessionGrantsResponse) Reset() {
 	*x = ClearSessionGrantsResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[52]
+	mi := &file_betcode_v1_agent_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5184,7 +5434,7 @@ func (x *ClearSessionGrantsResponse) String() string {
 func (*ClearSessionGrantsResponse) ProtoMessage() {}
 
 func (x *ClearSessionGrantsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[52]
+	mi := &file_betcode_v1_agent_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5197,7 +5447,7 @@ func (x *ClearSessionGrantsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearSessionGrantsResponse.ProtoReflect.Descriptor instead.
 func (*ClearSessionGrantsResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{52}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{54}
 }
 
 // SetSessionGrantRequest decides a tool for the rest of a session.
@@ -5215,7 +5465,7 @@ type SetSessionGrantRequest struct {
 
 func (x *SetSessionGrantRequest) Reset() {
 	*x = SetSessionGrantRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[53]
+	mi := &file_betcode_v1_agent_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5227,7 +5477,7 @@ func (x *SetSessionGrantRequest) String() string {
 func (*SetSessionGrantRequest) ProtoMessage() {}
 
 func (x *SetSessionGrantRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[53]
+	mi := &file_betcode_v1_agent_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5240,7 +5490,7 @@ func (x *SetSessionGrantRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetSessionGrantRequest.ProtoReflect.Descriptor instead.
 func (*SetSessionGrantRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{53}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *SetSessionGrantRequest) GetSessionId() string {
@@ -5273,7 +5523,7 @@ type SetSessionGrantResponse struct {
 
 func (x *SetSessionGrantResponse) Reset() {
 	*x = SetSessionGrantResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[54]
+	mi := &file_betcode_v1_agent_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5285,7 +5535,7 @@ func (x *SetSessionGrantResponse) String() string {
 func (*SetSessionGrantResponse) ProtoMessage() {}
 
 func (x *SetSessionGrantResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[54]
+	mi := &file_betcode_v1_agent_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5298,7 +5548,7 @@ func (x *SetSessionGrantResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetSessionGrantResponse.ProtoReflect.Descriptor instead.
 func (*SetSessionGrantResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{54}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{56}
 }
 
 // RenameSessionRequest gives a session a name.
@@ -5314,7 +5564,7 @@ type RenameSessionRequest struct {
 
 func (x *RenameSessionRequest) Reset() {
 	*x = RenameSessionRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[55]
+	mi := &file_betcode_v1_agent_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5326,7 +5576,7 @@ func (x *RenameSessionRequest) String() string {
 func (*RenameSessionRequest) ProtoMessage() {}
 
 func (x *RenameSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[55]
+	mi := &file_betcode_v1_agent_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5339,7 +5589,7 @@ func (x *RenameSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenameSessionRequest.ProtoReflect.Descriptor instead.
 func (*RenameSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{55}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *RenameSessionRequest) GetSessionId() string {
@@ -5365,7 +5615,7 @@ type RenameSessionResponse struct {
 
 func (x *RenameSessionResponse) Reset() {
 	*x = RenameSessionResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[56]
+	mi := &file_betcode_v1_agent_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5377,7 +5627,7 @@ func (x *RenameSessionResponse) String() string {
 func (*RenameSessionResponse) ProtoMessage() {}
 
 func (x *RenameSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[56]
+	mi := &file_betcode_v1_agent_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5390,7 +5640,7 @@ func (x *RenameSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenameSessionResponse.ProtoReflect.Descriptor instead.
 func (*RenameSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{56}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{58}
 }
 
 // DeleteSessionRequest names the session to delete.
@@ -5404,7 +5654,7 @@ type DeleteSessionRequest struct {
 
 func (x *DeleteSessionRequest) Reset() {
 	*x = DeleteSessionRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[57]
+	mi := &file_betcode_v1_agent_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5416,7 +5666,7 @@ func (x *DeleteSessionRequest) String() string {
 func (*DeleteSessionRequest) ProtoMessage() {}
 
 func (x *DeleteSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[57]
+	mi := &file_betcode_v1_agent_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5429,7 +5679,7 @@ func (x *DeleteSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSessionRequest.ProtoReflect.Descriptor instead.
 func (*DeleteSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{57}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *DeleteSessionRequest) GetSessionId() string {
@@ -5450,7 +5700,7 @@ type DeleteSessionResponse struct {
 
 func (x *DeleteSessionResponse) Reset() {
 	*x = DeleteSessionResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[58]
+	mi := &file_betcode_v1_agent_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5462,7 +5712,7 @@ func (x *DeleteSessionResponse) String() string {
 func (*DeleteSessionResponse) ProtoMessage() {}
 
 func (x *DeleteSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[58]
+	mi := &file_betcode_v1_agent_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5475,7 +5725,7 @@ func (x *DeleteSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSessionResponse.ProtoReflect.Descriptor instead.
 func (*DeleteSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{58}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *DeleteSessionResponse) GetDeleted() bool {
@@ -5531,12 +5781,16 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a>\n" +
 	"\x10EnvironmentEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa5\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd1\x01\n" +
 	"\vUserMessage\x12\x18\n" +
 	"\acontent\x18\x01 \x01(\tR\acontent\x128\n" +
 	"\vattachments\x18\x02 \x03(\v2\x16.betcode.v1.AttachmentR\vattachments\x12\x19\n" +
 	"\bagent_id\x18\x03 \x01(\tR\aagentId\x12'\n" +
-	"\x0fidempotency_key\x18d \x01(\tR\x0eidempotencyKey\"Y\n" +
+	"\x0fidempotency_key\x18d \x01(\tR\x0eidempotencyKey\x12*\n" +
+	"\x06repeat\x18n \x01(\v2\x12.betcode.v1.RepeatR\x06repeat\"2\n" +
+	"\x06Repeat\x12\x10\n" +
+	"\x03max\x18\x01 \x01(\rR\x03max\x12\x16\n" +
+	"\x06marker\x18\x02 \x01(\tR\x06marker\"Y\n" +
 	"\n" +
 	"Attachment\x12\x1a\n" +
 	"\bfilename\x18\x01 \x01(\tR\bfilename\x12\x1b\n" +
@@ -5569,7 +5823,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\x15SessionSettingsChange\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12'\n" +
 	"\x0fpermission_mode\x18\x02 \x01(\tR\x0epermissionMode\x12!\n" +
-	"\fconfirm_mode\x18d \x01(\bR\vconfirmMode\"\x8a\r\n" +
+	"\fconfirm_mode\x18d \x01(\bR\vconfirmMode\"\xc1\r\n" +
 	"\n" +
 	"AgentEvent\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x128\n" +
@@ -5608,14 +5862,23 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"retraction\x18n \x01(\v2\x16.betcode.v1.RetractionH\x00R\n" +
 	"retraction\x128\n" +
 	"\bpresence\x18x \x01(\v2\x1a.betcode.v1.PresenceChangeH\x00R\bpresence\x128\n" +
-	"\bsubagent\x18} \x01(\v2\x1a.betcode.v1.SubagentChangeH\x00R\bsubagentB\a\n" +
+	"\bsubagent\x18} \x01(\v2\x1a.betcode.v1.SubagentChangeH\x00R\bsubagent\x125\n" +
+	"\x06repeat\x18\x82\x01 \x01(\v2\x1a.betcode.v1.RepeatProgressH\x00R\x06repeatB\a\n" +
 	"\x05event\"\xae\x01\n" +
 	"\x0eSubagentChange\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12*\n" +
 	"\x11parent_session_id\x18\x02 \x01(\tR\x0fparentSessionId\x12%\n" +
 	"\x0eresult_summary\x18\x03 \x01(\tR\rresultSummary\x12\x1b\n" +
 	"\texit_code\x18\x04 \x01(\x05R\bexitCode\x12\x14\n" +
-	"\x05model\x18\x05 \x01(\tR\x05model\"\xba\x01\n" +
+	"\x05model\x18\x05 \x01(\tR\x05model\"\xcf\x01\n" +
+	"\x0eRepeatProgress\x12'\n" +
+	"\x0fidempotency_key\x18\x01 \x01(\tR\x0eidempotencyKey\x12\x1c\n" +
+	"\titeration\x18\x02 \x01(\rR\titeration\x12\x10\n" +
+	"\x03max\x18\x03 \x01(\rR\x03max\x12-\n" +
+	"\x05state\x18\x04 \x01(\x0e2\x17.betcode.v1.RepeatStateR\x05state\x12\x16\n" +
+	"\x06reason\x18\x05 \x01(\tR\x06reason\x12\x1d\n" +
+	"\n" +
+	"elapsed_ms\x18\x06 \x01(\x04R\telapsedMs\"\xba\x01\n" +
 	"\tTextDelta\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\x12\x1f\n" +
 	"\vis_complete\x18\x02 \x01(\bR\n" +
@@ -5737,11 +6000,12 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\x05error\x18e \x01(\tR\x05error\x12\x1d\n" +
 	"\n" +
 	"input_keys\x18f \x03(\tR\tinputKeys\x12\x16\n" +
-	"\x06origin\x18g \x01(\tR\x06origin\"\x8a\x01\n" +
+	"\x06origin\x18g \x01(\tR\x06origin\"\xa8\x01\n" +
 	"\tUserInput\x12\x18\n" +
 	"\acontent\x18\x01 \x01(\tR\acontent\x12'\n" +
 	"\x0fidempotency_key\x18d \x01(\tR\x0eidempotencyKey\x12:\n" +
-	"\vattachments\x18e \x03(\v2\x18.betcode.v1.AttachedFileR\vattachments\"[\n" +
+	"\vattachments\x18e \x03(\v2\x18.betcode.v1.AttachedFileR\vattachments\x12\x1c\n" +
+	"\titeration\x18n \x01(\rR\titeration\"[\n" +
 	"\fAttachedFile\x12\x1a\n" +
 	"\bfilename\x18\x01 \x01(\tR\bfilename\x12\x1b\n" +
 	"\tmime_type\x18\x02 \x01(\tR\bmimeType\x12\x12\n" +
@@ -5935,7 +6199,14 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"LockAction\x12\x1b\n" +
 	"\x17LOCK_ACTION_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13LOCK_ACTION_RELEASE\x10\x01\x12\x16\n" +
-	"\x12LOCK_ACTION_REFUSE\x10\x02*V\n" +
+	"\x12LOCK_ACTION_REFUSE\x10\x02*\xb2\x01\n" +
+	"\vRepeatState\x12\x1c\n" +
+	"\x18REPEAT_STATE_UNSPECIFIED\x10\x00\x12\x19\n" +
+	"\x15REPEAT_STATE_PROMPTED\x10\x01\x12\x19\n" +
+	"\x15REPEAT_STATE_COMPLETE\x10\x02\x12\x1a\n" +
+	"\x16REPEAT_STATE_EXHAUSTED\x10\x03\x12\x17\n" +
+	"\x13REPEAT_STATE_FAILED\x10\x04\x12\x1a\n" +
+	"\x16REPEAT_STATE_CANCELLED\x10\x05*V\n" +
 	"\n" +
 	"TodoStatus\x12\x1b\n" +
 	"\x17TODO_STATUS_UNSPECIFIED\x10\x00\x12\v\n" +
@@ -5983,186 +6254,192 @@ func file_betcode_v1_agent_proto_rawDescGZIP() []byte {
 	return file_betcode_v1_agent_proto_rawDescData
 }
 
-var file_betcode_v1_agent_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
-var file_betcode_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 64)
+var file_betcode_v1_agent_proto_enumTypes = make([]protoimpl.EnumInfo, 7)
+var file_betcode_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 66)
 var file_betcode_v1_agent_proto_goTypes = []any{
 	(HistoryPolicy)(0),                 // 0: betcode.v1.HistoryPolicy
 	(PermissionDecision)(0),            // 1: betcode.v1.PermissionDecision
 	(LockAction)(0),                    // 2: betcode.v1.LockAction
-	(TodoStatus)(0),                    // 3: betcode.v1.TodoStatus
-	(AgentStatus)(0),                   // 4: betcode.v1.AgentStatus
-	(RunState)(0),                      // 5: betcode.v1.RunState
-	(*AgentRequest)(nil),               // 6: betcode.v1.AgentRequest
-	(*StartConversation)(nil),          // 7: betcode.v1.StartConversation
-	(*UserMessage)(nil),                // 8: betcode.v1.UserMessage
-	(*Attachment)(nil),                 // 9: betcode.v1.Attachment
-	(*PermissionResponse)(nil),         // 10: betcode.v1.PermissionResponse
-	(*UserQuestionResponse)(nil),       // 11: betcode.v1.UserQuestionResponse
-	(*CancelRequest)(nil),              // 12: betcode.v1.CancelRequest
-	(*EncryptedEnvelope)(nil),          // 13: betcode.v1.EncryptedEnvelope
-	(*InputLockAction)(nil),            // 14: betcode.v1.InputLockAction
-	(*SessionSettingsChange)(nil),      // 15: betcode.v1.SessionSettingsChange
-	(*AgentEvent)(nil),                 // 16: betcode.v1.AgentEvent
-	(*SubagentChange)(nil),             // 17: betcode.v1.SubagentChange
-	(*TextDelta)(nil),                  // 18: betcode.v1.TextDelta
-	(*ToolCallStart)(nil),              // 19: betcode.v1.ToolCallStart
-	(*ToolCallResult)(nil),             // 20: betcode.v1.ToolCallResult
-	(*PermissionRequest)(nil),          // 21: betcode.v1.PermissionRequest
-	(*UserQuestion)(nil),               // 22: betcode.v1.UserQuestion
-	(*QuestionOption)(nil),             // 23: betcode.v1.QuestionOption
-	(*TodoUpdate)(nil),                 // 24: betcode.v1.TodoUpdate
-	(*TodoItem)(nil),                   // 25: betcode.v1.TodoItem
-	(*StatusChange)(nil),               // 26: betcode.v1.StatusChange
-	(*SessionInfo)(nil),                // 27: betcode.v1.SessionInfo
-	(*ErrorEvent)(nil),                 // 28: betcode.v1.ErrorEvent
-	(*UsageReport)(nil),                // 29: betcode.v1.UsageReport
-	(*PlanModeChange)(nil),             // 30: betcode.v1.PlanModeChange
-	(*TurnComplete)(nil),               // 31: betcode.v1.TurnComplete
-	(*UserInput)(nil),                  // 32: betcode.v1.UserInput
-	(*AttachedFile)(nil),               // 33: betcode.v1.AttachedFile
-	(*PermissionResolved)(nil),         // 34: betcode.v1.PermissionResolved
-	(*RunEvent)(nil),                   // 35: betcode.v1.RunEvent
-	(*LockChange)(nil),                 // 36: betcode.v1.LockChange
-	(*PresenceChange)(nil),             // 37: betcode.v1.PresenceChange
-	(*AttachedClient)(nil),             // 38: betcode.v1.AttachedClient
-	(*Lagging)(nil),                    // 39: betcode.v1.Lagging
-	(*RawLine)(nil),                    // 40: betcode.v1.RawLine
-	(*TaskUpdate)(nil),                 // 41: betcode.v1.TaskUpdate
-	(*Notice)(nil),                     // 42: betcode.v1.Notice
-	(*Retraction)(nil),                 // 43: betcode.v1.Retraction
-	(*ListSessionsRequest)(nil),        // 44: betcode.v1.ListSessionsRequest
-	(*ListSessionsResponse)(nil),       // 45: betcode.v1.ListSessionsResponse
-	(*SessionSummary)(nil),             // 46: betcode.v1.SessionSummary
-	(*ResumeSessionRequest)(nil),       // 47: betcode.v1.ResumeSessionRequest
-	(*CompactSessionRequest)(nil),      // 48: betcode.v1.CompactSessionRequest
-	(*CompactSessionResponse)(nil),     // 49: betcode.v1.CompactSessionResponse
-	(*CancelTurnRequest)(nil),          // 50: betcode.v1.CancelTurnRequest
-	(*CancelTurnResponse)(nil),         // 51: betcode.v1.CancelTurnResponse
-	(*InputLockRequest)(nil),           // 52: betcode.v1.InputLockRequest
-	(*InputLockResponse)(nil),          // 53: betcode.v1.InputLockResponse
-	(*SessionGrantEntry)(nil),          // 54: betcode.v1.SessionGrantEntry
-	(*ListSessionGrantsRequest)(nil),   // 55: betcode.v1.ListSessionGrantsRequest
-	(*ListSessionGrantsResponse)(nil),  // 56: betcode.v1.ListSessionGrantsResponse
-	(*ClearSessionGrantsRequest)(nil),  // 57: betcode.v1.ClearSessionGrantsRequest
-	(*ClearSessionGrantsResponse)(nil), // 58: betcode.v1.ClearSessionGrantsResponse
-	(*SetSessionGrantRequest)(nil),     // 59: betcode.v1.SetSessionGrantRequest
-	(*SetSessionGrantResponse)(nil),    // 60: betcode.v1.SetSessionGrantResponse
-	(*RenameSessionRequest)(nil),       // 61: betcode.v1.RenameSessionRequest
-	(*RenameSessionResponse)(nil),      // 62: betcode.v1.RenameSessionResponse
-	(*DeleteSessionRequest)(nil),       // 63: betcode.v1.DeleteSessionRequest
-	(*DeleteSessionResponse)(nil),      // 64: betcode.v1.DeleteSessionResponse
-	nil,                                // 65: betcode.v1.StartConversation.MetadataEntry
-	nil,                                // 66: betcode.v1.StartConversation.EnvironmentEntry
-	nil,                                // 67: betcode.v1.UserQuestionResponse.AnswersEntry
-	nil,                                // 68: betcode.v1.ErrorEvent.DetailsEntry
-	nil,                                // 69: betcode.v1.Notice.DetailsEntry
-	(*AgentOptions)(nil),               // 70: betcode.v1.AgentOptions
-	(WorktreeLock)(0),                  // 71: betcode.v1.WorktreeLock
-	(*Budget)(nil),                     // 72: betcode.v1.Budget
-	(*structpb.Struct)(nil),            // 73: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),      // 74: google.protobuf.Timestamp
-	(*DeprecationWarning)(nil),         // 75: betcode.v1.DeprecationWarning
-	(*ForkOrigin)(nil),                 // 76: betcode.v1.ForkOrigin
-	(*Spending)(nil),                   // 77: betcode.v1.Spending
-	(*SessionBudget)(nil),              // 78: betcode.v1.SessionBudget
+	(RepeatState)(0),                   // 3: betcode.v1.RepeatState
+	(TodoStatus)(0),                    // 4: betcode.v1.TodoStatus
+	(AgentStatus)(0),                   // 5: betcode.v1.AgentStatus
+	(RunState)(0),                      // 6: betcode.v1.RunState
+	(*AgentRequest)(nil),               // 7: betcode.v1.AgentRequest
+	(*StartConversation)(nil),          // 8: betcode.v1.StartConversation
+	(*UserMessage)(nil),                // 9: betcode.v1.UserMessage
+	(*Repeat)(nil),                     // 10: betcode.v1.Repeat
+	(*Attachment)(nil),                 // 11: betcode.v1.Attachment
+	(*PermissionResponse)(nil),         // 12: betcode.v1.PermissionResponse
+	(*UserQuestionResponse)(nil),       // 13: betcode.v1.UserQuestionResponse
+	(*CancelRequest)(nil),              // 14: betcode.v1.CancelRequest
+	(*EncryptedEnvelope)(nil),          // 15: betcode.v1.EncryptedEnvelope
+	(*InputLockAction)(nil),            // 16: betcode.v1.InputLockAction
+	(*SessionSettingsChange)(nil),      // 17: betcode.v1.SessionSettingsChange
+	(*AgentEvent)(nil),                 // 18: betcode.v1.AgentEvent
+	(*SubagentChange)(nil),             // 19: betcode.v1.SubagentChange
+	(*RepeatProgress)(nil),             // 20: betcode.v1.RepeatProgress
+	(*TextDelta)(nil),                  // 21: betcode.v1.TextDelta
+	(*ToolCallStart)(nil),              // 22: betcode.v1.ToolCallStart
+	(*ToolCallResult)(nil),             // 23: betcode.v1.ToolCallResult
+	(*PermissionRequest)(nil),          // 24: betcode.v1.PermissionRequest
+	(*UserQuestion)(nil),               // 25: betcode.v1.UserQuestion
+	(*QuestionOption)(nil),             // 26: betcode.v1.QuestionOption
+	(*TodoUpdate)(nil),                 // 27: betcode.v1.TodoUpdate
+	(*TodoItem)(nil),                   // 28: betcode.v1.TodoItem
+	(*StatusChange)(nil),               // 29: betcode.v1.StatusChange
+	(*SessionInfo)(nil),                // 30: betcode.v1.SessionInfo
+	(*ErrorEvent)(nil),                 // 31: betcode.v1.ErrorEvent
+	(*UsageReport)(nil),                // 32: betcode.v1.UsageReport
+	(*PlanModeChange)(nil),             // 33: betcode.v1.PlanModeChange
+	(*TurnComplete)(nil),               // 34: betcode.v1.TurnComplete
+	(*UserInput)(nil),                  // 35: betcode.v1.UserInput
+	(*AttachedFile)(nil),               // 36: betcode.v1.AttachedFile
+	(*PermissionResolved)(nil),         // 37: betcode.v1.PermissionResolved
+	(*RunEvent)(nil),                   // 38: betcode.v1.RunEvent
+	(*LockChange)(nil),                 // 39: betcode.v1.LockChange
+	(*PresenceChange)(nil),             // 40: betcode.v1.PresenceChange
+	(*AttachedClient)(nil),             // 41: betcode.v1.AttachedClient
+	(*Lagging)(nil),                    // 42: betcode.v1.Lagging
+	(*RawLine)(nil),                    // 43: betcode.v1.RawLine
+	(*TaskUpdate)(nil),                 // 44: betcode.v1.TaskUpdate
+	(*Notice)(nil),                     // 45: betcode.v1.Notice
+	(*Retraction)(nil),                 // 46: betcode.v1.Retraction
+	(*ListSessionsRequest)(nil),        // 47: betcode.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil),       // 48: betcode.v1.ListSessionsResponse
+	(*SessionSummary)(nil),             // 49: betcode.v1.SessionSummary
+	(*ResumeSessionRequest)(nil),       // 50: betcode.v1.ResumeSessionRequest
+	(*CompactSessionRequest)(nil),      // 51: betcode.v1.CompactSessionRequest
+	(*CompactSessionResponse)(nil),     // 52: betcode.v1.CompactSessionResponse
+	(*CancelTurnRequest)(nil),          // 53: betcode.v1.CancelTurnRequest
+	(*CancelTurnResponse)(nil),         // 54: betcode.v1.CancelTurnResponse
+	(*InputLockRequest)(nil),           // 55: betcode.v1.InputLockRequest
+	(*InputLockResponse)(nil),          // 56: betcode.v1.InputLockResponse
+	(*SessionGrantEntry)(nil),          // 57: betcode.v1.SessionGrantEntry
+	(*ListSessionGrantsRequest)(nil),   // 58: betcode.v1.ListSessionGrantsRequest
+	(*ListSessionGrantsResponse)(nil),  // 59: betcode.v1.ListSessionGrantsResponse
+	(*ClearSessionGrantsRequest)(nil),  // 60: betcode.v1.ClearSessionGrantsRequest
+	(*ClearSessionGrantsResponse)(nil), // 61: betcode.v1.ClearSessionGrantsResponse
+	(*SetSessionGrantRequest)(nil),     // 62: betcode.v1.SetSessionGrantRequest
+	(*SetSessionGrantResponse)(nil),    // 63: betcode.v1.SetSessionGrantResponse
+	(*RenameSessionRequest)(nil),       // 64: betcode.v1.RenameSessionRequest
+	(*RenameSessionResponse)(nil),      // 65: betcode.v1.RenameSessionResponse
+	(*DeleteSessionRequest)(nil),       // 66: betcode.v1.DeleteSessionRequest
+	(*DeleteSessionResponse)(nil),      // 67: betcode.v1.DeleteSessionResponse
+	nil,                                // 68: betcode.v1.StartConversation.MetadataEntry
+	nil,                                // 69: betcode.v1.StartConversation.EnvironmentEntry
+	nil,                                // 70: betcode.v1.UserQuestionResponse.AnswersEntry
+	nil,                                // 71: betcode.v1.ErrorEvent.DetailsEntry
+	nil,                                // 72: betcode.v1.Notice.DetailsEntry
+	(*AgentOptions)(nil),               // 73: betcode.v1.AgentOptions
+	(WorktreeLock)(0),                  // 74: betcode.v1.WorktreeLock
+	(*Budget)(nil),                     // 75: betcode.v1.Budget
+	(*structpb.Struct)(nil),            // 76: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),      // 77: google.protobuf.Timestamp
+	(*DeprecationWarning)(nil),         // 78: betcode.v1.DeprecationWarning
+	(*ForkOrigin)(nil),                 // 79: betcode.v1.ForkOrigin
+	(*Spending)(nil),                   // 80: betcode.v1.Spending
+	(*SessionBudget)(nil),              // 81: betcode.v1.SessionBudget
 }
 var file_betcode_v1_agent_proto_depIdxs = []int32{
-	7,  // 0: betcode.v1.AgentRequest.start:type_name -> betcode.v1.StartConversation
-	8,  // 1: betcode.v1.AgentRequest.message:type_name -> betcode.v1.UserMessage
-	10, // 2: betcode.v1.AgentRequest.permission:type_name -> betcode.v1.PermissionResponse
-	11, // 3: betcode.v1.AgentRequest.question_response:type_name -> betcode.v1.UserQuestionResponse
-	12, // 4: betcode.v1.AgentRequest.cancel:type_name -> betcode.v1.CancelRequest
-	13, // 5: betcode.v1.AgentRequest.encrypted:type_name -> betcode.v1.EncryptedEnvelope
-	14, // 6: betcode.v1.AgentRequest.lock:type_name -> betcode.v1.InputLockAction
-	15, // 7: betcode.v1.AgentRequest.settings:type_name -> betcode.v1.SessionSettingsChange
-	65, // 8: betcode.v1.StartConversation.metadata:type_name -> betcode.v1.StartConversation.MetadataEntry
+	8,  // 0: betcode.v1.AgentRequest.start:type_name -> betcode.v1.StartConversation
+	9,  // 1: betcode.v1.AgentRequest.message:type_name -> betcode.v1.UserMessage
+	12, // 2: betcode.v1.AgentRequest.permission:type_name -> betcode.v1.PermissionResponse
+	13, // 3: betcode.v1.AgentRequest.question_response:type_name -> betcode.v1.UserQuestionResponse
+	14, // 4: betcode.v1.AgentRequest.cancel:type_name -> betcode.v1.CancelRequest
+	15, // 5: betcode.v1.AgentRequest.encrypted:type_name -> betcode.v1.EncryptedEnvelope
+	16, // 6: betcode.v1.AgentRequest.lock:type_name -> betcode.v1.InputLockAction
+	17, // 7: betcode.v1.AgentRequest.settings:type_name -> betcode.v1.SessionSettingsChange
+	68, // 8: betcode.v1.StartConversation.metadata:type_name -> betcode.v1.StartConversation.MetadataEntry
 	0,  // 9: betcode.v1.StartConversation.history:type_name -> betcode.v1.HistoryPolicy
-	66, // 10: betcode.v1.StartConversation.environment:type_name -> betcode.v1.StartConversation.EnvironmentEntry
-	70, // 11: betcode.v1.StartConversation.options:type_name -> betcode.v1.AgentOptions
-	71, // 12: betcode.v1.StartConversation.worktree_lock:type_name -> betcode.v1.WorktreeLock
-	72, // 13: betcode.v1.StartConversation.budget:type_name -> betcode.v1.Budget
-	9,  // 14: betcode.v1.UserMessage.attachments:type_name -> betcode.v1.Attachment
-	1,  // 15: betcode.v1.PermissionResponse.decision:type_name -> betcode.v1.PermissionDecision
-	73, // 16: betcode.v1.PermissionResponse.updated_input:type_name -> google.protobuf.Struct
-	67, // 17: betcode.v1.UserQuestionResponse.answers:type_name -> betcode.v1.UserQuestionResponse.AnswersEntry
-	2,  // 18: betcode.v1.InputLockAction.action:type_name -> betcode.v1.LockAction
-	74, // 19: betcode.v1.AgentEvent.timestamp:type_name -> google.protobuf.Timestamp
-	18, // 20: betcode.v1.AgentEvent.text_delta:type_name -> betcode.v1.TextDelta
-	19, // 21: betcode.v1.AgentEvent.tool_call_start:type_name -> betcode.v1.ToolCallStart
-	20, // 22: betcode.v1.AgentEvent.tool_call_result:type_name -> betcode.v1.ToolCallResult
-	21, // 23: betcode.v1.AgentEvent.permission_request:type_name -> betcode.v1.PermissionRequest
-	22, // 24: betcode.v1.AgentEvent.user_question:type_name -> betcode.v1.UserQuestion
-	24, // 25: betcode.v1.AgentEvent.todo_update:type_name -> betcode.v1.TodoUpdate
-	26, // 26: betcode.v1.AgentEvent.status_change:type_name -> betcode.v1.StatusChange
-	27, // 27: betcode.v1.AgentEvent.session_info:type_name -> betcode.v1.SessionInfo
-	28, // 28: betcode.v1.AgentEvent.error:type_name -> betcode.v1.ErrorEvent
-	29, // 29: betcode.v1.AgentEvent.usage:type_name -> betcode.v1.UsageReport
-	30, // 30: betcode.v1.AgentEvent.plan_mode:type_name -> betcode.v1.PlanModeChange
-	31, // 31: betcode.v1.AgentEvent.turn_complete:type_name -> betcode.v1.TurnComplete
-	32, // 32: betcode.v1.AgentEvent.user_input:type_name -> betcode.v1.UserInput
-	13, // 33: betcode.v1.AgentEvent.encrypted:type_name -> betcode.v1.EncryptedEnvelope
-	75, // 34: betcode.v1.AgentEvent.deprecation:type_name -> betcode.v1.DeprecationWarning
-	34, // 35: betcode.v1.AgentEvent.permission_resolved:type_name -> betcode.v1.PermissionResolved
-	35, // 36: betcode.v1.AgentEvent.run:type_name -> betcode.v1.RunEvent
-	36, // 37: betcode.v1.AgentEvent.lock:type_name -> betcode.v1.LockChange
-	39, // 38: betcode.v1.AgentEvent.lagging:type_name -> betcode.v1.Lagging
-	40, // 39: betcode.v1.AgentEvent.raw:type_name -> betcode.v1.RawLine
-	41, // 40: betcode.v1.AgentEvent.task:type_name -> betcode.v1.TaskUpdate
-	42, // 41: betcode.v1.AgentEvent.notice:type_name -> betcode.v1.Notice
-	43, // 42: betcode.v1.AgentEvent.retraction:type_name -> betcode.v1.Retraction
-	37, // 43: betcode.v1.AgentEvent.presence:type_name -> betcode.v1.PresenceChange
-	17, // 44: betcode.v1.AgentEvent.subagent:type_name -> betcode.v1.SubagentChange
-	73, // 45: betcode.v1.ToolCallStart.input:type_name -> google.protobuf.Struct
-	73, // 46: betcode.v1.PermissionRequest.input:type_name -> google.protobuf.Struct
-	74, // 47: betcode.v1.PermissionRequest.expires_at:type_name -> google.protobuf.Timestamp
-	23, // 48: betcode.v1.UserQuestion.options:type_name -> betcode.v1.QuestionOption
-	25, // 49: betcode.v1.TodoUpdate.items:type_name -> betcode.v1.TodoItem
-	3,  // 50: betcode.v1.TodoItem.status:type_name -> betcode.v1.TodoStatus
-	4,  // 51: betcode.v1.StatusChange.status:type_name -> betcode.v1.AgentStatus
-	76, // 52: betcode.v1.SessionInfo.forked_from:type_name -> betcode.v1.ForkOrigin
-	68, // 53: betcode.v1.ErrorEvent.details:type_name -> betcode.v1.ErrorEvent.DetailsEntry
-	77, // 54: betcode.v1.UsageReport.total:type_name -> betcode.v1.Spending
-	33, // 55: betcode.v1.UserInput.attachments:type_name -> betcode.v1.AttachedFile
-	1,  // 56: betcode.v1.PermissionResolved.decision:type_name -> betcode.v1.PermissionDecision
-	5,  // 57: betcode.v1.RunEvent.state:type_name -> betcode.v1.RunState
-	74, // 58: betcode.v1.LockChange.answer_by:type_name -> google.protobuf.Timestamp
-	74, // 59: betcode.v1.LockChange.offered_until:type_name -> google.protobuf.Timestamp
-	38, // 60: betcode.v1.PresenceChange.attached:type_name -> betcode.v1.AttachedClient
-	74, // 61: betcode.v1.AttachedClient.since:type_name -> google.protobuf.Timestamp
-	69, // 62: betcode.v1.Notice.details:type_name -> betcode.v1.Notice.DetailsEntry
-	46, // 63: betcode.v1.ListSessionsResponse.sessions:type_name -> betcode.v1.SessionSummary
-	74, // 64: betcode.v1.SessionSummary.created_at:type_name -> google.protobuf.Timestamp
-	74, // 65: betcode.v1.SessionSummary.updated_at:type_name -> google.protobuf.Timestamp
-	74, // 66: betcode.v1.SessionSummary.rate_limited_until:type_name -> google.protobuf.Timestamp
-	78, // 67: betcode.v1.SessionSummary.budget:type_name -> betcode.v1.SessionBudget
-	54, // 68: betcode.v1.ListSessionGrantsResponse.grants:type_name -> betcode.v1.SessionGrantEntry
-	6,  // 69: betcode.v1.AgentService.Converse:input_type -> betcode.v1.AgentRequest
-	44, // 70: betcode.v1.AgentService.ListSessions:input_type -> betcode.v1.ListSessionsRequest
-	47, // 71: betcode.v1.AgentService.ResumeSession:input_type -> betcode.v1.ResumeSessionRequest
-	48, // 72: betcode.v1.AgentService.CompactSession:input_type -> betcode.v1.CompactSessionRequest
-	50, // 73: betcode.v1.AgentService.CancelTurn:input_type -> betcode.v1.CancelTurnRequest
-	52, // 74: betcode.v1.AgentService.RequestInputLock:input_type -> betcode.v1.InputLockRequest
-	55, // 75: betcode.v1.AgentService.ListSessionGrants:input_type -> betcode.v1.ListSessionGrantsRequest
-	57, // 76: betcode.v1.AgentService.ClearSessionGrants:input_type -> betcode.v1.ClearSessionGrantsRequest
-	59, // 77: betcode.v1.AgentService.SetSessionGrant:input_type -> betcode.v1.SetSessionGrantRequest
-	61, // 78: betcode.v1.AgentService.RenameSession:input_type -> betcode.v1.RenameSessionRequest
-	63, // 79: betcode.v1.AgentService.DeleteSession:input_type -> betcode.v1.DeleteSessionRequest
-	16, // 80: betcode.v1.AgentService.Converse:output_type -> betcode.v1.AgentEvent
-	45, // 81: betcode.v1.AgentService.ListSessions:output_type -> betcode.v1.ListSessionsResponse
-	16, // 82: betcode.v1.AgentService.ResumeSession:output_type -> betcode.v1.AgentEvent
-	49, // 83: betcode.v1.AgentService.CompactSession:output_type -> betcode.v1.CompactSessionResponse
-	51, // 84: betcode.v1.AgentService.CancelTurn:output_type -> betcode.v1.CancelTurnResponse
-	53, // 85: betcode.v1.AgentService.RequestInputLock:output_type -> betcode.v1.InputLockResponse
-	56, // 86: betcode.v1.AgentService.ListSessionGrants:output_type -> betcode.v1.ListSessionGrantsResponse
-	58, // 87: betcode.v1.AgentService.ClearSessionGrants:output_type -> betcode.v1.ClearSessionGrantsResponse
-	60, // 88: betcode.v1.AgentService.SetSessionGrant:output_type -> betcode.v1.SetSessionGrantResponse
-	62, // 89: betcode.v1.AgentService.RenameSession:output_type -> betcode.v1.RenameSessionResponse
-	64, // 90: betcode.v1.AgentService.DeleteSession:output_type -> betcode.v1.DeleteSessionResponse
-	80, // [80:91] is the sub-list for method output_type
-	69, // [69:80] is the sub-list for method input_type
-	69, // [69:69] is the sub-list for extension type_name
-	69, // [69:69] is the sub-list for extension extendee
-	0,  // [0:69] is the sub-list for field type_name
+	69, // 10: betcode.v1.StartConversation.environment:type_name -> betcode.v1.StartConversation.EnvironmentEntry
+	73, // 11: betcode.v1.StartConversation.options:type_name -> betcode.v1.AgentOptions
+	74, // 12: betcode.v1.StartConversation.worktree_lock:type_name -> betcode.v1.WorktreeLock
+	75, // 13: betcode.v1.StartConversation.budget:type_name -> betcode.v1.Budget
+	11, // 14: betcode.v1.UserMessage.attachments:type_name -> betcode.v1.Attachment
+	10, // 15: betcode.v1.UserMessage.repeat:type_name -> betcode.v1.Repeat
+	1,  // 16: betcode.v1.PermissionResponse.decision:type_name -> betcode.v1.PermissionDecision
+	76, // 17: betcode.v1.PermissionResponse.updated_input:type_name -> google.protobuf.Struct
+	70, // 18: betcode.v1.UserQuestionResponse.answers:type_name -> betcode.v1.UserQuestionResponse.AnswersEntry
+	2,  // 19: betcode.v1.InputLockAction.action:type_name -> betcode.v1.LockAction
+	77, // 20: betcode.v1.AgentEvent.timestamp:type_name -> google.protobuf.Timestamp
+	21, // 21: betcode.v1.AgentEvent.text_delta:type_name -> betcode.v1.TextDelta
+	22, // 22: betcode.v1.AgentEvent.tool_call_start:type_name -> betcode.v1.ToolCallStart
+	23, // 23: betcode.v1.AgentEvent.tool_call_result:type_name -> betcode.v1.ToolCallResult
+	24, // 24: betcode.v1.AgentEvent.permission_request:type_name -> betcode.v1.PermissionRequest
+	25, // 25: betcode.v1.AgentEvent.user_question:type_name -> betcode.v1.UserQuestion
+	27, // 26: betcode.v1.AgentEvent.todo_update:type_name -> betcode.v1.TodoUpdate
+	29, // 27: betcode.v1.AgentEvent.status_change:type_name -> betcode.v1.StatusChange
+	30, // 28: betcode.v1.AgentEvent.session_info:type_name -> betcode.v1.SessionInfo
+	31, // 29: betcode.v1.AgentEvent.error:type_name -> betcode.v1.ErrorEvent
+	32, // 30: betcode.v1.AgentEvent.usage:type_name -> betcode.v1.UsageReport
+	33, // 31: betcode.v1.AgentEvent.plan_mode:type_name -> betcode.v1.PlanModeChange
+	34, // 32: betcode.v1.AgentEvent.turn_complete:type_name -> betcode.v1.TurnComplete
+	35, // 33: betcode.v1.AgentEvent.user_input:type_name -> betcode.v1.UserInput
+	15, // 34: betcode.v1.AgentEvent.encrypted:type_name -> betcode.v1.EncryptedEnvelope
+	78, // 35: betcode.v1.AgentEvent.deprecation:type_name -> betcode.v1.DeprecationWarning
+	37, // 36: betcode.v1.AgentEvent.permission_resolved:type_name -> betcode.v1.PermissionResolved
+	38, // 37: betcode.v1.AgentEvent.run:type_name -> betcode.v1.RunEvent
+	39, // 38: betcode.v1.AgentEvent.lock:type_name -> betcode.v1.LockChange
+	42, // 39: betcode.v1.AgentEvent.lagging:type_name -> betcode.v1.Lagging
+	43, // 40: betcode.v1.AgentEvent.raw:type_name -> betcode.v1.RawLine
+	44, // 41: betcode.v1.AgentEvent.task:type_name -> betcode.v1.TaskUpdate
+	45, // 42: betcode.v1.AgentEvent.notice:type_name -> betcode.v1.Notice
+	46, // 43: betcode.v1.AgentEvent.retraction:type_name -> betcode.v1.Retraction
+	40, // 44: betcode.v1.AgentEvent.presence:type_name -> betcode.v1.PresenceChange
+	19, // 45: betcode.v1.AgentEvent.subagent:type_name -> betcode.v1.SubagentChange
+	20, // 46: betcode.v1.AgentEvent.repeat:type_name -> betcode.v1.RepeatProgress
+	3,  // 47: betcode.v1.RepeatProgress.state:type_name -> betcode.v1.RepeatState
+	76, // 48: betcode.v1.ToolCallStart.input:type_name -> google.protobuf.Struct
+	76, // 49: betcode.v1.PermissionRequest.input:type_name -> google.protobuf.Struct
+	77, // 50: betcode.v1.PermissionRequest.expires_at:type_name -> google.protobuf.Timestamp
+	26, // 51: betcode.v1.UserQuestion.options:type_name -> betcode.v1.QuestionOption
+	28, // 52: betcode.v1.TodoUpdate.items:type_name -> betcode.v1.TodoItem
+	4,  // 53: betcode.v1.TodoItem.status:type_name -> betcode.v1.TodoStatus
+	5,  // 54: betcode.v1.StatusChange.status:type_name -> betcode.v1.AgentStatus
+	79, // 55: betcode.v1.SessionInfo.forked_from:type_name -> betcode.v1.ForkOrigin
+	71, // 56: betcode.v1.ErrorEvent.details:type_name -> betcode.v1.ErrorEvent.DetailsEntry
+	80, // 57: betcode.v1.UsageReport.total:type_name -> betcode.v1.Spending
+	36, // 58: betcode.v1.UserInput.attachments:type_name -> betcode.v1.AttachedFile
+	1,  // 59: betcode.v1.PermissionResolved.decision:type_name -> betcode.v1.PermissionDecision
+	6,  // 60: betcode.v1.RunEvent.state:type_name -> betcode.v1.RunState
+	77, // 61: betcode.v1.LockChange.answer_by:type_name -> google.protobuf.Timestamp
+	77, // 62: betcode.v1.LockChange.offered_until:type_name -> google.protobuf.Timestamp
+	41, // 63: betcode.v1.PresenceChange.attached:type_name -> betcode.v1.AttachedClient
+	77, // 64: betcode.v1.AttachedClient.since:type_name -> google.protobuf.Timestamp
+	72, // 65: betcode.v1.Notice.details:type_name -> betcode.v1.Notice.DetailsEntry
+	49, // 66: betcode.v1.ListSessionsResponse.sessions:type_name -> betcode.v1.SessionSummary
+	77, // 67: betcode.v1.SessionSummary.created_at:type_name -> google.protobuf.Timestamp
+	77, // 68: betcode.v1.SessionSummary.updated_at:type_name -> google.protobuf.Timestamp
+	77, // 69: betcode.v1.SessionSummary.rate_limited_until:type_name -> google.protobuf.Timestamp
+	81, // 70: betcode.v1.SessionSummary.budget:type_name -> betcode.v1.SessionBudget
+	57, // 71: betcode.v1.ListSessionGrantsResponse.grants:type_name -> betcode.v1.SessionGrantEntry
+	7,  // 72: betcode.v1.AgentService.Converse:input_type -> betcode.v1.AgentRequest
+	47, // 73: betcode.v1.AgentService.ListSessions:input_type -> betcode.v1.ListSessionsRequest
+	50, // 74: betcode.v1.AgentService.ResumeSession:input_type -> betcode.v1.ResumeSessionRequest
+	51, // 75: betcode.v1.AgentService.CompactSession:input_type -> betcode.v1.CompactSessionRequest
+	53, // 76: betcode.v1.AgentService.CancelTurn:input_type -> betcode.v1.CancelTurnRequest
+	55, // 77: betcode.v1.AgentService.RequestInputLock:input_type -> betcode.v1.InputLockRequest
+	58, // 78: betcode.v1.AgentService.ListSessionGrants:input_type -> betcode.v1.ListSessionGrantsRequest
+	60, // 79: betcode.v1.AgentService.ClearSessionGrants:input_type -> betcode.v1.ClearSessionGrantsRequest
+	62, // 80: betcode.v1.AgentService.SetSessionGrant:input_type -> betcode.v1.SetSessionGrantRequest
+	64, // 81: betcode.v1.AgentService.RenameSession:input_type -> betcode.v1.RenameSessionRequest
+	66, // 82: betcode.v1.AgentService.DeleteSession:input_type -> betcode.v1.DeleteSessionRequest
+	18, // 83: betcode.v1.AgentService.Converse:output_type -> betcode.v1.AgentEvent
+	48, // 84: betcode.v1.AgentService.ListSessions:output_type -> betcode.v1.ListSessionsResponse
+	18, // 85: betcode.v1.AgentService.ResumeSession:output_type -> betcode.v1.AgentEvent
+	52, // 86: betcode.v1.AgentService.CompactSession:output_type -> betcode.v1.CompactSessionResponse
+	54, // 87: betcode.v1.AgentService.CancelTurn:output_type -> betcode.v1.CancelTurnResponse
+	56, // 88: betcode.v1.AgentService.RequestInputLock:output_type -> betcode.v1.InputLockResponse
+	59, // 89: betcode.v1.AgentService.ListSessionGrants:output_type -> betcode.v1.ListSessionGrantsResponse
+	61, // 90: betcode.v1.AgentService.ClearSessionGrants:output_type -> betcode.v1.ClearSessionGrantsResponse
+	63, // 91: betcode.v1.AgentService.SetSessionGrant:output_type -> betcode.v1.SetSessionGrantResponse
+	65, // 92: betcode.v1.AgentService.RenameSession:output_type -> betcode.v1.RenameSessionResponse
+	67, // 93: betcode.v1.AgentService.DeleteSession:output_type -> betcode.v1.DeleteSessionResponse
+	83, // [83:94] is the sub-list for method output_type
+	72, // [72:83] is the sub-list for method input_type
+	72, // [72:72] is the sub-list for extension type_name
+	72, // [72:72] is the sub-list for extension extendee
+	0,  // [0:72] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_agent_proto_init() }
@@ -6184,7 +6461,7 @@ func file_betcode_v1_agent_proto_init() {
 		(*AgentRequest_Lock)(nil),
 		(*AgentRequest_Settings)(nil),
 	}
-	file_betcode_v1_agent_proto_msgTypes[10].OneofWrappers = []any{
+	file_betcode_v1_agent_proto_msgTypes[11].OneofWrappers = []any{
 		(*AgentEvent_TextDelta)(nil),
 		(*AgentEvent_ToolCallStart)(nil),
 		(*AgentEvent_ToolCallResult)(nil),
@@ -6210,14 +6487,15 @@ func file_betcode_v1_agent_proto_init() {
 		(*AgentEvent_Retraction)(nil),
 		(*AgentEvent_Presence)(nil),
 		(*AgentEvent_Subagent)(nil),
+		(*AgentEvent_Repeat)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_agent_proto_rawDesc), len(file_betcode_v1_agent_proto_rawDesc)),
-			NumEnums:      6,
-			NumMessages:   64,
+			NumEnums:      7,
+			NumMessages:   66,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

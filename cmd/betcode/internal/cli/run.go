@@ -56,11 +56,17 @@ func (p *program) runCommand() *cli.Command {
 			"              deny   deny every request; the command then ends with 3\n" +
 			"The default is ask on a terminal and deny without one. Questions of the agent are\n" +
 			"declined by allow and deny.\n\n" +
+			"--repeat has the daemon send the prompt again after each turn, with directions to answer\n" +
+			"DONE when everything is done: until the whole answer is DONE, the turn fails, or the\n" +
+			"number of prompts is reached (50, or --repeat=N). It goes on without this command;\n" +
+			"'betcode session cancel' ends it.\n\n" +
 			"Ctrl-C interrupts the turn; a second one leaves, and the agent goes on.",
 		Flags: append(sessionFlags(),
 			&cli.StringFlag{Name: "file", Aliases: []string{"f"}, Usage: "`PATH` of a file with the prompt"},
 			&cli.StringFlag{Name: "output-format", Aliases: []string{"o"}, Value: "text", Usage: "`FORMAT`: text, json or stream-json"},
 			&cli.StringFlag{Name: "permissions", Usage: "`WHO` decides: ask, allow or deny"},
+			newRepeatFlag(),
+			&cli.StringFlag{Name: "until", Usage: "with --repeat: the `WORD` that ends it (DONE)"},
 			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show more"},
 		),
 		Action: p.runPrompt,
@@ -80,6 +86,10 @@ func (p *program) runPrompt(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	repeat, err := repeatOf(c)
+	if err != nil {
+		return err
+	}
 	cl, cfg, err := p.Connect(c.Context, c)
 	if err != nil {
 		return err
@@ -93,7 +103,7 @@ func (p *program) runPrompt(c *cli.Context) error {
 		o.Start.History, o.Start.FromSequence = pb.HistoryPolicy_HISTORY_POLICY_FROM_SEQUENCE, o.Head
 	}
 	return talk.Run(c.Context, p.Console, cl, o, talk.RunOptions{
-		Prompt: prompt, Policy: policy, Output: out, MaxOutage: max(cfg.ConnectTimeout, time.Second),
+		Prompt: prompt, Policy: policy, Output: out, MaxOutage: max(cfg.ConnectTimeout, time.Second), Repeat: repeat,
 	})
 }
 

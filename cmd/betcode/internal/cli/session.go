@@ -9,7 +9,7 @@ import (
 
 func (p *program) sessionCommand() *cli.Command {
 	return &cli.Command{
-		Name: "session", Aliases: []string{"sessions"}, Usage: "create, list, show, attach to, rename, budget, compact, export, stop, resume, restart, fork and delete sessions",
+		Name: "session", Aliases: []string{"sessions"}, Usage: "create, list, show, attach to, rename, budget, compact, export, cancel, stop, resume, restart, fork and delete sessions",
 		Subcommands: []*cli.Command{
 			p.newSessionCommand(),
 			{
@@ -46,6 +46,14 @@ func (p *program) sessionCommand() *cli.Command {
 			p.compactCommand(),
 			p.exportCommand(),
 			p.rawCommand(),
+			{
+				Name: "cancel", Usage: "interrupt the turn of a session, and repeat its prompt no more", ArgsUsage: "SESSION",
+				Flags: []cli.Flag{
+					&cli.BoolFlag{Name: "repeat", Usage: "let the turn run on, and only repeat the prompt no more"},
+					&cli.StringFlag{Name: "reason", Usage: "`WHY`, for the history and the audit log"},
+				},
+				Action: p.WithClient(1, 1, p.cancelSession),
+			},
 			{
 				Name: "stop", Usage: "end the agent of a session; the session stays", ArgsUsage: "SESSION",
 				Action: p.WithClient(1, 1, p.stopSession),

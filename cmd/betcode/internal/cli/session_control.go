@@ -34,6 +34,31 @@ func (p *program) stopSession(ctx context.Context, c *cli.Context, cl *client.Cl
 	return nil
 }
 
+func (p *program) cancelSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	if c.Bool("repeat") {
+		stopped, err := cl.Admin.StopRepeat(ctx, &pb.StopRepeatRequest{SessionId: c.Args().First()})
+		if err != nil {
+			return err
+		}
+		if !stopped.GetWasRepeating() {
+			p.Say("No prompt was being repeated.")
+		}
+		return nil
+	}
+	id, err := base.Resolve(ctx, cl, c.Args().First())
+	if err != nil {
+		return err
+	}
+	cancelled, err := cl.Agent.CancelTurn(ctx, &pb.CancelTurnRequest{SessionId: id, Reason: c.String("reason")})
+	if err != nil {
+		return err
+	}
+	if !cancelled.GetWasActive() {
+		p.Say("No turn was running.")
+	}
+	return nil
+}
+
 func (p *program) resumeSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
 	continued, err := cl.Admin.ContinueSession(ctx, &pb.ContinueSessionRequest{SessionId: c.Args().First()})
 	if err != nil {

@@ -52,6 +52,9 @@ func writeSession(w io.Writer, v *pb.ShowSessionResponse, s console.Style, now t
 	if sum.GetWaiting() != "" {
 		line("waits", "%s", sum.GetWaiting())
 	}
+	if r := v.GetRepetition(); r != nil {
+		line("repeats", "prompt %d of %d until %s; 'betcode session cancel %s' ends it", r.GetIteration(), r.GetMax(), r.GetMarker(), console.ShortID(sum.GetId()))
+	}
 	line("directory", "%s", sum.GetWorkingDirectory())
 	line("model", "%s", sum.GetModel())
 	line("mode", "%s", v.GetPermissionMode())

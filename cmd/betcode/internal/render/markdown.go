@@ -66,11 +66,19 @@ func (m *Markdown) Event(e *pb.AgentEvent) error {
 		return nil
 	}
 	switch event := e.GetEvent().(type) {
+	case *pb.AgentEvent_Repeat:
+		if err := m.flush(); err != nil {
+			return err
+		}
+		m.note(repeated(event.Repeat))
 	case *pb.AgentEvent_UserInput:
 		if err := m.flush(); err != nil {
 			return err
 		}
 		m.spoke = ""
+		if event.UserInput.GetIteration() > 1 { // the same text again
+			return nil
+		}
 		return m.write("\n## You\n\n" + console.Text(event.UserInput.GetContent()) + "\n")
 	case *pb.AgentEvent_TextDelta:
 		m.text(event.TextDelta)

@@ -89,7 +89,7 @@ func (r *Renderer) Event(e *pb.AgentEvent) {
 	case *pb.AgentEvent_TurnComplete:
 		r.turnComplete(event.TurnComplete)
 	case *pb.AgentEvent_UserInput:
-		if !r.typed[event.UserInput.GetIdempotencyKey()] {
+		if !r.typed[event.UserInput.GetIdempotencyKey()] && event.UserInput.GetIteration() <= 1 { // of another one its number was shown
 			r.Line("%s %s", s.Bold(">"), strings.ReplaceAll(console.Text(event.UserInput.GetContent()), "\n", "\n  "))
 		}
 		for _, file := range event.UserInput.GetAttachments() {
@@ -112,6 +112,8 @@ func (r *Renderer) Event(e *pb.AgentEvent) {
 		}
 	case *pb.AgentEvent_Subagent:
 		r.Line("%s", s.Dim(subagentChange(event.Subagent)))
+	case *pb.AgentEvent_Repeat:
+		r.Line("%s", s.Dim(repeated(event.Repeat)))
 	case *pb.AgentEvent_Lagging:
 		if r.verbose {
 			r.Line("%s", s.Dim("catching up"))

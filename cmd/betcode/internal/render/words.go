@@ -28,6 +28,18 @@ func resolution(p *pb.PermissionResolved) string {
 	return console.Line(what + " by " + console.OrNobody(who))
 }
 
+// repeated says on one line how far a repeated message is.
+func repeated(p *pb.RepeatProgress) string {
+	switch p.GetState() {
+	case pb.RepeatState_REPEAT_STATE_PROMPTED:
+		return fmt.Sprintf("loop %d of %d", p.GetIteration(), p.GetMax())
+	case pb.RepeatState_REPEAT_STATE_COMPLETE:
+		return fmt.Sprintf("complete after %d prompt(s)", p.GetIteration())
+	case pb.RepeatState_REPEAT_STATE_EXHAUSTED, pb.RepeatState_REPEAT_STATE_FAILED, pb.RepeatState_REPEAT_STATE_CANCELLED, pb.RepeatState_REPEAT_STATE_UNSPECIFIED:
+	}
+	return console.Line(fmt.Sprintf("not repeated any more after %d of %d: %s", p.GetIteration(), p.GetMax(), p.GetReason()))
+}
+
 func usage(u *pb.UsageReport) string {
 	text := fmt.Sprintf("%d tokens in, %d out", u.GetInputTokens()+u.GetCacheReadTokens()+u.GetCacheCreationTokens(), u.GetOutputTokens())
 	switch {

@@ -106,6 +106,7 @@ type RunResult struct {
 	StopReason string         `json:"stop_reason,omitempty"`
 	Usage      map[string]any `json:"usage,omitempty"`
 	Denied     []denial       `json:"denied,omitempty"`
+	Prompts    uint32         `json:"prompts,omitempty"` // with --repeat
 	Last       uint64         `json:"last_sequence"`
 }
 
@@ -119,7 +120,7 @@ func (o jsonOutput) finish(t *turn) error {
 	failed, why := t.failed()
 	r := RunResult{
 		Schema: "betcode.run/v1", Session: t.session, Result: t.text.String(),
-		IsError: failed, Error: why, StopReason: t.complete.GetStopReason(), Denied: t.denied, Last: t.last,
+		IsError: failed, Error: why, StopReason: t.complete.GetStopReason(), Denied: t.denied, Prompts: t.ended.GetIteration(), Last: t.last,
 	}
 	if failed {
 		r.ErrorCode, r.Stderr = t.failure.GetCode(), t.stderr()

@@ -43,4 +43,4 @@ func (r *unattended) awaitLock(e *pb.AgentEvent) {
 }
 
 // resend sends the prompt once more, with a new key, because the former message was refused.
-func (r *unattended) resend() { r.turn.key = r.conv.SendMessage(r.prompt) }
+func (r *unattended) resend() { r.send() }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"time"
 
+	"github.com/google/uuid"
+
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
@@ -19,21 +21,22 @@ type RunOptions struct {
 	Policy    Policy        // who decides about permissions
 	Output    Output        // what it prints
 	MaxOutage time.Duration // how long the daemon may be unreachable
+	Repeat    *pb.Repeat    // the daemon repeats the prompt; nil: it is sent once
 }
 
 // Run gives the agent one prompt, waits until its turn is over, and prints the answer. Its error has the exit code of the
 // turn.
 func Run(ctx context.Context, c *console.Console, cl *client.Client, o Opening, options RunOptions) error {
 	r := &unattended{
-		console: c, client: cl, out: options.Output, prompt: options.Prompt,
+		console: c, client: cl, out: options.Output, prompt: options.Prompt, repeat: options.Repeat,
 		conv: cl.Converse(ctx, client.ConverseOptions{Start: o.Start, MaxOutage: options.MaxOutage}),
 	}
 	defer r.conv.Close()
-	r.turn = turn{session: r.conv.Session(), policy: options.Policy}
+	r.turn = turn{session: r.conv.Session(), policy: options.Policy, repeats: options.Repeat != nil}
 	if o.Changes != nil {
 		r.change.send(r.conv, o.Changes)
 	} else {
-		r.turn.key = r.conv.SendMessage(options.Prompt)
+		r.send()
 	}
 	if options.Policy == askPerson {
 		keys := openKeyboard(c)
@@ -50,6 +53,7 @@ type unattended struct {
 	conv    *client.Conversation
 	out     Output
 	prompt  string
+	repeat  *pb.Repeat
 	change  settingsChange
 	turn    turn
 	lines   <-chan line // lines of a person; nil if there is no person
@@ -57,6 +61,14 @@ type unattended struct {
 	shown   time.Time // when the person was asked about the head of the inbox
 
 	reserved reservation
+}
+
+// send sends the prompt, under a new key.
+func (r *unattended) send() {
+	r.turn.key = uuid.NewString()
+	r.conv.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Message{
+		Message: &pb.UserMessage{Content: r.prompt, IdempotencyKey: r.turn.key, Repeat: r.repeat},
+	}})
 }
 
 // run handles items, lines and Ctrl-C until the turn is over.

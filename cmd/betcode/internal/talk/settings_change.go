@@ -56,7 +56,7 @@ func (r *unattended) changing(item client.Item) error {
 	case changed && r.turn.interrupted:
 		return exit.Silent(exit.Interrupted)
 	case changed:
-		r.turn.key = r.conv.SendMessage(r.prompt)
+		r.send()
 		return nil
 	}
 	r.turn.last = max(r.turn.last, item.Event.GetSequence())

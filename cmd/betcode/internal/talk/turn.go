@@ -1,6 +1,7 @@
 package talk
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -43,6 +44,10 @@ func ParsePolicy(c *console.Console, flag string, promptFromStdin bool) (Policy,
 type turn struct {
 	key, session string
 	policy       Policy
+
+	repeats bool               // the daemon repeats the message
+	prompt  string             // key of its newest prompt; empty: that of the message
+	ended   *pb.RepeatProgress // how the repetition ended; nil: it has not
 
 	accepted     bool // our message is in the journal
 	done         bool
@@ -110,9 +115,13 @@ func (t *turn) event(e *pb.AgentEvent) []*pb.AgentRequest {
 	case *pb.AgentEvent_Usage:
 		t.usage = event.Usage
 	case *pb.AgentEvent_TurnComplete:
-		if keys := event.TurnComplete.GetInputKeys(); slices.Contains(keys, t.key) || len(keys) == 0 && event.TurnComplete.GetOrigin() == "" {
-			t.complete, t.done = event.TurnComplete, true
+		if keys := event.TurnComplete.GetInputKeys(); slices.Contains(keys, cmp.Or(t.prompt, t.key)) || len(keys) == 0 && event.TurnComplete.GetOrigin() == "" {
+			t.complete, t.done = event.TurnComplete, !t.repeats || t.ended != nil
 		}
+	case *pb.AgentEvent_UserInput:
+		t.nextPrompt(event.UserInput)
+	case *pb.AgentEvent_Repeat:
+		t.repeated(event.Repeat)
 	case *pb.AgentEvent_StatusChange:
 		s := event.StatusChange.GetStatus()
 		t.mayBeOver = s == pb.AgentStatus_IDLE || s == pb.AgentStatus_ERROR
@@ -120,6 +129,21 @@ func (t *turn) event(e *pb.AgentEvent) []*pb.AgentRequest {
 		t.mayBeOver = t.mayBeOver || t.stopsAt(event.Notice.GetCode())
 	}
 	return nil
+}
+
+// nextPrompt begins the turn of another prompt of a repeated message.
+func (t *turn) nextPrompt(u *pb.UserInput) {
+	if t.repeats && u.GetIteration() > 1 {
+		t.prompt, t.complete, t.failure, t.mayBeOver = u.GetIdempotencyKey(), nil, nil, false
+		t.text.reset()
+	}
+}
+
+// repeated takes the end of the repetition. A turn that runs is over later.
+func (t *turn) repeated(p *pb.RepeatProgress) {
+	if t.repeats && p.GetIdempotencyKey() == t.key && p.GetState() != pb.RepeatState_REPEAT_STATE_PROMPTED {
+		t.ended, t.done = p, t.complete != nil
+	}
 }
 
 // stopsAt reports whether a notice may say that the message waits for something that this run does not wait for.
@@ -217,6 +241,8 @@ func (t *turn) failed() (bool, string) {
 		return true, t.complete.GetError()
 	case !t.accepted && t.failure != nil:
 		return true, t.failure.GetMessage()
+	case t.ended.GetState() == pb.RepeatState_REPEAT_STATE_EXHAUSTED, t.ended.GetState() == pb.RepeatState_REPEAT_STATE_FAILED:
+		return true, t.ended.GetReason()
 	}
 	return false, ""
 }
@@ -266,6 +292,8 @@ func (t *turn) exit() error {
 			why = "the agent reported an error"
 		}
 		return exit.With(code, errors.New(console.Line(why)))
+	case t.ended.GetState() == pb.RepeatState_REPEAT_STATE_CANCELLED && t.complete.GetStopReason() != "cancelled":
+		return exit.With(exit.Failed, errors.New(console.Line("the prompt is not repeated any more: "+t.ended.GetReason())))
 	case t.complete.GetStopReason() == "cancelled":
 		return exit.With(exit.Failed, errors.New("the turn was interrupted by another client"))
 	case len(t.denied) > 0:

@@ -49,6 +49,49 @@ func TestRunReportsRepeatedCrashes(t *testing.T) {
 	}
 }
 
+// TestRunWaitsForTheEndOfARepetition plays a prompt that is repeated. The first turn is not the end.
+func TestRunWaitsForTheEndOfARepetition(t *testing.T) {
+	input := func(key string, n uint32) *pb.AgentEvent {
+		return &pb.AgentEvent{Event: &pb.AgentEvent_UserInput{UserInput: &pb.UserInput{IdempotencyKey: key, Iteration: n}}}
+	}
+	turnOf := func(key string) *pb.AgentEvent {
+		return &pb.AgentEvent{Event: &pb.AgentEvent_TurnComplete{TurnComplete: &pb.TurnComplete{StopReason: "end_turn", InputKeys: []string{key}}}}
+	}
+	say := func(text string) *pb.AgentEvent {
+		return &pb.AgentEvent{Event: &pb.AgentEvent_TextDelta{TextDelta: &pb.TextDelta{BlockId: text, Text: text}}}
+	}
+	repeat := func(n uint32, state pb.RepeatState, reason string) *pb.AgentEvent {
+		return &pb.AgentEvent{Event: &pb.AgentEvent_Repeat{Repeat: &pb.RepeatProgress{IdempotencyKey: "k", Iteration: n, Max: 2, State: state, Reason: reason}}}
+	}
+	before := []*pb.AgentEvent{
+		repeat(1, pb.RepeatState_REPEAT_STATE_PROMPTED, ""), input("k", 1), say("more"), turnOf("k"), repeat(2, pb.RepeatState_REPEAT_STATE_PROMPTED, ""), input("k2", 2),
+		turnOf("another client's"),
+	}
+	for name, c := range map[string]struct {
+		end  []*pb.AgentEvent
+		code int
+	}{
+		"complete":                   {[]*pb.AgentEvent{say("DONE"), turnOf("k2"), repeat(2, pb.RepeatState_REPEAT_STATE_COMPLETE, "")}, 0},
+		"exhausted":                  {[]*pb.AgentEvent{say("DONE"), turnOf("k2"), repeat(2, pb.RepeatState_REPEAT_STATE_EXHAUSTED, "enough")}, exit.Failed},
+		"ended, then the turn is":    {[]*pb.AgentEvent{repeat(2, pb.RepeatState_REPEAT_STATE_CANCELLED, "ended by bob"), say("DONE"), turnOf("k2")}, exit.Failed},
+		"the turn of another prompt": {[]*pb.AgentEvent{say("DONE"), turnOf("k2"), repeat(2, pb.RepeatState_REPEAT_STATE_FAILED, "")}, exit.Failed},
+	} {
+		at := &turn{key: "k", session: "s", repeats: true}
+		for _, e := range before {
+			at.event(e)
+		}
+		for i, e := range c.end {
+			if at.done {
+				t.Errorf("%s: it is over before event %d", name, i)
+			}
+			at.event(e)
+		}
+		if code := exit.Code(at.exit()); !at.done || code != c.code || at.text.String() != "DONE" {
+			t.Errorf("%s: done %t, exit %d, text %q", name, at.done, code, at.text.String())
+		}
+	}
+}
+
 // TestRunCountsJournaledEventsOnly plays a journal that fails: when it refuses the message, and in the middle of the
 // answer, which it publishes again after its recovery.
 func TestRunCountsJournaledEventsOnly(t *testing.T) {

@@ -557,7 +557,8 @@ type Session struct {
 	ResolvedDirectory string                 `protobuf:"bytes,72,opt,name=resolved_directory,json=resolvedDirectory" json:"resolved_directory,omitempty"` // empty: working_directory has no symbolic link in it
 	RateLimit         *RateLimit             `protobuf:"bytes,60,opt,name=rate_limit,json=rateLimit" json:"rate_limit,omitempty"`
 	Budget            *Budget                `protobuf:"bytes,90,opt,name=budget" json:"budget,omitempty"`
-	Subagent          *Subagent              `protobuf:"bytes,80,opt,name=subagent" json:"subagent,omitempty"` // absent: it is none
+	Subagent          *Subagent              `protobuf:"bytes,80,opt,name=subagent" json:"subagent,omitempty"`      // absent: it is none
+	Repetition        *Repetition            `protobuf:"bytes,110,opt,name=repetition" json:"repetition,omitempty"` // absent: no message is repeated
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
 }
@@ -886,6 +887,106 @@ func (x *Session) GetSubagent() *Subagent {
 	return nil
 }
 
+func (x *Session) GetRepetition() *Repetition {
+	if x != nil {
+		return x.Repetition
+	}
+	return nil
+}
+
+// Repetition is a messages.Repetition.
+type Repetition struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Key           string                 `protobuf:"bytes,1,opt,name=key" json:"key,omitempty"`
+	Client        string                 `protobuf:"bytes,2,opt,name=client" json:"client,omitempty"`
+	Content       string                 `protobuf:"bytes,3,opt,name=content" json:"content,omitempty"`
+	Max           uint32                 `protobuf:"varint,4,opt,name=max" json:"max,omitempty"`
+	Marker        string                 `protobuf:"bytes,5,opt,name=marker" json:"marker,omitempty"`
+	Sent          uint32                 `protobuf:"varint,6,opt,name=sent" json:"sent,omitempty"`
+	Since         *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=since" json:"since,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Repetition) Reset() {
+	*x = Repetition{}
+	mi := &file_betcode_store_v1_store_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Repetition) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Repetition) ProtoMessage() {}
+
+func (x *Repetition) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_store_v1_store_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Repetition.ProtoReflect.Descriptor instead.
+func (*Repetition) Descriptor() ([]byte, []int) {
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *Repetition) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *Repetition) GetClient() string {
+	if x != nil {
+		return x.Client
+	}
+	return ""
+}
+
+func (x *Repetition) GetContent() string {
+	if x != nil {
+		return x.Content
+	}
+	return ""
+}
+
+func (x *Repetition) GetMax() uint32 {
+	if x != nil {
+		return x.Max
+	}
+	return 0
+}
+
+func (x *Repetition) GetMarker() string {
+	if x != nil {
+		return x.Marker
+	}
+	return ""
+}
+
+func (x *Repetition) GetSent() uint32 {
+	if x != nil {
+		return x.Sent
+	}
+	return 0
+}
+
+func (x *Repetition) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Since
+	}
+	return nil
+}
+
 // Budget is a messages.Budget.
 type Budget struct {
 	state        protoimpl.MessageState `protogen:"open.v1"`
@@ -912,7 +1013,7 @@ type Budget struct {
 
 func (x *Budget) Reset() {
 	*x = Budget{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[8]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -924,7 +1025,7 @@ func (x *Budget) String() string {
 func (*Budget) ProtoMessage() {}
 
 func (x *Budget) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[8]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -937,7 +1038,7 @@ func (x *Budget) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Budget.ProtoReflect.Descriptor instead.
 func (*Budget) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{8}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Budget) GetLimit() *BudgetLimit {
@@ -1064,7 +1165,7 @@ type BudgetLimit struct {
 
 func (x *BudgetLimit) Reset() {
 	*x = BudgetLimit{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1076,7 +1177,7 @@ func (x *BudgetLimit) String() string {
 func (*BudgetLimit) ProtoMessage() {}
 
 func (x *BudgetLimit) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1089,7 +1190,7 @@ func (x *BudgetLimit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BudgetLimit.ProtoReflect.Descriptor instead.
 func (*BudgetLimit) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{9}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *BudgetLimit) GetMicros() uint64 {
@@ -1127,7 +1228,7 @@ type Spent struct {
 
 func (x *Spent) Reset() {
 	*x = Spent{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1139,7 +1240,7 @@ func (x *Spent) String() string {
 func (*Spent) ProtoMessage() {}
 
 func (x *Spent) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1152,7 +1253,7 @@ func (x *Spent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Spent.ProtoReflect.Descriptor instead.
 func (*Spent) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{10}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Spent) GetMicros() uint64 {
@@ -1222,7 +1323,7 @@ type Subagent struct {
 
 func (x *Subagent) Reset() {
 	*x = Subagent{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1234,7 +1335,7 @@ func (x *Subagent) String() string {
 func (*Subagent) ProtoMessage() {}
 
 func (x *Subagent) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1247,7 +1348,7 @@ func (x *Subagent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Subagent.ProtoReflect.Descriptor instead.
 func (*Subagent) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{11}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Subagent) GetParent() string {
@@ -1431,7 +1532,7 @@ type AutoApprove struct {
 
 func (x *AutoApprove) Reset() {
 	*x = AutoApprove{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1443,7 +1544,7 @@ func (x *AutoApprove) String() string {
 func (*AutoApprove) ProtoMessage() {}
 
 func (x *AutoApprove) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1456,7 +1557,7 @@ func (x *AutoApprove) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AutoApprove.ProtoReflect.Descriptor instead.
 func (*AutoApprove) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{12}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *AutoApprove) GetGiven() bool {
@@ -1548,7 +1649,7 @@ type RateLimit struct {
 
 func (x *RateLimit) Reset() {
 	*x = RateLimit{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1560,7 +1661,7 @@ func (x *RateLimit) String() string {
 func (*RateLimit) ProtoMessage() {}
 
 func (x *RateLimit) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1573,7 +1674,7 @@ func (x *RateLimit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RateLimit.ProtoReflect.Descriptor instead.
 func (*RateLimit) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{13}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *RateLimit) GetSince() *timestamppb.Timestamp {
@@ -1620,7 +1721,7 @@ type AgentOptions struct {
 
 func (x *AgentOptions) Reset() {
 	*x = AgentOptions{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1632,7 +1733,7 @@ func (x *AgentOptions) String() string {
 func (*AgentOptions) ProtoMessage() {}
 
 func (x *AgentOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1645,7 +1746,7 @@ func (x *AgentOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentOptions.ProtoReflect.Descriptor instead.
 func (*AgentOptions) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{14}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *AgentOptions) GetEffort() string {
@@ -1760,7 +1861,7 @@ type Fork struct {
 
 func (x *Fork) Reset() {
 	*x = Fork{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1772,7 +1873,7 @@ func (x *Fork) String() string {
 func (*Fork) ProtoMessage() {}
 
 func (x *Fork) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1785,7 +1886,7 @@ func (x *Fork) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fork.ProtoReflect.Descriptor instead.
 func (*Fork) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{15}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Fork) GetSession() string {
@@ -1842,7 +1943,7 @@ type Past struct {
 
 func (x *Past) Reset() {
 	*x = Past{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1854,7 +1955,7 @@ func (x *Past) String() string {
 func (*Past) ProtoMessage() {}
 
 func (x *Past) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1867,7 +1968,7 @@ func (x *Past) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Past.ProtoReflect.Descriptor instead.
 func (*Past) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{16}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Past) GetBoundary() *Place {
@@ -1944,7 +2045,7 @@ type Place struct {
 
 func (x *Place) Reset() {
 	*x = Place{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1956,7 +2057,7 @@ func (x *Place) String() string {
 func (*Place) ProtoMessage() {}
 
 func (x *Place) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1969,7 +2070,7 @@ func (x *Place) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Place.ProtoReflect.Descriptor instead.
 func (*Place) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{17}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Place) GetSeq() uint64 {
@@ -2006,7 +2107,7 @@ type Compaction struct {
 
 func (x *Compaction) Reset() {
 	*x = Compaction{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2018,7 +2119,7 @@ func (x *Compaction) String() string {
 func (*Compaction) ProtoMessage() {}
 
 func (x *Compaction) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2031,7 +2132,7 @@ func (x *Compaction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Compaction.ProtoReflect.Descriptor instead.
 func (*Compaction) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{18}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Compaction) GetKey() string {
@@ -2125,7 +2226,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[19]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2137,7 +2238,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[19]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2150,7 +2251,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{19}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Usage) GetInputTokens() uint64 {
@@ -2217,7 +2318,7 @@ type Cursor struct {
 
 func (x *Cursor) Reset() {
 	*x = Cursor{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2229,7 +2330,7 @@ func (x *Cursor) String() string {
 func (*Cursor) ProtoMessage() {}
 
 func (x *Cursor) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2242,7 +2343,7 @@ func (x *Cursor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cursor.ProtoReflect.Descriptor instead.
 func (*Cursor) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{20}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Cursor) GetVersion() uint32 {
@@ -2375,7 +2476,7 @@ type Run struct {
 
 func (x *Run) Reset() {
 	*x = Run{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2387,7 +2488,7 @@ func (x *Run) String() string {
 func (*Run) ProtoMessage() {}
 
 func (x *Run) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2400,7 +2501,7 @@ func (x *Run) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Run.ProtoReflect.Descriptor instead.
 func (*Run) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{21}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Run) GetVersion() uint32 {
@@ -2568,7 +2669,7 @@ type CallDecided struct {
 
 func (x *CallDecided) Reset() {
 	*x = CallDecided{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[22]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2580,7 +2681,7 @@ func (x *CallDecided) String() string {
 func (*CallDecided) ProtoMessage() {}
 
 func (x *CallDecided) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[22]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2593,7 +2694,7 @@ func (x *CallDecided) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallDecided.ProtoReflect.Descriptor instead.
 func (*CallDecided) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{22}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *CallDecided) GetToolUse() string {
@@ -2622,7 +2723,7 @@ type Process struct {
 
 func (x *Process) Reset() {
 	*x = Process{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[23]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2634,7 +2735,7 @@ func (x *Process) String() string {
 func (*Process) ProtoMessage() {}
 
 func (x *Process) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[23]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2647,7 +2748,7 @@ func (x *Process) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Process.ProtoReflect.Descriptor instead.
 func (*Process) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{23}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Process) GetPid() int64 {
@@ -2686,7 +2787,7 @@ type Exit struct {
 
 func (x *Exit) Reset() {
 	*x = Exit{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[24]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2698,7 +2799,7 @@ func (x *Exit) String() string {
 func (*Exit) ProtoMessage() {}
 
 func (x *Exit) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[24]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2711,7 +2812,7 @@ func (x *Exit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Exit.ProtoReflect.Descriptor instead.
 func (*Exit) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{24}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Exit) GetKnown() bool {
@@ -2772,7 +2873,7 @@ type Input struct {
 
 func (x *Input) Reset() {
 	*x = Input{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[25]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2784,7 +2885,7 @@ func (x *Input) String() string {
 func (*Input) ProtoMessage() {}
 
 func (x *Input) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[25]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2797,7 +2898,7 @@ func (x *Input) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Input.ProtoReflect.Descriptor instead.
 func (*Input) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{25}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Input) GetVersion() uint32 {
@@ -2862,7 +2963,7 @@ type Body struct {
 
 func (x *Body) Reset() {
 	*x = Body{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[26]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2874,7 +2975,7 @@ func (x *Body) String() string {
 func (*Body) ProtoMessage() {}
 
 func (x *Body) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[26]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2887,7 +2988,7 @@ func (x *Body) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Body.ProtoReflect.Descriptor instead.
 func (*Body) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{26}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Body) GetVersion() uint32 {
@@ -2930,7 +3031,7 @@ type Attachment struct {
 
 func (x *Attachment) Reset() {
 	*x = Attachment{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[27]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2942,7 +3043,7 @@ func (x *Attachment) String() string {
 func (*Attachment) ProtoMessage() {}
 
 func (x *Attachment) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[27]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2955,7 +3056,7 @@ func (x *Attachment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Attachment.ProtoReflect.Descriptor instead.
 func (*Attachment) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{27}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Attachment) GetFilename() string {
@@ -3019,7 +3120,7 @@ type Permission struct {
 
 func (x *Permission) Reset() {
 	*x = Permission{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[28]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3031,7 +3132,7 @@ func (x *Permission) String() string {
 func (*Permission) ProtoMessage() {}
 
 func (x *Permission) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[28]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3044,7 +3145,7 @@ func (x *Permission) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Permission.ProtoReflect.Descriptor instead.
 func (*Permission) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{28}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Permission) GetVersion() uint32 {
@@ -3282,7 +3383,7 @@ type AskReason struct {
 
 func (x *AskReason) Reset() {
 	*x = AskReason{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[29]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3294,7 +3395,7 @@ func (x *AskReason) String() string {
 func (*AskReason) ProtoMessage() {}
 
 func (x *AskReason) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[29]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3307,7 +3408,7 @@ func (x *AskReason) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AskReason.ProtoReflect.Descriptor instead.
 func (*AskReason) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{29}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *AskReason) GetParentToolUse() string {
@@ -3390,7 +3491,7 @@ type Key struct {
 
 func (x *Key) Reset() {
 	*x = Key{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[30]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3402,7 +3503,7 @@ func (x *Key) String() string {
 func (*Key) ProtoMessage() {}
 
 func (x *Key) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[30]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3415,7 +3516,7 @@ func (x *Key) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Key.ProtoReflect.Descriptor instead.
 func (*Key) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{30}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Key) GetVersion() uint32 {
@@ -3475,7 +3576,7 @@ type Tombstone struct {
 
 func (x *Tombstone) Reset() {
 	*x = Tombstone{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[31]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3487,7 +3588,7 @@ func (x *Tombstone) String() string {
 func (*Tombstone) ProtoMessage() {}
 
 func (x *Tombstone) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[31]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3500,7 +3601,7 @@ func (x *Tombstone) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tombstone.ProtoReflect.Descriptor instead.
 func (*Tombstone) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{31}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Tombstone) GetHead() uint64 {
@@ -3572,7 +3673,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x125\n" +
 	"\adeleted\x18\x03 \x01(\v2\x1b.betcode.store.v1.TombstoneR\adeleted\x12\x1a\n" +
-	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\x87\x0e\n" +
+	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\xc5\x0e\n" +
 	"\aSession\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12+\n" +
@@ -3626,7 +3727,10 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\n" +
 	"rate_limit\x18< \x01(\v2\x1b.betcode.store.v1.RateLimitR\trateLimit\x120\n" +
 	"\x06budget\x18Z \x01(\v2\x18.betcode.store.v1.BudgetR\x06budget\x126\n" +
-	"\bsubagent\x18P \x01(\v2\x1a.betcode.store.v1.SubagentR\bsubagent\x1a;\n" +
+	"\bsubagent\x18P \x01(\v2\x1a.betcode.store.v1.SubagentR\bsubagent\x12<\n" +
+	"\n" +
+	"repetition\x18n \x01(\v2\x1c.betcode.store.v1.RepetitionR\n" +
+	"repetition\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a9\n" +
@@ -3635,7 +3739,16 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\bR\x05value:\x028\x01\x1a>\n" +
 	"\x10EnvironmentEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa7\x05\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xc0\x01\n" +
+	"\n" +
+	"Repetition\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x16\n" +
+	"\x06client\x18\x02 \x01(\tR\x06client\x12\x18\n" +
+	"\acontent\x18\x03 \x01(\tR\acontent\x12\x10\n" +
+	"\x03max\x18\x04 \x01(\rR\x03max\x12\x16\n" +
+	"\x06marker\x18\x05 \x01(\tR\x06marker\x12\x12\n" +
+	"\x04sent\x18\x06 \x01(\rR\x04sent\x120\n" +
+	"\x05since\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x05since\"\xa7\x05\n" +
 	"\x06Budget\x123\n" +
 	"\x05limit\x18\x01 \x01(\v2\x1d.betcode.store.v1.BudgetLimitR\x05limit\x121\n" +
 	"\x04step\x18\x02 \x01(\v2\x1d.betcode.store.v1.BudgetLimitR\x04step\x12-\n" +
@@ -3932,7 +4045,7 @@ func file_betcode_store_v1_store_proto_rawDescGZIP() []byte {
 	return file_betcode_store_v1_store_proto_rawDescData
 }
 
-var file_betcode_store_v1_store_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
+var file_betcode_store_v1_store_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
 var file_betcode_store_v1_store_proto_goTypes = []any{
 	(*File)(nil),                  // 0: betcode.store.v1.File
 	(*Chunk)(nil),                 // 1: betcode.store.v1.Chunk
@@ -3942,102 +4055,105 @@ var file_betcode_store_v1_store_proto_goTypes = []any{
 	(*Checkpoint)(nil),            // 5: betcode.store.v1.Checkpoint
 	(*Identity)(nil),              // 6: betcode.store.v1.Identity
 	(*Session)(nil),               // 7: betcode.store.v1.Session
-	(*Budget)(nil),                // 8: betcode.store.v1.Budget
-	(*BudgetLimit)(nil),           // 9: betcode.store.v1.BudgetLimit
-	(*Spent)(nil),                 // 10: betcode.store.v1.Spent
-	(*Subagent)(nil),              // 11: betcode.store.v1.Subagent
-	(*AutoApprove)(nil),           // 12: betcode.store.v1.AutoApprove
-	(*RateLimit)(nil),             // 13: betcode.store.v1.RateLimit
-	(*AgentOptions)(nil),          // 14: betcode.store.v1.AgentOptions
-	(*Fork)(nil),                  // 15: betcode.store.v1.Fork
-	(*Past)(nil),                  // 16: betcode.store.v1.Past
-	(*Place)(nil),                 // 17: betcode.store.v1.Place
-	(*Compaction)(nil),            // 18: betcode.store.v1.Compaction
-	(*Usage)(nil),                 // 19: betcode.store.v1.Usage
-	(*Cursor)(nil),                // 20: betcode.store.v1.Cursor
-	(*Run)(nil),                   // 21: betcode.store.v1.Run
-	(*CallDecided)(nil),           // 22: betcode.store.v1.CallDecided
-	(*Process)(nil),               // 23: betcode.store.v1.Process
-	(*Exit)(nil),                  // 24: betcode.store.v1.Exit
-	(*Input)(nil),                 // 25: betcode.store.v1.Input
-	(*Body)(nil),                  // 26: betcode.store.v1.Body
-	(*Attachment)(nil),            // 27: betcode.store.v1.Attachment
-	(*Permission)(nil),            // 28: betcode.store.v1.Permission
-	(*AskReason)(nil),             // 29: betcode.store.v1.AskReason
-	(*Key)(nil),                   // 30: betcode.store.v1.Key
-	(*Tombstone)(nil),             // 31: betcode.store.v1.Tombstone
-	nil,                           // 32: betcode.store.v1.Session.MetadataEntry
-	nil,                           // 33: betcode.store.v1.Session.GrantsEntry
-	nil,                           // 34: betcode.store.v1.Session.EnvironmentEntry
-	nil,                           // 35: betcode.store.v1.Run.EnvironmentEntry
-	nil,                           // 36: betcode.store.v1.Permission.AnswersEntry
-	(*timestamppb.Timestamp)(nil), // 37: google.protobuf.Timestamp
+	(*Repetition)(nil),            // 8: betcode.store.v1.Repetition
+	(*Budget)(nil),                // 9: betcode.store.v1.Budget
+	(*BudgetLimit)(nil),           // 10: betcode.store.v1.BudgetLimit
+	(*Spent)(nil),                 // 11: betcode.store.v1.Spent
+	(*Subagent)(nil),              // 12: betcode.store.v1.Subagent
+	(*AutoApprove)(nil),           // 13: betcode.store.v1.AutoApprove
+	(*RateLimit)(nil),             // 14: betcode.store.v1.RateLimit
+	(*AgentOptions)(nil),          // 15: betcode.store.v1.AgentOptions
+	(*Fork)(nil),                  // 16: betcode.store.v1.Fork
+	(*Past)(nil),                  // 17: betcode.store.v1.Past
+	(*Place)(nil),                 // 18: betcode.store.v1.Place
+	(*Compaction)(nil),            // 19: betcode.store.v1.Compaction
+	(*Usage)(nil),                 // 20: betcode.store.v1.Usage
+	(*Cursor)(nil),                // 21: betcode.store.v1.Cursor
+	(*Run)(nil),                   // 22: betcode.store.v1.Run
+	(*CallDecided)(nil),           // 23: betcode.store.v1.CallDecided
+	(*Process)(nil),               // 24: betcode.store.v1.Process
+	(*Exit)(nil),                  // 25: betcode.store.v1.Exit
+	(*Input)(nil),                 // 26: betcode.store.v1.Input
+	(*Body)(nil),                  // 27: betcode.store.v1.Body
+	(*Attachment)(nil),            // 28: betcode.store.v1.Attachment
+	(*Permission)(nil),            // 29: betcode.store.v1.Permission
+	(*AskReason)(nil),             // 30: betcode.store.v1.AskReason
+	(*Key)(nil),                   // 31: betcode.store.v1.Key
+	(*Tombstone)(nil),             // 32: betcode.store.v1.Tombstone
+	nil,                           // 33: betcode.store.v1.Session.MetadataEntry
+	nil,                           // 34: betcode.store.v1.Session.GrantsEntry
+	nil,                           // 35: betcode.store.v1.Session.EnvironmentEntry
+	nil,                           // 36: betcode.store.v1.Run.EnvironmentEntry
+	nil,                           // 37: betcode.store.v1.Permission.AnswersEntry
+	(*timestamppb.Timestamp)(nil), // 38: google.protobuf.Timestamp
 }
 var file_betcode_store_v1_store_proto_depIdxs = []int32{
-	37, // 0: betcode.store.v1.File.created_at:type_name -> google.protobuf.Timestamp
+	38, // 0: betcode.store.v1.File.created_at:type_name -> google.protobuf.Timestamp
 	3,  // 1: betcode.store.v1.OutOfLine.payload:type_name -> betcode.store.v1.Reference
-	31, // 2: betcode.store.v1.Identity.deleted:type_name -> betcode.store.v1.Tombstone
-	32, // 3: betcode.store.v1.Session.metadata:type_name -> betcode.store.v1.Session.MetadataEntry
-	19, // 4: betcode.store.v1.Session.usage:type_name -> betcode.store.v1.Usage
-	33, // 5: betcode.store.v1.Session.grants:type_name -> betcode.store.v1.Session.GrantsEntry
-	37, // 6: betcode.store.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	37, // 7: betcode.store.v1.Session.updated_at:type_name -> google.protobuf.Timestamp
-	16, // 8: betcode.store.v1.Session.past:type_name -> betcode.store.v1.Past
-	34, // 9: betcode.store.v1.Session.environment:type_name -> betcode.store.v1.Session.EnvironmentEntry
-	14, // 10: betcode.store.v1.Session.options:type_name -> betcode.store.v1.AgentOptions
-	15, // 11: betcode.store.v1.Session.fork:type_name -> betcode.store.v1.Fork
-	13, // 12: betcode.store.v1.Session.rate_limit:type_name -> betcode.store.v1.RateLimit
-	8,  // 13: betcode.store.v1.Session.budget:type_name -> betcode.store.v1.Budget
-	11, // 14: betcode.store.v1.Session.subagent:type_name -> betcode.store.v1.Subagent
-	9,  // 15: betcode.store.v1.Budget.limit:type_name -> betcode.store.v1.BudgetLimit
-	9,  // 16: betcode.store.v1.Budget.step:type_name -> betcode.store.v1.BudgetLimit
-	10, // 17: betcode.store.v1.Budget.spent:type_name -> betcode.store.v1.Spent
-	10, // 18: betcode.store.v1.Budget.day_base:type_name -> betcode.store.v1.Spent
-	37, // 19: betcode.store.v1.Budget.working_since:type_name -> google.protobuf.Timestamp
-	10, // 20: betcode.store.v1.Budget.below:type_name -> betcode.store.v1.Spent
-	9,  // 21: betcode.store.v1.Budget.day_from:type_name -> betcode.store.v1.BudgetLimit
-	9,  // 22: betcode.store.v1.Budget.day_raised:type_name -> betcode.store.v1.BudgetLimit
-	9,  // 23: betcode.store.v1.Budget.day_refused:type_name -> betcode.store.v1.BudgetLimit
-	37, // 24: betcode.store.v1.Subagent.deadline:type_name -> google.protobuf.Timestamp
-	12, // 25: betcode.store.v1.Subagent.auto:type_name -> betcode.store.v1.AutoApprove
-	37, // 26: betcode.store.v1.Subagent.completed_at:type_name -> google.protobuf.Timestamp
-	37, // 27: betcode.store.v1.AutoApprove.since:type_name -> google.protobuf.Timestamp
-	37, // 28: betcode.store.v1.AutoApprove.until:type_name -> google.protobuf.Timestamp
-	37, // 29: betcode.store.v1.RateLimit.since:type_name -> google.protobuf.Timestamp
-	37, // 30: betcode.store.v1.RateLimit.until:type_name -> google.protobuf.Timestamp
-	17, // 31: betcode.store.v1.Past.boundary:type_name -> betcode.store.v1.Place
-	17, // 32: betcode.store.v1.Past.exchange:type_name -> betcode.store.v1.Place
-	17, // 33: betcode.store.v1.Past.begun:type_name -> betcode.store.v1.Place
-	18, // 34: betcode.store.v1.Past.compaction:type_name -> betcode.store.v1.Compaction
-	17, // 35: betcode.store.v1.Compaction.to:type_name -> betcode.store.v1.Place
-	37, // 36: betcode.store.v1.Compaction.at:type_name -> google.protobuf.Timestamp
-	23, // 37: betcode.store.v1.Run.process:type_name -> betcode.store.v1.Process
-	23, // 38: betcode.store.v1.Run.launcher:type_name -> betcode.store.v1.Process
-	37, // 39: betcode.store.v1.Run.started_at:type_name -> google.protobuf.Timestamp
-	24, // 40: betcode.store.v1.Run.exit:type_name -> betcode.store.v1.Exit
-	35, // 41: betcode.store.v1.Run.environment:type_name -> betcode.store.v1.Run.EnvironmentEntry
-	14, // 42: betcode.store.v1.Run.options:type_name -> betcode.store.v1.AgentOptions
-	22, // 43: betcode.store.v1.Run.calls_decided:type_name -> betcode.store.v1.CallDecided
-	37, // 44: betcode.store.v1.CallDecided.at:type_name -> google.protobuf.Timestamp
-	37, // 45: betcode.store.v1.Exit.at:type_name -> google.protobuf.Timestamp
-	37, // 46: betcode.store.v1.Input.at:type_name -> google.protobuf.Timestamp
-	27, // 47: betcode.store.v1.Body.attachments:type_name -> betcode.store.v1.Attachment
-	37, // 48: betcode.store.v1.Permission.received_at:type_name -> google.protobuf.Timestamp
-	37, // 49: betcode.store.v1.Permission.forwarded_at:type_name -> google.protobuf.Timestamp
-	37, // 50: betcode.store.v1.Permission.expires_at:type_name -> google.protobuf.Timestamp
-	37, // 51: betcode.store.v1.Permission.last_extended_at:type_name -> google.protobuf.Timestamp
-	37, // 52: betcode.store.v1.Permission.decided_at:type_name -> google.protobuf.Timestamp
-	36, // 53: betcode.store.v1.Permission.answers:type_name -> betcode.store.v1.Permission.AnswersEntry
-	37, // 54: betcode.store.v1.Permission.orphaned_at:type_name -> google.protobuf.Timestamp
-	29, // 55: betcode.store.v1.Permission.why:type_name -> betcode.store.v1.AskReason
-	37, // 56: betcode.store.v1.Key.at:type_name -> google.protobuf.Timestamp
-	37, // 57: betcode.store.v1.Tombstone.at:type_name -> google.protobuf.Timestamp
-	8,  // 58: betcode.store.v1.Tombstone.budget:type_name -> betcode.store.v1.Budget
-	59, // [59:59] is the sub-list for method output_type
-	59, // [59:59] is the sub-list for method input_type
-	59, // [59:59] is the sub-list for extension type_name
-	59, // [59:59] is the sub-list for extension extendee
-	0,  // [0:59] is the sub-list for field type_name
+	32, // 2: betcode.store.v1.Identity.deleted:type_name -> betcode.store.v1.Tombstone
+	33, // 3: betcode.store.v1.Session.metadata:type_name -> betcode.store.v1.Session.MetadataEntry
+	20, // 4: betcode.store.v1.Session.usage:type_name -> betcode.store.v1.Usage
+	34, // 5: betcode.store.v1.Session.grants:type_name -> betcode.store.v1.Session.GrantsEntry
+	38, // 6: betcode.store.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	38, // 7: betcode.store.v1.Session.updated_at:type_name -> google.protobuf.Timestamp
+	17, // 8: betcode.store.v1.Session.past:type_name -> betcode.store.v1.Past
+	35, // 9: betcode.store.v1.Session.environment:type_name -> betcode.store.v1.Session.EnvironmentEntry
+	15, // 10: betcode.store.v1.Session.options:type_name -> betcode.store.v1.AgentOptions
+	16, // 11: betcode.store.v1.Session.fork:type_name -> betcode.store.v1.Fork
+	14, // 12: betcode.store.v1.Session.rate_limit:type_name -> betcode.store.v1.RateLimit
+	9,  // 13: betcode.store.v1.Session.budget:type_name -> betcode.store.v1.Budget
+	12, // 14: betcode.store.v1.Session.subagent:type_name -> betcode.store.v1.Subagent
+	8,  // 15: betcode.store.v1.Session.repetition:type_name -> betcode.store.v1.Repetition
+	38, // 16: betcode.store.v1.Repetition.since:type_name -> google.protobuf.Timestamp
+	10, // 17: betcode.store.v1.Budget.limit:type_name -> betcode.store.v1.BudgetLimit
+	10, // 18: betcode.store.v1.Budget.step:type_name -> betcode.store.v1.BudgetLimit
+	11, // 19: betcode.store.v1.Budget.spent:type_name -> betcode.store.v1.Spent
+	11, // 20: betcode.store.v1.Budget.day_base:type_name -> betcode.store.v1.Spent
+	38, // 21: betcode.store.v1.Budget.working_since:type_name -> google.protobuf.Timestamp
+	11, // 22: betcode.store.v1.Budget.below:type_name -> betcode.store.v1.Spent
+	10, // 23: betcode.store.v1.Budget.day_from:type_name -> betcode.store.v1.BudgetLimit
+	10, // 24: betcode.store.v1.Budget.day_raised:type_name -> betcode.store.v1.BudgetLimit
+	10, // 25: betcode.store.v1.Budget.day_refused:type_name -> betcode.store.v1.BudgetLimit
+	38, // 26: betcode.store.v1.Subagent.deadline:type_name -> google.protobuf.Timestamp
+	13, // 27: betcode.store.v1.Subagent.auto:type_name -> betcode.store.v1.AutoApprove
+	38, // 28: betcode.store.v1.Subagent.completed_at:type_name -> google.protobuf.Timestamp
+	38, // 29: betcode.store.v1.AutoApprove.since:type_name -> google.protobuf.Timestamp
+	38, // 30: betcode.store.v1.AutoApprove.until:type_name -> google.protobuf.Timestamp
+	38, // 31: betcode.store.v1.RateLimit.since:type_name -> google.protobuf.Timestamp
+	38, // 32: betcode.store.v1.RateLimit.until:type_name -> google.protobuf.Timestamp
+	18, // 33: betcode.store.v1.Past.boundary:type_name -> betcode.store.v1.Place
+	18, // 34: betcode.store.v1.Past.exchange:type_name -> betcode.store.v1.Place
+	18, // 35: betcode.store.v1.Past.begun:type_name -> betcode.store.v1.Place
+	19, // 36: betcode.store.v1.Past.compaction:type_name -> betcode.store.v1.Compaction
+	18, // 37: betcode.store.v1.Compaction.to:type_name -> betcode.store.v1.Place
+	38, // 38: betcode.store.v1.Compaction.at:type_name -> google.protobuf.Timestamp
+	24, // 39: betcode.store.v1.Run.process:type_name -> betcode.store.v1.Process
+	24, // 40: betcode.store.v1.Run.launcher:type_name -> betcode.store.v1.Process
+	38, // 41: betcode.store.v1.Run.started_at:type_name -> google.protobuf.Timestamp
+	25, // 42: betcode.store.v1.Run.exit:type_name -> betcode.store.v1.Exit
+	36, // 43: betcode.store.v1.Run.environment:type_name -> betcode.store.v1.Run.EnvironmentEntry
+	15, // 44: betcode.store.v1.Run.options:type_name -> betcode.store.v1.AgentOptions
+	23, // 45: betcode.store.v1.Run.calls_decided:type_name -> betcode.store.v1.CallDecided
+	38, // 46: betcode.store.v1.CallDecided.at:type_name -> google.protobuf.Timestamp
+	38, // 47: betcode.store.v1.Exit.at:type_name -> google.protobuf.Timestamp
+	38, // 48: betcode.store.v1.Input.at:type_name -> google.protobuf.Timestamp
+	28, // 49: betcode.store.v1.Body.attachments:type_name -> betcode.store.v1.Attachment
+	38, // 50: betcode.store.v1.Permission.received_at:type_name -> google.protobuf.Timestamp
+	38, // 51: betcode.store.v1.Permission.forwarded_at:type_name -> google.protobuf.Timestamp
+	38, // 52: betcode.store.v1.Permission.expires_at:type_name -> google.protobuf.Timestamp
+	38, // 53: betcode.store.v1.Permission.last_extended_at:type_name -> google.protobuf.Timestamp
+	38, // 54: betcode.store.v1.Permission.decided_at:type_name -> google.protobuf.Timestamp
+	37, // 55: betcode.store.v1.Permission.answers:type_name -> betcode.store.v1.Permission.AnswersEntry
+	38, // 56: betcode.store.v1.Permission.orphaned_at:type_name -> google.protobuf.Timestamp
+	30, // 57: betcode.store.v1.Permission.why:type_name -> betcode.store.v1.AskReason
+	38, // 58: betcode.store.v1.Key.at:type_name -> google.protobuf.Timestamp
+	38, // 59: betcode.store.v1.Tombstone.at:type_name -> google.protobuf.Timestamp
+	9,  // 60: betcode.store.v1.Tombstone.budget:type_name -> betcode.store.v1.Budget
+	61, // [61:61] is the sub-list for method output_type
+	61, // [61:61] is the sub-list for method input_type
+	61, // [61:61] is the sub-list for extension type_name
+	61, // [61:61] is the sub-list for extension extendee
+	0,  // [0:61] is the sub-list for field type_name
 }
 
 func init() { file_betcode_store_v1_store_proto_init() }
@@ -4051,7 +4167,7 @@ func file_betcode_store_v1_store_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_store_v1_store_proto_rawDesc), len(file_betcode_store_v1_store_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   37,
+			NumMessages:   38,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1,0 +1,155 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	pb "betcode/proto/betcode/v1"
+	"betcode/tests/kit"
+)
+
+// repeats sends a message that is repeated, and returns its key.
+func (s *story) repeats(c *kit.Stream, text string, most uint32) string {
+	s.Helper()
+	key := uuid.NewString()
+	if err := c.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Message{Message: &pb.UserMessage{
+		Content: text, IdempotencyKey: key, Repeat: &pb.Repeat{Max: most},
+	}}}); err != nil {
+		s.Fatal(err)
+	}
+	return key
+}
+
+// prompted matches the event of prompt n, and ended that of the end of a repetition.
+func prompted(n uint32) func(kit.Event) bool {
+	return func(e kit.Event) bool {
+		return e.GetRepeat().GetIteration() == n && e.GetRepeat().GetState() == pb.RepeatState_REPEAT_STATE_PROMPTED
+	}
+}
+
+func ended(e kit.Event) bool {
+	return e.GetRepeat().GetState() > pb.RepeatState_REPEAT_STATE_PROMPTED
+}
+
+// prompts returns the keys of the prompts of repeated messages, in order.
+func prompts(events []kit.Event) (keys []string) {
+	for _, e := range events {
+		if u := e.GetUserInput(); u.GetIteration() > 0 {
+			keys = append(keys, u.GetIdempotencyKey())
+		}
+	}
+	return keys
+}
+
+func TestMessageIsRepeated(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	id := session()
+	c := s.converse("a", id)
+	key := s.repeats(c, "until:3", 0)
+	end, next := s.wait(c, 0, ended)
+	if r := end.GetRepeat(); r.GetState() != pb.RepeatState_REPEAT_STATE_COMPLETE || r.GetIteration() != 3 || r.GetMax() != 50 || r.GetIdempotencyKey() != key {
+		t.Errorf("%v", r)
+	}
+	s.wait(c, next, kit.IsIdle)
+	if got := kit.Text(c.Events()); got != "moremoreDONE" {
+		t.Errorf("text %q", got)
+	}
+	if keys := prompts(c.Events()); len(keys) != 3 || keys[0] != key {
+		t.Errorf("prompts %v", keys)
+	}
+	s.sameHistory(c, id)
+}
+
+// The daemon and the agent are killed between prompts and in the middle of one. Each prompt is accepted and taken into the
+// conversation once, and the limit counts over all of it.
+func TestRepeatedMessageSurvivesKills(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	id := session()
+	c := s.converse("a", id)
+	key := s.repeats(c, "sleep:100ms\nuntil:9", 5)
+	for n := uint32(2); n <= 4; n++ {
+		s.wait(c, 0, prompted(n))
+		if n != 3 {
+			s.killRun(c, id, false)
+		}
+		s.killDaemon()
+		c = s.converse("a", id)
+	}
+	end, next := s.wait(c, 0, ended)
+	if r := end.GetRepeat(); r.GetState() != pb.RepeatState_REPEAT_STATE_EXHAUSTED || r.GetIteration() != 5 || r.GetIdempotencyKey() != key {
+		t.Errorf("%v", r)
+	}
+	s.wait(c, next, kit.IsIdle)
+	keys := prompts(c.Events())
+	if len(keys) != 5 {
+		t.Fatalf("%d prompts: %v", len(keys), keys)
+	}
+	for i, k := range keys {
+		if n := s.accepted(id, k); n != 1 || slices.Index(keys, k) != i {
+			t.Errorf("prompt %d was taken into the conversation %d times, keys %v", i+1, n, keys)
+		}
+	}
+	s.sameHistory(c, id)
+}
+
+// People end a repetition with the turn, after the turn, and with the agent. Nothing follows.
+func TestRepetitionIsCancelled(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	for i, how := range [][]string{{"session", "cancel"}, {"session", "cancel", "--repeat"}, {"session", "stop"}} {
+		id := session()
+		c := s.converse("a", id)
+		gate := fmt.Sprintf("gate%d", i)
+		s.repeats(c, "gate:"+gate+"\nuntil:9", 0)
+		s.wait(c, 0, kit.IsRun(pb.RunState_RUN_STATE_STARTED))
+		if shown := s.cli(0, "session", "show", id); !strings.Contains(shown, "prompt 1 of 50 until DONE") {
+			t.Errorf("show: %s", shown)
+		}
+		s.cli(0, append(how, id)...)
+		s.create(gate)
+		end, _ := s.wait(c, 0, ended)
+		if r := end.GetRepeat(); r.GetState() != pb.RepeatState_REPEAT_STATE_CANCELLED || r.GetIteration() != 1 || r.GetReason() == "" {
+			t.Errorf("%v: %v", how, r)
+		}
+		s.wait(c, 0, kit.IsIdle)
+		if shown := s.cli(0, "session", "show", id); strings.Contains(shown, "repeats") {
+			t.Errorf("%v: %s", how, shown)
+		}
+		s.say(c, "echo:end")
+		s.wait(c, 0, func(e kit.Event) bool { return e.GetTextDelta().GetText() == "end" })
+		if keys := prompts(c.Events()); len(keys) != 1 {
+			t.Errorf("%v: prompts %v", how, keys)
+		}
+	}
+}
+
+// A run waits for the end of the repetition.
+func TestRunRepeats(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	run := func(code int, args ...string) (result map[string]any) {
+		said := s.cli(code, append([]string{"run", "-o", "json"}, args...)...)
+		said, _, _ = strings.Cut(said, "\n}\n") // the reason follows
+		if err := json.Unmarshal([]byte(said+"}"), &result); err != nil {
+			t.Fatalf("%s: %v", said, err)
+		}
+		return result
+	}
+	result := run(0, "--repeat", "until:2")
+	if result["result"] != "DONE" || result["prompts"] != 2.0 {
+		t.Errorf("%v", result)
+	}
+	result = run(1, "--repeat=2", "until:5")
+	if result["is_error"] != true || result["prompts"] != 2.0 || !strings.Contains(fmt.Sprint(result["error"]), "has not answered DONE after 2 prompts") {
+		t.Errorf("%v", result)
+	}
+	s.cli(5, "run", "--repeat=51", "echo:hello")
+	s.cli(5, "run", "--until", "OVER", "echo:hello")
+}
