@@ -7,6 +7,7 @@ import (
 	"betcode/actors/disk"
 	"betcode/actors/health"
 	"betcode/actors/journal"
+	"betcode/actors/notices"
 	"betcode/actors/orchestration"
 	"betcode/actors/pool"
 	"betcode/actors/retention"
@@ -41,6 +42,7 @@ func (d *daemon) Receive(ctx actor.Context) {
 		{"journal", journal.Props(d.deps.journalDeps())},
 		{"pool", pool.Props(d.deps.poolDeps())},
 		{"day", daybudget.Props(d.deps.dayDeps())},
+		{"notices", notices.Props(d.deps.noticesDeps())},
 		{"sessions", sessionsProps(d.deps)},
 		{"retention", retention.Props(d.deps.retentionDeps())},
 		{"backups", journal.BackupsProps(d.deps.backupsDeps())},

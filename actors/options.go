@@ -54,6 +54,7 @@ type Options struct {
 	Socket                  string // on which the daemon serves it
 	FleetFile               string // where it is stored that the fleet is stopped; empty = in memory alone
 	LimitsFile              string // where rate limits of accounts are stored; empty = in memory alone
+	NoticesDirectory        string // where notifications that wait are stored; empty = in memory alone
 	StopsDirectory          string // where it is noted which sessions are to be stopped while the journal fails; empty = nowhere
 
 	Mask  func(text string) string  // hides secrets in what the log shows of an agent's words; nil = shows nothing of them

@@ -170,7 +170,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	s.archivist = act.NewBackground(&s.workers, s.backgroundFailed)
 	s.archiver = retention.NewArchiver(s.archivist, o.RunsDirectory, o.Disk.ArchiveBytes, o.Disk.ArchiveAge)
 	s.auditor = act.NewBackground(&s.workers, s.backgroundFailed)
-	s.notifier = notify.New(s.notifyDeps())
+	s.notifier = notify.New(s.options.NotifyEnv)
 	s.backup.Look(s.options.Backups)
 	s.keeper().NoteFindings()
 

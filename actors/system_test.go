@@ -193,7 +193,7 @@ func TestHealthAndTree(t *testing.T) {
 	for _, child := range root.Children {
 		names = append(names, child.Name)
 	}
-	if root.Name != "daemon" || !slices.Equal(names, []string{"backups", "day", "disk", "health", "journal", "pool", "retention", "sessions"}) {
+	if root.Name != "daemon" || !slices.Equal(names, []string{"backups", "day", "disk", "health", "journal", "notices", "pool", "retention", "sessions"}) {
 		t.Errorf("%s above %q", root.Name, names)
 	}
 }

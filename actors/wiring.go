@@ -25,12 +25,14 @@ import (
 	"betcode/actors/internal/sidecar"
 	"betcode/actors/internal/ticket"
 	"betcode/actors/journal"
+	"betcode/actors/notices"
 	"betcode/actors/orchestration"
 	"betcode/actors/permission"
 	"betcode/actors/pool"
 	"betcode/actors/retention"
 	"betcode/actors/run"
 	"betcode/actors/session"
+	"betcode/actors/session/requests"
 	"betcode/actors/strays"
 	"betcode/messages"
 )
@@ -89,11 +91,20 @@ func (s *System) checksDeps() checks.Deps {
 	}
 }
 
-// notifyDeps returns what the user's program for notices is started with.
-func (s *System) notifyDeps() notify.Deps {
-	return notify.Deps{
-		Settings: s.settings.Load, Environment: s.options.NotifyEnv, Workers: &s.workers, Now: s.now, Log: s.logOf("notify"),
+// noticesDeps returns what the actor of notices needs.
+func (s *System) noticesDeps() notices.Deps {
+	return notices.Deps{
+		Common: s.common(), Settings: s.settings.Load, Notifier: s.notifier, Directory: s.options.NoticesDirectory,
+		Decided: func(id messages.SessionID, request messages.RequestID) bool {
+			_, decided, err := s.options.Store.Seen(id, requests.DecisionKey(request))
+			return err == nil && decided
+		},
 	}
+}
+
+// notify hands a notice to the actor that delivers it.
+func (s *System) notify(n notify.Notice) {
+	s.actors.Root.Send(s.below("notices"), notices.Raise{Notice: n})
 }
 
 // queriesDeps returns what questions need that no actor answers.
@@ -200,7 +211,7 @@ func (s *System) sessionDeps() *session.Deps {
 		Environment: s.planner.Environment, DirectoryRules: s.directories.Rules, EditRefused: s.checks.EditRefused, Guard: s.directories.Guard, EndStrays: strays.EndIn,
 		SpentBelow: s.spentBelow,
 		Background: s.background, NoteVersion: s.versions.Add, KeepReport: s.keepReport, KeepAbilities: sidecar.LearnAbilities,
-		Temporary: s.planner.Temporary, Archive: s.archiver.Ended, Audit: s.ended, Notify: s.notifier.Send, SubagentEnded: s.subagentEnded,
+		Temporary: s.planner.Temporary, Archive: s.archiver.Ended, Audit: s.ended, Notify: s.notify, SubagentEnded: s.subagentEnded,
 		PlanBudgetDecided: func(id messages.RequestID) { s.endings.ended(messages.SessionID(id)) },
 		Shows:             s.logs, Mask: s.options.Mask,
 	}

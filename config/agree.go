@@ -37,6 +37,9 @@ func (s Settings) contradictions(e Environment) []contradiction {
 	if err := e.checkSocket(d.SocketPath); err != nil {
 		about("daemon.socket_path", "daemon.socket_path", err)
 	}
+	if name, err := d.Notify.check(); err != nil {
+		about(name, name, err)
+	}
 	alone := func(name, other string) {
 		about(name, other, fmt.Errorf("it requires %s, which is not set; set both, or neither", other))
 	}

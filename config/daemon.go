@@ -55,6 +55,7 @@ type Daemon struct {
 	ExtendOnActivity              bool
 	Reminders                     []time.Duration // none, one or two
 	NotifyExec                    []string        // empty = none
+	Notify                        Notify
 	Worktree                      Worktree
 	Subagents                     Subagents
 	Budget                        Budget

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -48,13 +49,22 @@ type Value struct {
 // Text returns the value as written on a command line, empty for none.
 func (v Value) Text() string { return v.format(v.Value) }
 
-// Public returns the value for callers that may only view: a program without its arguments.
+// Public returns the value for callers that may only view: a program without its arguments, a URL without its path.
 func (v Value) Public() string {
-	argv, ok := v.Value.([]string)
-	if !v.Private || !ok || len(argv) < 2 {
+	if !v.Private {
 		return v.Text()
 	}
-	return v.format([]string{argv[0], "…"})
+	switch value := v.Value.(type) {
+	case []string:
+		if len(value) > 1 {
+			return v.format([]string{value[0], "…"})
+		}
+	case string:
+		if u, err := url.Parse(value); err == nil && u.Host != "" {
+			return u.Scheme + "://" + u.Host + "/…"
+		}
+	}
+	return v.Text()
 }
 
 // Settings has all values with their origins.

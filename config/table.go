@@ -219,6 +219,31 @@ var table = []Setting{
 		into: func(d *Daemon) any { return &d.NotifyExec },
 	},
 	{
+		Name: "notify.webhook", Kind: Text, Unset: "none", Env: "BETCODE_NOTIFY_WEBHOOK", Live: true, Private: true,
+		Help: "URL to which reminders and other notifications are posted as JSON; https, or http on this machine",
+		into: func(d *Daemon) any { return &d.Notify.Webhook },
+	},
+	{
+		Name: "notify.webhook_secret_file", Kind: Path, Unset: "unsigned", Env: "BETCODE_NOTIFY_WEBHOOK_SECRET_FILE", Live: true,
+		Help: "file with the key of X-Betcode-Signature, the HMAC-SHA256 of the body; readable by you only",
+		into: func(d *Daemon) any { return &d.Notify.WebhookSecret },
+	},
+	{
+		Name: "notify.ntfy", Kind: Text, Unset: "none", Env: "BETCODE_NOTIFY_NTFY", Live: true, Private: true,
+		Help: "URL of a topic on a server of ntfy, to which notifications are posted",
+		into: func(d *Daemon) any { return &d.Notify.Ntfy },
+	},
+	{
+		Name: "notify.ntfy_token_file", Kind: Path, Unset: "no token", Env: "BETCODE_NOTIFY_NTFY_TOKEN_FILE", Live: true,
+		Help: "file with an access token for that server; readable by you only",
+		into: func(d *Daemon) any { return &d.Notify.NtfyToken },
+	},
+	{
+		Name: "notify.quiet_hours", Kind: Text, Unset: "none", Env: "BETCODE_NOTIFY_QUIET_HOURS", Live: true,
+		Help: "part of each local day in which notifications wait, for example 22:00-07:00",
+		into: func(d *Daemon) any { return &d.Notify.Quiet },
+	},
+	{
 		Name: "budget.session_usd", Kind: Money, Default: "off", Min: "0.000001", Max: "1000000.00", Off: true, Env: "BETCODE_BUDGET_SESSION_USD", Live: true,
 		Help: "US dollars at which a new session pauses and asks, unless it is begun with a budget of its own",
 		into: func(d *Daemon) any { return &d.Budget.SessionMicros },

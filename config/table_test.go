@@ -140,7 +140,7 @@ nothing on a running daemon, and ` + "`betcode daemon status`" + ` reports it.
 
 Times are written ` + "`90s`, `36h`, `7d`" + `, sizes ` + "`512MiB`" + `. In a file, ` + "`disk.low`" + ` is
 ` + "`{\"disk\": {\"low\": \"512MiB\"}}`" + `, or ` + "`low = \"512MiB\"`" + ` below ` + "`[disk]`" + `. The API does not show the
-arguments of ` + "`notify.exec`" + `: they may be secret.
+arguments of ` + "`notify.exec`" + ` and the paths of URLs of notifications: they may be secret.
 
 | setting | what | default | may be | variable | flag | counts | a directory |
 |---|---|---|---|---|---|---|---|

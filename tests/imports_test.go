@@ -265,6 +265,10 @@ var rules = []rule{
 		because: "who is told that the disk is full is not its business", never: actorsNever,
 	},
 	{
+		pkg: "actors/notices", may: []string{"messages", "actors/settings", "actors/internal/act", "actors/internal/notes", "actors/internal/notify"},
+		because: "it queues what sessions raise, and asks whether a request still waits through a function in its Deps", never: actorsNever,
+	},
+	{
 		pkg: "actors/retention", may: []string{
 			"messages", "proto", "actors/internal/act", "actors/internal/process", "actors/internal/spool", "actors/settings",
 		},
@@ -313,7 +317,7 @@ var rules = []rule{
 		because: "a request is checked by the disk and its session's record, before any actor has it", never: actorsNever,
 	},
 	{
-		pkg: "actors/internal/notify", may: []string{"messages", "actors/settings", "actors/internal/act", "actors/internal/hook", "actors/internal/texts"},
+		pkg: "actors/internal/notify", may: []string{"messages", "actors/settings", "actors/internal/hook", "actors/internal/texts"},
 		because: "it owns the notice, so that it needs to know nothing of sessions", never: actorsNever,
 	},
 	{

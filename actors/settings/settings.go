@@ -14,6 +14,12 @@ type Settings struct {
 	Reminders     []time.Duration // ages at which people are reminded of an undecided request, at most two
 	NotifyExec    []string        // a program and its arguments, started for each notification; empty = none
 
+	NotifyWebhook       string     // URL to which notifications are posted; empty = none
+	NotifyWebhookSecret string     // file with the key that signs them; empty = none
+	NotifyNtfy          string     // URL of a topic of ntfy; empty = none
+	NotifyNtfyToken     string     // file with a token for it; empty = none
+	QuietHours          QuietHours // notifications wait until their end
+
 	MaxAgents     int   // how many agents may run at once
 	MaxWaiting    int   // how many sessions may wait for a slot
 	MinFreeMemory int64 // bytes of memory that must stay available when an agent starts; not positive = any number of agents starts
@@ -51,6 +57,27 @@ type Settings struct {
 	WorktreeRetention time.Duration // worktrees that are not used for so long are removed; 0 = none are
 
 	Rules []Rules // of the user, for every session
+}
+
+// QuietHours are the part of each local day in which nothing is delivered, in minutes after midnight. From inclusive, to
+// exclusive; the end may be on the next day. The zero value is none.
+type QuietHours struct{ From, To int }
+
+// End returns when quiet hours end that hold at a time; false if none do.
+func (q QuietHours) End(at time.Time) (time.Time, bool) {
+	minute := at.Hour()*60 + at.Minute()
+	holds, tomorrow := q.From <= minute && minute < q.To, false
+	if q.From > q.To {
+		holds, tomorrow = minute >= q.From || minute < q.To, minute >= q.From
+	}
+	if !holds {
+		return time.Time{}, false
+	}
+	day := at.Day()
+	if tomorrow {
+		day++
+	}
+	return time.Date(at.Year(), at.Month(), day, q.To/60, q.To%60, 0, 0, at.Location()), true
 }
 
 // Default returns the settings that hold without settings files.

@@ -1,16 +1,16 @@
-// Package notify starts the user's program for each notice: a few programs at a time, each with a deadline.
+// Package notify delivers one notice over one channel: to the user's program, to a webhook, or to a server of ntfy.
 //
 // # Who owns what
 //
-// The system owns one [Notifier], with its workers and the processes that they run. Sessions send notices and never wait.
+// [Notifier.Deliver] runs on the goroutine of its caller, a worker, and ends within ten seconds. It owns the process or the
+// connection that it needs. It keeps nothing; actor notices has the queue.
 //
 // # What is promised
 //
-// A program gets the notice as JSON on its input and as variables, and nothing of the environment of agents. Notices beyond
-// what may wait are dropped, with a line in the log: every notice is an event in the journal as well. [Notifier.Close] ends the
-// programs that run.
+// A program gets the notice as JSON on its input and as variables, and nothing of the environment of agents. A webhook gets the
+// same JSON under an idempotency key, signed if there is a secret. No redirect is followed. Plain HTTP is for this machine only.
 //
 // # On a crash
 //
-// Notices that wait are lost; their events are in the journal.
+// A notice whose delivery was under way is delivered again: receivers know it by its key.
 package notify

@@ -108,6 +108,7 @@ func (d *daemon) startActors() error {
 		Backups:      journal.BackupOptions{Directory: statedir.Backups(d.cfg.StateDir), Every: d.cfg.Backup.Every, Keep: d.cfg.Backup.Keep},
 		VersionsFile: filepath.Join(d.cfg.StateDir, "agent-versions.json"), StopsDirectory: filepath.Join(d.cfg.StateDir, "stops"),
 		Executable: ownProgram(), Socket: d.cfg.SocketPath,
+		NoticesDirectory:        filepath.Join(d.cfg.StateDir, "notices"),
 		FleetFile:               filepath.Join(d.cfg.StateDir, "fleet.json"),
 		LimitsFile:              filepath.Join(d.cfg.StateDir, "rate-limits.json"),
 		WorktreesDirectory:      filepath.Join(d.cfg.StateDir, "worktrees"),

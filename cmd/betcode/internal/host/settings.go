@@ -52,6 +52,11 @@ func actorSettings(s config.Settings) settings.Settings {
 		DayBudget:     budgetOf(c.Budget.DayMicros, c.Budget.DayTokens, c.Budget.DayTime),
 		Rules:         rulesOf(s),
 	}
+	now.NotifyWebhook, now.NotifyWebhookSecret = c.Notify.Webhook, c.Notify.WebhookSecret
+	now.NotifyNtfy, now.NotifyNtfyToken = c.Notify.Ntfy, c.Notify.NtfyToken
+	if from, to, err := config.QuietHours(c.Notify.Quiet); err == nil { // the settings were checked
+		now.QuietHours = settings.QuietHours{From: from, To: to}
+	}
 	if compaction, ok := messages.FeatureNamed("context_compaction"); ok && !compaction.On(features.Set(s)) {
 		now.CompactThreshold = 0
 	}
