@@ -19,9 +19,10 @@ type Daemon interface {
 	Show(ctx context.Context, session string) (Session, error)
 	// History calls each for the journaled events of a session that are replayed, in order.
 	History(ctx context.Context, of Session, each func(*pb.AgentEvent)) error
-	// Converse attaches to a session, with all of its history. A caller that may do nothing but view
-	// only reads. The caller closes it.
-	Converse(session string, write bool) Conversation
+	// Follow reads a session: the events behind that number, then what happens. The caller closes it.
+	Follow(session string, after uint64) Conversation
+	// Write attaches to a session for requests; what happened before is left out. The caller closes it.
+	Write(session string) Conversation
 	// Stop ends the agent of a session.
 	Stop(ctx context.Context, session string) error
 	// Delete deletes a session.
@@ -82,8 +83,8 @@ type Conversation interface {
 	Events() <-chan *pb.AgentEvent
 	// Err returns why the conversation ended; nil if it was closed.
 	Err() error
-	// Send sends a request. It does not wait.
+	// Send sends a request. It does not wait. A conversation that follows sends nothing.
 	Send(*pb.AgentRequest)
-	// Close detaches. The session goes on.
+	// Close detaches. The session goes on. The reader of the events may call it.
 	Close()
 }

@@ -5,13 +5,18 @@
 // # Rooms
 //
 // Package wire below it has the frames, package lines makes lines of the agent from events, and
-// package requests keeps what waits for an answer; they are pure. A [Server] has the routes and admits requests; a page is one WebSocket; a view is the
-// session that a page has registered for, with what waits for an answer.
+// package requests keeps what waits for an answer; they are pure. A [Server] has the routes and admits
+// requests; a page is one WebSocket; a view is the session that a page has registered for, with what
+// waits for an answer. Pages with one secret share an account, which is a connection to the daemon, and
+// the feed of each session that they show: one stream, translated once, each line encoded once for each
+// generation. A reader takes a page from the history to the feed, and back if the page is slow. A hand
+// has what the page sends.
 //
 // # Who owns what
 //
 // The daemon owns sessions, history and tokens, and decides what a caller may do: each request and
-// each page has a connection to it that presents the token of its cookie. A login exchanges a code,
+// each account has a connection to it that presents the token of its cookie. Pages with different
+// cookies share nothing, so the daemon ends the feeds of a token that is revoked, and no others. A login exchanges a code,
 // which is a short-lived token, for a token with the same rights, whose secret is the cookie. So a
 // cookie is in the list of the daemon's tokens, expires there, and ends there at once when it is
 // revoked. Nothing is stored here.
@@ -29,8 +34,8 @@
 // # Bounds
 //
 // A frame of a page has at most 4 MiB, a page sends at most 200 frames a second for long, and there
-// are at most 1 024 pages. A page that does not read holds its own stream up; the daemon lets that
-// stream lag, and after 30 seconds its connection is closed.
+// are at most 1 024 pages. An outbox has 1 024 items or 4 MiB. A page whose outbox is full leaves its
+// feed and reads on from the journal at its own pace; one that takes nothing for 30 seconds is closed.
 //
 // # On a crash
 //

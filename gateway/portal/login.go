@@ -43,18 +43,28 @@ func bearer(r *http.Request) string {
 	return strings.TrimSpace(secret)
 }
 
-// connect connects to the daemon as the caller of a request. [ErrUnauthenticated] if it has not
-// logged in. The caller closes the connection.
-func (s *Server) connect(ctx context.Context, r *http.Request, id string) (Daemon, Caller, error) {
+// secretOf returns the secret that a request presents; empty in dev mode. [ErrUnauthenticated] if
+// its caller has not logged in.
+func (s *Server) secretOf(r *http.Request) (string, error) {
+	if s.options.Dev {
+		return "", nil
+	}
 	secret := bearer(r)
 	if c, err := r.Cookie(s.cookieName()); secret == "" && err == nil {
 		secret = c.Value
 	}
-	if secret == "" && !s.options.Dev {
-		return nil, Caller{}, ErrUnauthenticated
+	if secret == "" {
+		return "", ErrUnauthenticated
 	}
-	if s.options.Dev {
-		secret = ""
+	return secret, nil
+}
+
+// connect connects to the daemon as the caller of a request. [ErrUnauthenticated] if it has not
+// logged in. The caller closes the connection.
+func (s *Server) connect(ctx context.Context, r *http.Request, id string) (Daemon, Caller, error) {
+	secret, err := s.secretOf(r)
+	if err != nil {
+		return nil, Caller{}, err
 	}
 	d, err := s.options.Connect(secret, id)
 	if err != nil {
@@ -65,6 +75,15 @@ func (s *Server) connect(ctx context.Context, r *http.Request, id string) (Daemo
 		return nil, Caller{}, errors.Join(err, d.Close())
 	}
 	return d, caller, nil
+}
+
+// enterAccount is connect for a page, which shares the connection with the others of its caller.
+func (s *Server) enterAccount(ctx context.Context, r *http.Request) (*account, Caller, error) {
+	secret, err := s.secretOf(r)
+	if err != nil {
+		return nil, Caller{}, err
+	}
+	return s.accounts.enter(ctx, secret)
 }
 
 var loginForm = template.Must(template.New("login").Parse(`<!doctype html>

@@ -35,16 +35,17 @@ const (
 // page is one WebSocket of a browser.
 type page struct {
 	*Server
-	socket *websocket.Conn
-	daemon Daemon
-	caller Caller
-	log    zerolog.Logger
-	leave  context.CancelFunc
+	socket  *websocket.Conn
+	id      string // of the client, to the daemon
+	account *account
+	caller  Caller
+	log     zerolog.Logger
+	leave   context.CancelFunc
+	spent   *wire.UserSpendUpdate // that was sent last
 
 	mu      sync.Mutex
 	dialect wire.Dialect // zero before Register
 	view    *view        // nil before Register
-	spent   string       // frame of the last UserSpendUpdate
 }
 
 // client serves /ws/client.
@@ -55,7 +56,7 @@ func (s *Server) client(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), callPatience)
 	id := "portal-" + uuid.NewString()[:8]
-	d, caller, err := s.connect(ctx, r, id)
+	account, caller, err := s.enterAccount(ctx, r)
 	cancel()
 	switch {
 	case errors.Is(err, ErrUnauthenticated):
@@ -65,7 +66,7 @@ func (s *Server) client(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, http.StatusServiceUnavailable, err.Error())
 		return
 	}
-	defer d.Close()
+	defer s.accounts.leave(account)
 	if !s.enter() {
 		s.refuse(w, r, http.StatusServiceUnavailable, "too many pages")
 		return
@@ -77,7 +78,7 @@ func (s *Server) client(w http.ResponseWriter, r *http.Request) {
 	}
 	defer func() { _ = socket.CloseNow() }() // it may be closed
 	socket.SetReadLimit(maxPageFrame)
-	p := &page{Server: s, socket: socket, daemon: d, caller: caller, log: s.log.With().Str("client", id).Str("token", caller.Token).Logger()}
+	p := &page{Server: s, socket: socket, id: id, account: account, caller: caller, log: s.log.With().Str("client", id).Str("token", caller.Token).Logger()}
 	p.serve(r.Context())
 }
 
@@ -155,7 +156,7 @@ func (p *page) register(ctx context.Context, m wire.Register) {
 	}
 	asked, cancel := context.WithTimeout(ctx, callPatience)
 	defer cancel()
-	found, err := p.daemon.Show(asked, string(m.SessionID))
+	found, err := p.account.Show(asked, string(m.SessionID))
 	if err != nil {
 		why := accessDenied
 		if !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrDenied) {
@@ -167,6 +168,7 @@ func (p *page) register(ctx context.Context, m wire.Register) {
 		return
 	}
 	v := newView(p, found, m)
+	ctx, v.stop = context.WithCancel(ctx)
 	p.mu.Lock()
 	p.view = v
 	p.mu.Unlock()
@@ -237,31 +239,15 @@ func (p *page) watch(ctx context.Context) {
 // spend tells what sessions have cost, if that has changed. A daemon that is away changes nothing;
 // one that no longer knows the token ends the page.
 func (p *page) spend(ctx context.Context) {
-	asked, cancel := context.WithTimeout(ctx, callPatience)
-	all, err := p.daemon.Sessions(asked)
-	cancel()
+	m, err := p.account.costs(ctx)
 	if errors.Is(err, ErrUnauthenticated) {
 		p.expire(ctx)
 		return
 	}
-	if err != nil {
-		return
+	if err == nil && m != nil && m != p.spent {
+		p.spent = m
+		p.send(ctx, *m)
 	}
-	m := wire.UserSpendUpdate{}
-	for _, s := range all {
-		if s.GetTotalCostUsd() > 0 {
-			m.Total += s.GetTotalCostUsd()
-			m.Sessions = append(m.Sessions, wire.SessionCost{
-				SessionID: wire.UUID(s.GetId()), Total: s.GetTotalCostUsd(), InputTokens: int64(s.GetTotalInputTokens()), OutputTokens: int64(s.GetTotalOutputTokens()),
-			})
-		}
-	}
-	frame, err := wire.Encode(p.generation(), wire.ToPage, m)
-	if err != nil || len(m.Sessions) == 0 || string(frame) == p.spent {
-		return
-	}
-	p.spent = string(frame)
-	p.write(ctx, frame)
 }
 
 // expire closes a page whose token has ended.

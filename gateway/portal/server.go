@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/rs/zerolog"
 
 	"betcode/gateway/portal/proxies"
@@ -62,6 +63,9 @@ type Server struct {
 	ended   context.Context // when pages are to leave
 	end     context.CancelFunc
 
+	accounts accounts
+	feeds    feeds
+
 	mu    sync.Mutex
 	count int // of pages
 	pages sync.WaitGroup
@@ -80,6 +84,10 @@ func New(o Options) *Server {
 		Connect: func(secret, id string) (proxies.Daemon, error) { return o.Connect(secret, id) },
 		Dev:     o.Dev, Most: o.MaxProxies, Logger: o.Logger,
 	})
+	s.accounts = accounts{all: map[string]*account{}, connect: func(secret string) (Daemon, error) {
+		return o.Connect(secret, "portal-"+uuid.NewString()[:8])
+	}}
+	s.feeds.all = map[feedKey]*feed{}
 	s.ended, s.end = context.WithCancel(context.Background())
 	return s
 }

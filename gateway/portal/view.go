@@ -3,6 +3,8 @@ package portal
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,47 +27,52 @@ const (
 type view struct {
 	page    *page
 	session string
-	talk    Conversation
+	stop    context.CancelFunc
 	done    chan struct{}
+	reader  reader
+	hand    hand
 
 	mu     sync.Mutex // of the following
-	writer *lines.Writer
 	book   requests.Book
-	live   bool                 // the history was sent
 	inputs map[string]wire.UUID // the client's id of an input, by its key
 
-	head  uint64    // the history ends here
+	live  bool      // the history was sent
 	after time.Time // lines until then are not sent again
 	batch []lines.Line
 	size  int
 }
 
 func newView(p *page, found Session, m wire.Register) *view {
-	v := &view{
-		page: p, session: found.Summary.GetId(), done: make(chan struct{}), writer: lines.New(found.Summary.GetId()),
-		inputs: map[string]wire.UUID{}, head: found.Head, live: found.Head <= found.Before,
+	id := found.Summary.GetId()
+	v := &view{page: p, session: id, done: make(chan struct{}), inputs: map[string]wire.UUID{}, live: found.Head <= found.Before}
+	v.hand.view = v
+	v.reader = reader{
+		feeds: &p.feeds, key: feedKey{p.account, id}, here: position{writer: lines.New(id)}, head: found.Head, show: v.show,
+		log: p.log.With().Str("session_id", id).Logger(),
 	}
-	v.writer.Describe(found.Summary.GetModel(), found.Summary.GetWorkingDirectory())
+	if v.live { // nothing of the history is replayed
+		v.reader.here.at, v.reader.shown = found.Head, found.Head
+	}
+	v.reader.here.writer.Describe(found.Summary.GetModel(), found.Summary.GetWorkingDirectory())
 	if m.ReplayAfter != nil {
 		v.after, _ = parseTime(*m.ReplayAfter)
 	}
-	v.talk = p.daemon.Converse(v.session, p.caller.may("control") || p.caller.may("approve"))
 	return v
 }
 
-// run writes what happens in the session until it ends.
+// run writes what happens in the session until it ends or the page leaves.
 func (v *view) run(ctx context.Context) {
 	defer close(v.done)
 	if v.live {
 		v.arrive(ctx)
 	}
-	for e := range v.talk.Events() {
-		v.event(ctx, e)
-	}
-	switch err := v.talk.Err(); {
+	switch err := v.reader.run(ctx); {
+	case ctx.Err() != nil:
 	case errors.Is(err, ErrUnauthenticated):
 		v.page.expire(ctx)
-	case err != nil:
+	case errors.Is(err, errEnded):
+		v.page.leave()
+	default:
 		v.page.send(ctx, wire.ErrorMessage{Message: err.Error()})
 		v.page.leave()
 	}
@@ -73,29 +80,28 @@ func (v *view) run(ctx context.Context) {
 
 // close leaves the session.
 func (v *view) close() {
-	v.talk.Close()
+	v.stop()
+	v.hand.close()
 	<-v.done
 }
 
-// event sends what an event means to the page.
-func (v *view) event(ctx context.Context, e *pb.AgentEvent) {
+// show sends what an item means to the page.
+func (v *view) show(ctx context.Context, i *item) {
 	v.mu.Lock()
-	all := v.writer.Lines(e)
-	resolved := v.book.Event(e)
-	live := v.live
+	resolved := v.book.Event(i.event)
 	v.mu.Unlock()
-	if !live {
-		v.history(ctx, all)
-		if e.GetSequence() >= v.head {
+	if !v.live {
+		v.history(ctx, i)
+		if i.event.GetSequence() >= v.reader.head {
 			v.flush(ctx)
 			v.arrive(ctx)
 		}
 		return
 	}
-	for _, l := range all {
-		v.page.send(ctx, v.output(l))
+	for _, o := range i.lines {
+		v.output(ctx, o)
 	}
-	v.progress(ctx, e)
+	v.progress(ctx, i.event)
 	if resolved != nil && resolved.Shown {
 		v.page.send(ctx, wire.ClaudeOutput{Content: lines.Note(resolved.Verdict()), AgentType: "claude"})
 	}
@@ -104,9 +110,7 @@ func (v *view) event(ctx context.Context, e *pb.AgentEvent) {
 
 // arrive ends the history: what waits is shown, and the session is live.
 func (v *view) arrive(ctx context.Context) {
-	v.mu.Lock()
 	v.live = true
-	v.mu.Unlock()
 	v.page.send(ctx, wire.SessionStatus{Status: "active"})
 	v.ask(ctx)
 }
@@ -122,8 +126,9 @@ func (v *view) ask(ctx context.Context) {
 }
 
 // history collects lines of the past and sends them in the page's way.
-func (v *view) history(ctx context.Context, all []lines.Line) {
-	for _, l := range all {
+func (v *view) history(ctx context.Context, i *item) {
+	for _, o := range i.lines {
+		l := o.line
 		if !l.At.After(v.after) {
 			continue
 		}
@@ -143,7 +148,7 @@ func (v *view) flush(ctx context.Context) {
 	m := wire.HistoryBatch{}
 	if !wire.Knows(v.page.generation(), wire.ToPage, m) {
 		for _, l := range batch {
-			v.page.send(ctx, v.output(l))
+			v.output(ctx, &output{line: l})
 		}
 		return
 	}
@@ -156,12 +161,17 @@ func (v *view) flush(ctx context.Context) {
 	v.page.send(ctx, m)
 }
 
-func (v *view) output(l lines.Line) wire.ClaudeOutput {
-	at := naive(l.At)
-	return wire.ClaudeOutput{Content: l.JSON, AgentType: "claude", Meta: &wire.Meta{CreatedAt: &at}}
+// output sends a line as pages get it live.
+func (v *view) output(ctx context.Context, o *output) {
+	frame, err := o.frame(v.page.generation())
+	if err != nil {
+		v.page.log.Error().Err(err).Msg("frame not sent")
+		return
+	}
+	v.page.write(ctx, frame)
 }
 
-// progress tells the page how far its inputs are, and what it alone has to know.
+// progress tells the page how far its inputs are.
 func (v *view) progress(ctx context.Context, e *pb.AgentEvent) {
 	switch event := e.GetEvent().(type) {
 	case *pb.AgentEvent_UserInput:
@@ -170,14 +180,6 @@ func (v *view) progress(ctx context.Context, e *pb.AgentEvent) {
 		for _, key := range event.TurnComplete.GetInputKeys() {
 			v.stage(ctx, key, wire.StageAgentAccepted, "")
 		}
-	case *pb.AgentEvent_Error:
-		if e.GetSequence() > 0 {
-			return // it is a line
-		}
-		if key := event.Error.GetDetails()["idempotency_key"]; key != "" {
-			v.stage(ctx, key, wire.StageFailed, event.Error.GetMessage())
-		}
-		v.page.send(ctx, wire.ErrorMessage{Message: event.Error.GetMessage()})
 	}
 }
 
@@ -197,6 +199,26 @@ func (v *view) stage(ctx context.Context, key, stage, why string) {
 		m.Message = &why
 	}
 	v.page.send(ctx, m)
+}
+
+// refused tells what the daemon has refused.
+func (v *view) refused(ctx context.Context, e *pb.ErrorEvent) {
+	if key := e.GetDetails()["idempotency_key"]; key != "" {
+		v.stage(ctx, key, wire.StageFailed, e.GetMessage())
+	}
+	v.page.send(ctx, wire.ErrorMessage{Message: e.GetMessage()})
+}
+
+// lost tells that the daemon takes no requests of the page any more, and may not have those that are
+// not confirmed.
+func (v *view) lost(ctx context.Context, why string) {
+	v.mu.Lock()
+	keys := slices.Sorted(maps.Keys(v.inputs))
+	v.mu.Unlock()
+	for _, key := range keys {
+		v.stage(ctx, key, wire.StageFailed, why)
+	}
+	v.page.send(ctx, wire.ErrorMessage{Message: why})
 }
 
 // refuse tells that an input does not count.
@@ -234,7 +256,7 @@ func (v *view) input(ctx context.Context, m wire.ClaudeInput) {
 		}
 		v.mu.Unlock()
 	}
-	v.talk.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Message{Message: &pb.UserMessage{Content: text, IdempotencyKey: key}}})
+	v.hand.send(ctx, &pb.AgentRequest{Request: &pb.AgentRequest_Message{Message: &pb.UserMessage{Content: text, IdempotencyKey: key}}})
 }
 
 func (v *view) interrupt(ctx context.Context) {
@@ -242,7 +264,7 @@ func (v *view) interrupt(ctx context.Context) {
 		v.page.send(ctx, wire.ErrorMessage{Message: noPermission})
 		return
 	}
-	v.talk.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Cancel{Cancel: &pb.CancelRequest{Reason: "interrupt"}}})
+	v.hand.send(ctx, &pb.AgentRequest{Request: &pb.AgentRequest_Cancel{Cancel: &pb.CancelRequest{Reason: "interrupt"}}})
 }
 
 // answer answers the request that the page was shown.
@@ -258,5 +280,5 @@ func (v *view) answer(ctx context.Context, m wire.PermissionResponse) {
 		v.page.send(ctx, wire.ErrorMessage{Message: err.Error()})
 		return
 	}
-	v.talk.Send(r)
+	v.hand.send(ctx, r)
 }

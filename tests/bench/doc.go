@@ -23,6 +23,8 @@
 //	           30 lines a second
 //	Gateway    the flood of 16 agents through the gateway of the agent socket; beside the
 //	           same over gRPC
+//	Pages      500 pages of the portal show one session at 30 lines a second: pages of one
+//	           login, and of as many logins
 //	Replay     a million events: to one client, to a hundred, the first of them;
 //	           ceiling: bare gRPC streams
 //	Growth     what an append costs when there is much already

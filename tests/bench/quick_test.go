@@ -97,6 +97,15 @@ func TestQuickGateway(t *testing.T) {
 	}
 }
 
+// TestQuickPages: each page gets each line once, with its delay.
+func TestQuickPages(t *testing.T) {
+	l := pageLoad{pages: 6, logins: 2, lines: 20, rate: 100}
+	o := newPageRig(t, l).run()
+	if o.lagging > 0 || len(o.delays) != l.pages*l.lines || quantile(o.delays, 0) <= 0 || o.peak <= 0 {
+		t.Errorf("%d pages lag, %d delays, the least %d, %d bytes", o.lagging, len(o.delays), quantile(o.delays, 0), o.peak)
+	}
+}
+
 // TestReport: the table has a row for each figure, the line a word for each
 // headline, and what was not measured is a dash.
 func TestReport(t *testing.T) {

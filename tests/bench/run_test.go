@@ -134,12 +134,15 @@ func (r *rig) usageOf(pid int) usage {
 
 // peak is the most anonymous memory that the daemon had, in bytes, while something was
 // done.
-func (r *rig) peak(do func()) (most int64) {
+func (r *rig) peak(do func()) int64 { return peakOf(r.daemon.PID(), do) }
+
+// peakOf is the same of any process.
+func peakOf(pid int, do func()) (most int64) {
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
 		for {
-			if u, err := usageOf(r.daemon.PID()); err == nil {
+			if u, err := usageOf(pid); err == nil {
 				most = max(most, u.anon)
 			}
 			select {

@@ -56,6 +56,9 @@ func (w *World) Portal(arguments ...string) (*Portal, error) {
 // Log returns what the portal has written to its standard error so far.
 func (p *Portal) Log() string { return p.log.String() }
 
+// PID returns the portal's process.
+func (p *Portal) PID() int { return p.command.Process.Pid }
+
 // Kill ends the portal by SIGKILL.
 func (p *Portal) Kill() {
 	_ = p.command.Process.Kill() // it may have ended by itself
@@ -166,6 +169,11 @@ func (p *Page) Close() { _ = p.Socket.CloseNow() } // it may be closed
 
 // Register sends a Register of a generation, 1 to 3.
 func (p *Page) Register(generation int, session string, more map[string]any) error {
+	return p.Send(Registration(generation, session, more))
+}
+
+// Registration returns a Register of a page of a generation, 1 to 3. more are further members.
+func Registration(generation int, session string, more map[string]any) map[string]any {
 	m := map[string]any{
 		"type": "Register", "session_id": session, "session_name": session, "auth_token": nil, "working_directory": "", "resuming": false,
 		"git_branch": nil, "replay_after": nil, "client_version": nil,
@@ -179,7 +187,7 @@ func (p *Page) Register(generation int, session string, more map[string]any) err
 	for name, value := range more {
 		m[name] = value
 	}
-	return p.Send(m)
+	return m
 }
 
 // Send sends a frame: text as it is, anything else as JSON.

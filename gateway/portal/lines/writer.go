@@ -2,6 +2,7 @@ package lines
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -43,6 +44,17 @@ const maxOpenBlocks = 1000
 // New returns a writer of a session.
 func New(session string) *Writer {
 	return &Writer{session: session, blocks: map[string]*strings.Builder{}, messages: map[string]bool{}}
+}
+
+// Clone returns a writer that goes on from here by itself.
+func (w *Writer) Clone() *Writer {
+	c := *w
+	c.blocks, c.messages, c.out, c.at = map[string]*strings.Builder{}, maps.Clone(w.messages), nil, nil
+	for key, text := range w.blocks {
+		c.blocks[key] = &strings.Builder{}
+		c.blocks[key].WriteString(text.String())
+	}
+	return &c
 }
 
 // Describe gives the model and the directory, for events that do not begin with them.

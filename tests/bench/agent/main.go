@@ -7,11 +7,11 @@
 //
 //	flood:N:SIZE       N deltas of SIZE bytes, in big writes
 //	pace:N:RATE:SIZE   N deltas of SIZE bytes, RATE a second, a write each
-//	lines:N:RATE:SIZE  N lines of one message of SIZE bytes, RATE a second
+//	lines:N:RATE:SIZE  N lines, each a message of SIZE bytes, RATE a second
 //	garbage:MB:SECONDS so many megabytes a second of lines that are no JSON
 //
-// Each delta's text begins with the time of its write: Unix time in nanoseconds
-// and a space.
+// The text of each delta and message begins with the time of its write: Unix time in
+// nanoseconds and a space.
 package main
 
 import (
@@ -125,7 +125,8 @@ func (a agent) deltas(d delta, prompt string) {
 	case "lines":
 		text := strings.Repeat("x", n[2])
 		a.pace(n[0], n[1], func(b []byte) []byte {
-			return fmt.Appendf(b, `{"type":"assistant","message":{"id":"m","role":"assistant","content":[{"type":"text","text":"%s"}]},"session_id":%q}`+"\n", text, a.session)
+			return fmt.Appendf(b, `{"type":"assistant","message":{"id":"m","role":"assistant","content":[{"type":"text","text":"%d %s"}]},"session_id":%q}`+"\n",
+				time.Now().UnixNano(), text, a.session)
 		})
 	case "garbage":
 		const rate = 20 // writes a second

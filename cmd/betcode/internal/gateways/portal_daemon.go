@@ -84,13 +84,13 @@ func (d portalDaemon) History(ctx context.Context, of portal.Session, each func(
 	}))
 }
 
-// Converse implements [portal.Daemon].
-func (d portalDaemon) Converse(session string, write bool) portal.Conversation {
-	if !write {
-		return newReading(d.client, session)
-	}
-	return newWriting(d.client, session)
+// Follow implements [portal.Daemon].
+func (d portalDaemon) Follow(session string, after uint64) portal.Conversation {
+	return newReading(d.client, session, after)
 }
+
+// Write implements [portal.Daemon].
+func (d portalDaemon) Write(session string) portal.Conversation { return newWriting(d.client, session) }
 
 // Stop implements [portal.Daemon].
 func (d portalDaemon) Stop(ctx context.Context, session string) error {

@@ -20,7 +20,7 @@ const (
 	lastRetry  = 5 * time.Second
 )
 
-// reading follows a session for a page that may only view. It implements [portal.Conversation].
+// reading follows a session. It implements [portal.Conversation].
 type reading struct {
 	events chan *pb.AgentEvent
 	leave  context.CancelFunc
@@ -29,27 +29,27 @@ type reading struct {
 	err error
 }
 
-func newReading(cl *client.Client, session string) *reading {
+func newReading(cl *client.Client, session string, after uint64) *reading {
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &reading{events: make(chan *pb.AgentEvent), leave: cancel}
-	go r.run(ctx, cl, session)
+	go r.run(ctx, cl, session, after)
 	return r
 }
 
 // run reads until the session or the reader has gone, over daemons that end and come back.
-func (r *reading) run(ctx context.Context, cl *client.Client, session string) {
+func (r *reading) run(ctx context.Context, cl *client.Client, session string, last uint64) {
 	defer close(r.events)
-	last, wait := uint64(0), firstRetry
+	place, wait := cursor{last: last}, firstRetry
 	for {
-		before := last
-		err := r.follow(ctx, cl, session, &last)
-		if last > before {
+		before := place.last
+		err := r.follow(ctx, cl, session, &place)
+		if place.last > before {
 			wait = firstRetry
 		}
 		switch code := status.Code(err); {
 		case ctx.Err() != nil, errors.Is(err, io.EOF), err == nil:
 			return
-		case code == codes.OutOfRange:
+		case code == codes.OutOfRange, errors.Is(err, errRestored):
 			r.end(errRestored)
 			return
 		case code != codes.Unavailable && code != codes.Aborted && code != codes.Internal && code != codes.Unknown && code != codes.ResourceExhausted:
@@ -65,17 +65,39 @@ func (r *reading) run(ctx context.Context, cl *client.Client, session string) {
 	}
 }
 
-// follow reads one stream. last is the number of the newest event that was handed on.
-func (r *reading) follow(ctx context.Context, cl *client.Client, session string, last *uint64) error {
-	stream, err := cl.Agent.ResumeSession(ctx, &pb.ResumeSessionRequest{SessionId: session, FromSequence: *last, Follow: true})
+// cursor is where a reading is: the number of the newest event that was handed on, and the journal
+// that has it.
+type cursor struct {
+	last    uint64
+	lineage string
+}
+
+// take moves the cursor to an event. It reports whether the event is new; [errRestored] if it is of
+// another journal.
+func (c *cursor) take(e *pb.AgentEvent) (bool, error) {
+	if lineage := e.GetSessionInfo().GetLineage(); lineage != "" && e.GetSequence() == 0 { // of a snapshot: history may have that of a journal before
+		if c.lineage != "" && c.lineage != lineage {
+			return false, errRestored
+		}
+		c.lineage = lineage
+	}
+	if e.GetSequence() > 0 && e.GetSequence() <= c.last {
+		return false, nil
+	}
+	c.last = max(c.last, e.GetSequence())
+	return true, nil
+}
+
+// follow reads one stream.
+func (r *reading) follow(ctx context.Context, cl *client.Client, session string, place *cursor) error {
+	stream, err := cl.Agent.ResumeSession(ctx, &pb.ResumeSessionRequest{SessionId: session, FromSequence: place.last, Follow: true})
 	if err != nil {
 		return err
 	}
 	return client.Each(stream, func(e *pb.AgentEvent) error {
-		if e.GetSequence() > 0 && e.GetSequence() <= *last {
-			return nil
+		if fresh, err := place.take(e); !fresh {
+			return err
 		}
-		*last = max(*last, e.GetSequence())
 		select {
 		case r.events <- e:
 			return nil
@@ -101,7 +123,7 @@ func (r *reading) Err() error {
 	return r.err
 }
 
-// Send implements [portal.Conversation]: a page that may only view sends nothing.
+// Send implements [portal.Conversation]: it only follows.
 func (*reading) Send(*pb.AgentRequest) {}
 
 // Close implements [portal.Conversation].

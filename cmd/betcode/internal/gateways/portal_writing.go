@@ -12,7 +12,7 @@ import (
 // errRestored ends a conversation: the numbers of events have begun anew.
 var errRestored = errors.New("The daemon has another journal; load the page again") //nolint:staticcheck // shown to people as it is
 
-// writing is a conversation of a page that may write. It implements [portal.Conversation].
+// writing is a conversation for the requests of a page. It implements [portal.Conversation].
 type writing struct {
 	talk     *client.Conversation
 	events   chan *pb.AgentEvent
@@ -25,7 +25,7 @@ func newWriting(cl *client.Client, session string) *writing {
 	w := &writing{events: make(chan *pb.AgentEvent)}
 	w.gone, w.leave = context.WithCancel(context.Background())
 	w.talk = cl.Converse(context.Background(), client.ConverseOptions{Start: &pb.StartConversation{
-		SessionId: session, History: pb.HistoryPolicy_HISTORY_POLICY_FULL,
+		SessionId: session, History: pb.HistoryPolicy_HISTORY_POLICY_NONE,
 	}})
 	go w.forward()
 	return w

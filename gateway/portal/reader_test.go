@@ -1,0 +1,304 @@
+package portal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+	"pgregory.net/rapid"
+
+	"betcode/gateway/portal/lines"
+	pb "betcode/proto/betcode/v1"
+)
+
+// history is the journal of a session. It implements what readers need of a [Daemon].
+type history struct {
+	Daemon
+	mu      sync.Mutex
+	events  []*pb.AgentEvent
+	grown   chan struct{} // closed by the next event
+	streams int           // that are open
+	ended   error         // of all streams
+}
+
+func newHistory() *history { return &history{grown: make(chan struct{})} }
+
+// add journals an event.
+func (h *history) add(e *pb.AgentEvent) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	e.Sequence = uint64(len(h.events) + 1)
+	e.Timestamp = timestamppb.New(time.Now())
+	h.events = append(h.events, e)
+	close(h.grown)
+	h.grown = make(chan struct{})
+}
+
+// end ends all streams.
+func (h *history) end(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ended = err
+	close(h.grown)
+	h.grown = make(chan struct{})
+}
+
+func (h *history) head() uint64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return uint64(len(h.events))
+}
+
+// Follow implements [Daemon].
+func (h *history) Follow(_ string, after uint64) Conversation {
+	f := &follower{history: h, events: make(chan *pb.AgentEvent)}
+	f.ctx, f.stop = context.WithCancel(context.Background())
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.streams++
+	go f.run(after)
+	return f
+}
+
+type follower struct {
+	*history
+	events chan *pb.AgentEvent
+	ctx    context.Context
+	stop   context.CancelFunc
+	err    error
+}
+
+func (f *follower) run(at uint64) {
+	defer func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.streams--
+		close(f.events)
+	}()
+	for {
+		f.mu.Lock()
+		all, grown := f.history.events, f.grown
+		f.err = f.ended
+		f.mu.Unlock()
+		if f.err != nil {
+			return
+		}
+		if at < uint64(len(all)) {
+			select {
+			case f.events <- all[at]:
+				at++
+				continue
+			case <-f.ctx.Done():
+				return
+			}
+		}
+		select {
+		case <-grown:
+		case <-f.ctx.Done():
+			return
+		}
+	}
+}
+
+func (f *follower) Events() <-chan *pb.AgentEvent { return f.events }
+func (f *follower) Send(*pb.AgentRequest)         {}
+func (f *follower) Close()                        { f.stop() }
+func (f *follower) Err() error                    { return f.err }
+
+// watcher is a page that notes what it is shown. It takes an item when it may.
+type watcher struct {
+	reader
+	lines []string
+	asked map[string]bool
+	may   chan struct{} // closed: always
+	stop  context.CancelFunc
+	err   chan error
+}
+
+func watch(all *feeds, a *account, head uint64) *watcher {
+	w := &watcher{asked: map[string]bool{}, may: make(chan struct{}), err: make(chan error, 1)}
+	w.reader = reader{feeds: all, key: feedKey{a, "s"}, here: position{writer: lines.New("s")}, head: head, show: w.show}
+	ctx, cancel := context.WithCancel(context.Background())
+	w.stop = cancel
+	go func() { w.err <- w.run(ctx) }()
+	return w
+}
+
+func (w *watcher) show(ctx context.Context, i *item) {
+	select {
+	case <-w.may:
+	case <-ctx.Done():
+		return
+	}
+	for _, o := range i.lines {
+		w.lines = append(w.lines, string(o.line.JSON))
+	}
+	if id := requestOf(i.event); id != "" {
+		w.asked[id] = true
+	}
+	delete(w.asked, i.event.GetPermissionResolved().GetRequestId())
+}
+
+// each is what every page has to get: the lines of the whole session.
+func (h *history) each() (all []string) {
+	p := position{writer: lines.New("s")}
+	for _, e := range h.events {
+		for _, o := range p.next(e).lines {
+			all = append(all, string(o.line.JSON))
+		}
+	}
+	return all
+}
+
+// Pages that come and go, and take what they are shown at any pace, get each line once, in order, and
+// know the same requests in the end. Pages of one account share a stream when they have caught up.
+func TestReaders(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		synctest.Test(t, func(*testing.T) {
+			h := newHistory()
+			accounts := []*account{{Daemon: h}, {Daemon: h}}
+			all := &feeds{all: map[feedKey]*feed{}}
+			var pages []*watcher
+			open := map[string]bool{}
+			for step := range rapid.IntRange(1, 60).Draw(rt, "steps") {
+				switch rapid.IntRange(0, 6).Draw(rt, "what") {
+				case 0: // a page comes
+					pages = append(pages, watch(all, accounts[rapid.IntRange(0, 1).Draw(rt, "account")], h.head()))
+				case 1: // a page goes
+					if len(pages) > 0 {
+						pages[0].stop()
+						<-pages[0].err
+						pages = pages[1:]
+					}
+				case 2: // a page takes some
+					if len(pages) > 0 {
+						p := pages[rapid.IntRange(0, len(pages)-1).Draw(rt, "page")]
+						for range rapid.IntRange(1, 20).Draw(rt, "takes") {
+							select {
+							case p.may <- struct{}{}:
+							case <-time.After(time.Second):
+							}
+						}
+					}
+				case 3:
+					id := fmt.Sprint("r", step)
+					open[id] = true
+					h.add(&pb.AgentEvent{Event: &pb.AgentEvent_PermissionRequest{PermissionRequest: &pb.PermissionRequest{RequestId: id, ToolName: "Bash"}}})
+				case 4:
+					for id := range open {
+						delete(open, id)
+						h.add(&pb.AgentEvent{Event: &pb.AgentEvent_PermissionResolved{PermissionResolved: &pb.PermissionResolved{RequestId: id}}})
+						break
+					}
+				default:
+					text := strings.Repeat("x", rapid.SampledFrom([]int{1, 10, 400 << 10}).Draw(rt, "size"))
+					for range rapid.IntRange(1, 8).Draw(rt, "events") {
+						h.add(&pb.AgentEvent{Event: &pb.AgentEvent_TextDelta{TextDelta: &pb.TextDelta{
+							BlockId: "b", Text: text, IsComplete: rapid.Bool().Draw(rt, "complete"),
+						}}})
+					}
+				}
+				if rapid.Bool().Draw(rt, "settle") {
+					synctest.Wait()
+				}
+			}
+			for _, p := range pages {
+				close(p.may)
+			}
+			synctest.Wait()
+			if want := min(len(pages), len(accounts)); h.streams > want {
+				rt.Errorf("%d pages have %d streams", len(pages), h.streams)
+			}
+			want := h.each()
+			for i, p := range pages {
+				p.stop()
+				<-p.err
+				if strings.Join(p.lines, "\n") != strings.Join(want, "\n") {
+					rt.Errorf("page %d got %d lines of %d", i, len(p.lines), len(want))
+				}
+				if fmt.Sprint(p.asked) != fmt.Sprint(open) {
+					rt.Errorf("page %d knows the requests %v, open are %v", i, p.asked, open)
+				}
+			}
+			synctest.Wait()
+			if len(all.all) > 0 || h.streams > 0 {
+				rt.Errorf("%d feeds and %d streams are left", len(all.all), h.streams)
+			}
+		})
+	})
+}
+
+// What the feed has and the page has read already is not shown again, but for decisions: the feed may
+// have repeated their requests.
+func TestEachItemOnce(t *testing.T) {
+	asked := &pb.AgentEvent{Sequence: 4, Event: &pb.AgentEvent_PermissionRequest{PermissionRequest: &pb.PermissionRequest{RequestId: "r"}}}
+	decided := &pb.AgentEvent{Sequence: 5, Event: &pb.AgentEvent_PermissionResolved{PermissionResolved: &pb.PermissionResolved{RequestId: "r"}}}
+	said := func(n uint64) *pb.AgentEvent {
+		return &pb.AgentEvent{Sequence: n, Event: &pb.AgentEvent_UserInput{UserInput: &pb.UserInput{Content: "hi"}}}
+	}
+	w := &watcher{asked: map[string]bool{}, may: make(chan struct{})}
+	close(w.may)
+	w.reader = reader{shown: 6, show: w.show}
+	feed := position{at: 4, writer: lines.New("s"), asked: []*pb.AgentEvent{asked}}
+	w.tell(t.Context(), newItem(&pb.AgentEvent{Event: asked.GetEvent()}, nil)) // without a number, as the daemon repeats requests
+	if !w.asked["r"] {
+		t.Error("a repeated request is not shown")
+	}
+	for _, e := range []*pb.AgentEvent{decided, said(6), said(7)} {
+		w.tell(t.Context(), feed.next(e))
+	}
+	if w.asked["r"] || len(w.lines) != 1 || len(feed.asked) > 0 {
+		t.Errorf("requests %v, %d lines, %d repeated", w.asked, len(w.lines), len(feed.asked))
+	}
+}
+
+// A page that takes nothing is left behind alone, and goes on from the journal where it was.
+func TestReaderIsLeftBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHistory()
+		all, a := &feeds{all: map[feedKey]*feed{}}, &account{Daemon: h}
+		quick, slow := watch(all, a, 0), watch(all, a, 0)
+		close(quick.may)
+		for range 3 * outboxItems {
+			h.add(&pb.AgentEvent{Event: &pb.AgentEvent_UserInput{UserInput: &pb.UserInput{Content: "hi"}}})
+			synctest.Wait()
+		}
+		if len(quick.lines) != 3*outboxItems || len(slow.lines) > 0 {
+			t.Errorf("the quick page has %d lines, the slow one %d", len(quick.lines), len(slow.lines))
+		}
+		if h.streams != 1 {
+			t.Errorf("%d streams are open", h.streams)
+		}
+		close(slow.may)
+		synctest.Wait()
+		if strings.Join(slow.lines, "\n") != strings.Join(quick.lines, "\n") {
+			t.Errorf("the slow page has %d lines", len(slow.lines))
+		}
+		quick.stop()
+		slow.stop()
+		<-quick.err
+		<-slow.err
+	})
+}
+
+// A stream that ends, such as that of a token that is revoked, ends all of its pages with the reason.
+func TestReadersEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHistory()
+		all, a := &feeds{all: map[feedKey]*feed{}}, &account{Daemon: h}
+		pages := []*watcher{watch(all, a, 0), watch(all, a, 0), watch(all, a, 0)}
+		synctest.Wait()
+		h.end(ErrUnauthenticated)
+		for _, p := range pages {
+			if err := <-p.err; !errors.Is(err, ErrUnauthenticated) {
+				t.Errorf("ended with %v", err)
+			}
+		}
+	})
+}
