@@ -414,6 +414,15 @@ var rules = []rule{
 		never: map[string]string{grpc: "events come from the caller", "context": "a translation does not wait"},
 	},
 	{
+		pkg: "gateway/portal/proxy", may: []string{"proto", "messages", "gateway/portal/wire", "gateway/portal/lines", "gateway/portal/requests"},
+		because: "a proxy is a client of two others: the daemon comes through an interface that it declares, and the portal's pages are none of its business",
+		never: map[string]string{
+			protoactor: "a front needs no actor system",
+			grpc:       "conversations come through an interface, so that its tests need no connection",
+			bbolt:      "a front asks; it does not read the journal",
+		},
+	},
+	{
 		pkg: "gateway/portal/requests", may: []string{"proto", "gateway/portal/wire"},
 		because: "what waits for an answer is known from events alone, for pages and for portals of others alike",
 		never:   map[string]string{grpc: "events come from the caller", "context": "a ledger does not wait"},

@@ -60,6 +60,9 @@ func (w *Writer) Clone() *Writer {
 // Describe gives the model and the directory, for events that do not begin with them.
 func (w *Writer) Describe(model, directory string) { w.model, w.directory = model, directory }
 
+// Described returns the model and the directory that later lines have.
+func (w *Writer) Described() (model, directory string) { return w.model, w.directory }
+
 // Lines returns the lines that an event completes.
 func (w *Writer) Lines(e *pb.AgentEvent) []Line {
 	w.out, w.at = nil, e

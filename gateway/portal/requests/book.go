@@ -142,6 +142,9 @@ func (b *Book) Next() *wire.PermissionRequest {
 	return &b.waiting[0].message
 }
 
+// Again forgets which request the reader has: the oldest is shown to it again.
+func (b *Book) Again() { b.shown = "" }
+
 var errNotWaiting = errors.New("This request no longer waits for an answer") //nolint:staticcheck // shown to people as it is
 
 // Decide returns the daemon's request for an answer of the reader.

@@ -100,6 +100,7 @@ func (p *program) app() *cli.App {
 			orchestrate.Command(p.Program),
 			p.mcpCommand(),
 			p.gatewayCommand(),
+			p.proxyCommand(),
 			p.machineCommand(),
 			p.treeCommand(),
 			p.versionCommand(),

@@ -34,23 +34,32 @@ func (p *program) newSession(ctx context.Context, c *cli.Context, cl *client.Cli
 	if err != nil {
 		return err
 	}
+	id, err := createSession(ctx, cl, opening.Start)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(p.Stdout, console.Line(id))
+	return nil
+}
+
+// createSession creates a session and returns its id.
+func createSession(ctx context.Context, cl *client.Client, start *pb.StartConversation) (string, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stream, err := cl.Agent.Converse(ctx)
 	if err != nil {
-		return err
+		return "", err
 	}
-	if err := stream.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: opening.Start}}); err != nil && !errors.Is(err, io.EOF) {
-		return err
+	if err := stream.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: start}}); err != nil && !errors.Is(err, io.EOF) {
+		return "", err
 	}
 	for {
 		event, err := stream.Recv()
 		if err != nil {
-			return err
+			return "", err
 		}
 		if info := event.GetSessionInfo(); info != nil {
-			fmt.Fprintln(p.Stdout, console.Line(info.GetSessionId()))
-			return nil
+			return info.GetSessionId(), nil
 		}
 	}
 }

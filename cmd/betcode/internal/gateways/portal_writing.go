@@ -12,7 +12,7 @@ import (
 // errRestored ends a conversation: the numbers of events have begun anew.
 var errRestored = errors.New("The daemon has another journal; load the page again") //nolint:staticcheck // shown to people as it is
 
-// writing is a conversation for the requests of a page. It implements [portal.Conversation].
+// writing is a conversation for the requests of a page, or of a proxy. It implements [portal.Conversation].
 type writing struct {
 	talk     *client.Conversation
 	events   chan *pb.AgentEvent
@@ -22,11 +22,13 @@ type writing struct {
 }
 
 func newWriting(cl *client.Client, session string) *writing {
+	return conversing(cl, &pb.StartConversation{SessionId: session, History: pb.HistoryPolicy_HISTORY_POLICY_NONE})
+}
+
+func conversing(cl *client.Client, start *pb.StartConversation) *writing {
 	w := &writing{events: make(chan *pb.AgentEvent)}
 	w.gone, w.leave = context.WithCancel(context.Background())
-	w.talk = cl.Converse(context.Background(), client.ConverseOptions{Start: &pb.StartConversation{
-		SessionId: session, History: pb.HistoryPolicy_HISTORY_POLICY_NONE,
-	}})
+	w.talk = cl.Converse(context.Background(), client.ConverseOptions{Start: start})
 	go w.forward()
 	return w
 }

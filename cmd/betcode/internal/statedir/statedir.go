@@ -19,3 +19,7 @@ func Runs(state string) string { return filepath.Join(state, "runs") }
 
 // Backups returns the directory of the backups that the daemon makes by itself.
 func Backups(state string) string { return filepath.Join(state, "backups") }
+
+// Proxies returns the directory of proxies: a directory for each session at a portal of somebody
+// else, and the tokens for portals.
+func Proxies(state string) string { return filepath.Join(state, "proxies") }

@@ -1,0 +1,72 @@
+package proxy
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"betcode/gateway/portal/wire"
+	"betcode/messages"
+)
+
+const opDial = "connect to the portal"
+
+// Caller makes requests of one backend.
+type Caller struct {
+	address Address
+	client  *http.Client
+}
+
+// NewCaller returns a caller. Certificates are verified, against roots if there are any, and
+// redirects are refused: a token is for this host alone.
+func NewCaller(a Address, roots *x509.CertPool) *Caller {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots}
+	transport.ResponseHeaderTimeout = dialPatience
+	transport.ForceAttemptHTTP2 = false // a WebSocket needs HTTP/1.1
+	return &Caller{a, &http.Client{Transport: transport, CheckRedirect: func(r *http.Request, _ []*http.Request) error {
+		return messages.Errorf(opDial, messages.Denied, "it redirects to %q, and redirects are not followed", r.URL.Host)
+	}}}
+}
+
+// Dial opens /ws/session.
+func (c *Caller) Dial(ctx context.Context) (Socket, error) {
+	conn, answer, err := websocket.Dial(ctx, c.address.socket(), &websocket.DialOptions{HTTPClient: c.client}) //nolint:bodyclose // the library has read it
+	switch {
+	case err != nil && answer != nil:
+		return nil, messages.Errorf(opDial, messages.Unavailable, "%s answers with status %d", c.address.Host(), answer.StatusCode)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", opDial, err)
+	}
+	conn.SetReadLimit(wire.MaxFrame)
+	return socket{conn}, nil
+}
+
+// socket implements [Socket].
+type socket struct{ *websocket.Conn }
+
+// Read implements [Socket]. Binary frames mean nothing here.
+func (s socket) Read(ctx context.Context) ([]byte, error) {
+	for {
+		kind, frame, err := s.Conn.Read(ctx)
+		if err != nil || kind == websocket.MessageText {
+			return frame, err
+		}
+	}
+}
+
+// Write implements [Socket].
+func (s socket) Write(ctx context.Context, frame []byte) error {
+	return s.Conn.Write(ctx, websocket.MessageText, frame)
+}
+
+// Close implements [Socket].
+func (s socket) Close() { _ = s.CloseNow() } // it may be closed
+
+// callTimeout bounds one call of the HTTP API.
+const callTimeout = 30 * time.Second
