@@ -252,6 +252,8 @@ func (f *fakeSocket) pong() {
 
 func (f *fakeSocket) Registered() {}
 
+func (f *fakeSocket) Busy() bool { return false }
+
 func (f *fakeSocket) Close(code websocket.StatusCode, reason string) {
 	f.once.Do(func() {
 		f.log("%s< (closed %d: %s)", f.name, code, reason)

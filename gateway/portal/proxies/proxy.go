@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coder/websocket"
@@ -36,7 +37,9 @@ type proxy struct {
 	depart context.CancelCauseFunc
 
 	link    *link
-	decided chan string // requests whose decision was written
+	decided chan string   // requests whose decision was written
+	heard   atomic.Uint64 // counts the frames that were read
+	busy    atomic.Bool   // a frame is being served
 
 	mu      sync.Mutex // of the following
 	words   translator
@@ -158,10 +161,8 @@ func (p *proxy) event(e *pb.ProxyEvent) {
 	p.mu.Lock()
 	m := p.words.message(e)
 	p.mu.Unlock()
-	if m != nil {
-		p.write(m)
-	}
-	if m, ok := m.(wire.PermissionResponse); ok {
+	written := m != nil && p.write(m)
+	if m, ok := m.(wire.PermissionResponse); ok && written {
 		select {
 		case p.decided <- m.RequestID:
 		case <-p.over.Done():
@@ -172,12 +173,13 @@ func (p *proxy) event(e *pb.ProxyEvent) {
 	}
 }
 
-// write sends a message that the generation of the proxy knows. A proxy that does not read has gone.
-func (p *proxy) write(m wire.Message) {
+// write sends a message that the generation of the proxy knows, and reports whether it did. A proxy
+// that does not read has gone.
+func (p *proxy) write(m wire.Message) bool {
 	frame, err := wire.Encode(p.words.dialect, wire.ToProxy, m)
 	if err != nil {
 		p.log.Error().Err(err).Msg("frame not sent")
-		return
+		return false
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), writePatience)
 	defer cancel()
@@ -185,7 +187,9 @@ func (p *proxy) write(m wire.Message) {
 	defer stop()
 	if p.socket.Write(ctx, frame) != nil {
 		p.depart(errDeaf)
+		return false
 	}
+	return true
 }
 
 // keep looks whether the proxy still answers, and learns from its pongs that it has read a decision.
@@ -206,13 +210,21 @@ func (p *proxy) keep() {
 	}
 }
 
-// ping reports whether the proxy answers.
+// ping reports whether the proxy answers. A proxy whose frames are still being read is not silent:
+// its pong is behind them.
 func (p *proxy) ping() bool {
-	ctx, cancel := context.WithTimeout(p.over, pongPatience)
-	defer cancel()
-	if p.socket.Ping(ctx) == nil {
-		return true
+	for {
+		heard := p.heard.Load()
+		ctx, cancel := context.WithTimeout(p.over, pongPatience)
+		err := p.socket.Ping(ctx)
+		cancel()
+		switch {
+		case err == nil:
+			return true
+		case p.over.Err() == nil && (p.busy.Load() || p.socket.Busy() || p.heard.Load() != heard):
+			continue
+		}
+		p.depart(errSilent) // unless it has left already
+		return false
 	}
-	p.depart(errSilent) // unless it has left already
-	return false
 }

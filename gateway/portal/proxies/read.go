@@ -30,11 +30,14 @@ func (p *proxy) read(ctx context.Context) {
 			p.depart(errClosed)
 			return
 		}
+		p.heard.Add(1)
+		p.busy.Store(true)
 		limit := others
 		if p.frame(text, frame, held) {
 			limit = lines
 		}
-		_ = limit.WaitN(p.over, 1+held/framePiece) // the connection has ended
+		_ = limit.WaitN(p.over, 1+len(frame)/framePiece) // the connection has ended
+		p.busy.Store(false)
 	}
 }
 

@@ -69,8 +69,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.leave(false)
 		return // it has answered
 	}
-	conn.SetReadLimit(maxRegister)
-	s.serve(r.Context(), webSocket{conn, s.budget}, r.RemoteAddr)
+	s.serve(r.Context(), newWebSocket(conn, s.budget), r.RemoteAddr)
 }
 
 // serve serves a socket, which has a place, until it is closed.

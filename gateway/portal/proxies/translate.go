@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -154,10 +155,10 @@ func (t *translator) input(i *pb.ProxyInput) wire.Message {
 	if had, ok := t.given[i.GetSeq()]; ok && had == g {
 		return nil
 	}
+	t.forget(i.GetSeq())
 	t.given[i.GetSeq()], t.seqs[g.id] = g, i.GetSeq()
 	if t.oldest = append(t.oldest, i.GetSeq()); len(t.oldest) > maxKnown {
 		t.forget(t.oldest[0])
-		t.oldest = append([]uint64(nil), t.oldest[1:]...)
 	}
 	return wire.SequencedInput{SessionID: t.session, Seq: int64(i.GetSeq()), Content: quoted(i.GetContent()), ClientMsgID: &g.id} //nolint:gosec // less than the events of a journal
 }
@@ -177,6 +178,7 @@ func (t *translator) forget(seq uint64) {
 	if g, ok := t.given[seq]; ok {
 		delete(t.given, seq)
 		delete(t.seqs, g.id)
+		t.oldest = slices.DeleteFunc(t.oldest, func(n uint64) bool { return n == seq })
 	}
 }
 

@@ -1,0 +1,251 @@
+package foreignproxy
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// mostPending bounds the lines that are kept until they are acknowledged.
+const mostPending = 1000
+
+// The ends of [Proxy.Run].
+var (
+	// ErrTerminated is the end by a SessionTerminated. The real ones exit with code 0.
+	ErrTerminated = errors.New("the session was terminated")
+	// ErrRefused is the end of G3 by a refusal that is not retryable.
+	ErrRefused = errors.New("the registration was refused")
+	// ErrCrashed is the end of the session by a fault of the generation.
+	ErrCrashed = errors.New("the proxy's session ended")
+)
+
+// Proxy is one proxy with its agent.
+type Proxy struct {
+	o      Options
+	second time.Duration
+	agents sync.WaitGroup // goroutines of the agent
+
+	mu      sync.Mutex // of the following
+	changed chan struct{}
+	seen    Seen
+	state   State
+	saved   State
+	waiting string // the newest permission request
+	crash   error  // why the session has ended
+	current *connection
+
+	jobs chan func(Agent, *Proxy)
+}
+
+// New returns a proxy that does not run yet.
+func New(o Options) *Proxy {
+	p := &Proxy{o: o, second: o.Second, changed: make(chan struct{}), state: clone(o.State), saved: clone(o.State), jobs: make(chan func(Agent, *Proxy), 4096)}
+	if p.second == 0 {
+		p.second = time.Second
+	}
+	if p.o.Log == nil {
+		p.o.Log = func(string, ...any) {}
+	}
+	p.seen.Acked, p.seen.Pending = o.State.LastAck, len(o.State.Pending)
+	return p
+}
+
+func clone(s State) State {
+	s.Pending = slices.Clone(s.Pending)
+	return s
+}
+
+// Run connects, and connects again, until ctx ends or the proxy does.
+func (p *Proxy) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer p.agents.Wait()
+	defer cancel()
+	p.agents.Go(func() { p.agent(ctx) })
+	backoff := time.Duration(1)
+	for again := false; ; again = true {
+		began := time.Now()
+		delay, err := p.connect(ctx, again)
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			return err
+		}
+		if time.Since(began) > 30*p.second {
+			backoff = 1
+		}
+		pause := backoff * p.second
+		backoff = min(2*backoff, 30)
+		if delay > 0 {
+			pause, backoff = delay, 1
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// agent runs the agent.
+func (p *Proxy) agent(ctx context.Context) {
+	if p.o.Agent == nil {
+		return
+	}
+	if err := p.o.Agent.Start(ctx, p); err != nil {
+		p.mu.Lock()
+		p.fail(err)
+		p.mu.Unlock()
+		return
+	}
+	for {
+		select {
+		case job := <-p.jobs:
+			job(p.o.Agent, p)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// work hands the agent a job.
+func (p *Proxy) work(job func(Agent, *Proxy)) {
+	if p.o.Agent == nil {
+		return
+	}
+	select {
+	case p.jobs <- job:
+	default:
+		p.fail(errors.New("the agent has too much to do"))
+	}
+}
+
+// Say forwards a line of the agent: JSON as bytes, or a value. It gets the next number.
+func (p *Proxy) Say(line any) {
+	raw, ok := line.(json.RawMessage)
+	if !ok {
+		var err error
+		if raw, err = json.Marshal(line); err != nil {
+			panic(err) // a mistake of the test
+		}
+	}
+	content, err := modelled(p.o.Generation, raw)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err != nil {
+		p.fail(err)
+		return
+	}
+	l := Line{p.state.Next, content}
+	p.state.Next++
+	p.state.Pending = append(p.state.Pending, l)
+	if len(p.state.Pending) > mostPending {
+		p.state.Pending = slices.Clone(p.state.Pending[1:])
+		p.seen.Dropped++
+	}
+	p.current.queue(p.output(l))
+	p.change()
+}
+
+// SayUnnumbered forwards a line without a number: it is never sent again.
+func (p *Proxy) SayUnnumbered(line json.RawMessage) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.current.queue(map[string]any{"type": "ClaudeOutput", "content": line})
+}
+
+// Ask forwards a permission request. It is sent once, or never if there is no connection.
+func (p *Proxy) Ask(request, tool string, input, suggestions json.RawMessage) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waiting = request
+	m := map[string]any{"type": "PermissionRequest", "request_id": request, "tool_name": tool, "input": input}
+	if len(suggestions) > 0 {
+		m["permission_suggestions"] = suggestions
+	}
+	p.current.queue(m)
+	p.change()
+}
+
+// Send sends a frame as it is, on the present connection.
+func (p *Proxy) Send(frame any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.current.queue(frame)
+}
+
+// Disconnect breaks the present connection.
+func (p *Proxy) Disconnect() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.current != nil {
+		p.current.leave()
+	}
+}
+
+// State returns what the proxy has in its file.
+func (p *Proxy) State() State {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return clone(p.saved)
+}
+
+// Seen returns what has happened so far.
+func (p *Proxy) Seen() Seen {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.look()
+}
+
+func (p *Proxy) look() Seen {
+	s := p.seen
+	s.Refused, s.Inputs, s.Answers = slices.Clone(s.Refused), slices.Clone(s.Inputs), slices.Clone(s.Answers)
+	s.Broken, s.Closes, s.Pending = slices.Clone(s.Broken), slices.Clone(s.Closes), len(p.state.Pending)
+	return s
+}
+
+// Until waits until done says so.
+func (p *Proxy) Until(ctx context.Context, what string, done func(Seen) bool) error {
+	for {
+		p.mu.Lock()
+		s, changed := p.look(), p.changed
+		p.mu.Unlock()
+		if done(s) {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fmt.Errorf("wait until %s: %w; seen %+v", what, ctx.Err(), s)
+		}
+	}
+}
+
+// change wakes those who wait. The caller holds mu.
+func (p *Proxy) change() {
+	close(p.changed)
+	p.changed = make(chan struct{})
+}
+
+// fail ends the session of the proxy. The caller holds mu.
+func (p *Proxy) fail(err error) {
+	if p.crash == nil {
+		p.crash = fmt.Errorf("%w: %w", ErrCrashed, err)
+	}
+	if p.current != nil {
+		p.current.leave()
+	}
+	p.change()
+}
+
+func (p *Proxy) output(l Line) map[string]any {
+	m := map[string]any{"type": "SequencedOutput", "seq": l.Seq, "content": l.Content}
+	if p.o.Generation == 3 {
+		m["agent_type"] = p.agentType()
+	}
+	return m
+}
