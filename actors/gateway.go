@@ -112,6 +112,10 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		return compaction.Ask(ctx, func() (messages.Reply, error) {
 			return s.working(ctx, m, func() (messages.Reply, error) { return s.ask(ctx, s.sessions, m) })
 		})
+	case messages.ConnectProxy:
+		return s.connectProxy(ctx, m)
+	case messages.TakeProxyFrames, messages.DisconnectProxy, messages.ReplaceProxied:
+		return s.ask(ctx, s.sessions, m)
 	case messages.SessionRequest:
 		return s.working(ctx, m, func() (messages.Reply, error) { return s.ends(ctx, m) })
 	}

@@ -18,6 +18,7 @@ import (
 	"betcode/grpcapi/door"
 	"betcode/grpcapi/fleet"
 	"betcode/grpcapi/handler"
+	"betcode/grpcapi/proxy"
 	"betcode/grpcapi/repository"
 	"betcode/grpcapi/translate"
 	"betcode/grpcapi/version"
@@ -174,6 +175,7 @@ func New(o Options) *Server {
 	pb.RegisterGitRepoServiceServer(all, repository.NewRepositories(s.patient()))
 	pb.RegisterWorktreeServiceServer(all, repository.NewWorktrees(s.patient()))
 	pb.RegisterSubagentServiceServer(all, fleet.NewSubagents(s.patient()))
+	pb.RegisterProxyServiceServer(all, proxy.NewService(s.asker, s.draining))
 	pb.RegisterHealthServer(all, healthService{server: s})
 	healthpb.RegisterHealthServer(all, standardHealth{server: s})
 	reflection.Register(s.grpc)

@@ -54,6 +54,7 @@ type SessionRecord struct {
 	Options          AgentOptions      // until the first run has them
 	Fork             Fork              // where the session was forked from; zero if it was not
 	Subagent         *SubagentRecord   // what makes it a subagent, nil if it is none; replaced, never changed
+	Proxy            *ProxyRecord      // of a session whose agent runs under a proxy, nil for every other; replaced, never changed
 
 	Phase           Phase
 	Status          string    // the last StatusChange, an AgentStatus name
@@ -161,6 +162,7 @@ type Cursor struct {
 	Run        RunNumber
 	Offset     int64  // bytes of the spool consumed: the start of the next line
 	Translator []byte // encoded carried state of the translator
+	Lines      []byte // of a proxied session: which of the proxy's lines it has, encoded; Offset counts them
 }
 
 // InputState says how far an accepted user message has come. Stored: append only.
@@ -194,6 +196,7 @@ type InputRecord struct {
 	State       InputState
 	Run         RunNumber // the run it was written to, 0 before
 	At          time.Time
+	Number      uint64 // toward the proxy of a proxied session, from 1; else 0
 }
 
 // Decision is an answer to a permission request. Stored: append only.
@@ -251,6 +254,8 @@ type PermissionRecord struct {
 
 	OrphanedAt time.Time   // when the process that asked was gone; zero while it waits itself
 	Formerly   []RequestID // ids under which the same call was asked before, the newest last
+
+	Sent bool // of a proxied session: the decision may have reached the proxy
 }
 
 // Own reports whether the daemon itself asks, and not the agent.

@@ -225,6 +225,11 @@ var rules = []rule{
 		never:   map[string]string{protoactor: "events are values", grpc: "kinds of errors become status codes in the gateway"},
 	},
 	{
+		pkg: "actors/session/proxied", may: []string{"messages", "proto", "actors/internal/claude", "actors/internal/texts"},
+		because: "which lines of a proxy are known, and what they mean, is a value: the session appends and decides",
+		never:   map[string]string{protoactor: "the session's actor is one level up", grpc: "kinds of errors become status codes in the gateway"},
+	},
+	{
 		pkg: "actors/session/modes", may: []string{"actors/internal/claude"},
 		because: "which modes a person confirms is a table: the session asks and records",
 	},
@@ -368,6 +373,11 @@ var rules = []rule{
 	{
 		pkg: "grpcapi/fleet", may: []string{"messages", "proto", "grpcapi/door", "grpcapi/handler", "grpcapi/translate", "grpcapi/wire"},
 		because: "services of subagents know no other service",
+		never:   map[string]string{protoactor: "a gateway test needs no actor system", bbolt: "a gateway asks; it does not read the journal"},
+	},
+	{
+		pkg: "grpcapi/proxy", may: []string{"messages", "proto", "grpcapi/door", "grpcapi/handler", "grpcapi/translate", "grpcapi/wire"},
+		because: "the service of proxies knows no other service",
 		never:   map[string]string{protoactor: "a gateway test needs no actor system", bbolt: "a gateway asks; it does not read the journal"},
 	},
 	{

@@ -109,8 +109,8 @@ func (keepReport) Effect() {}
 // reported notes the agent's report about itself, if it is new. Then the session asks the agent for the details: it reads its input
 // at that moment, so the request does not wait in the pipe.
 func (t *transition) reported(m claude.TurnStarted) {
-	if len(m.Tools) == 0 {
-		return // it reports nothing about itself
+	if len(m.Tools) == 0 || t.s.proxied() {
+		return // it reports nothing about itself, or what it reports is of another machine
 	}
 	report := messages.AgentReport{
 		Session: t.s.id, At: act.Wall(t.now.at).UTC(), Version: m.Version, Model: m.Model, Tools: m.Tools,

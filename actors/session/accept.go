@@ -14,7 +14,7 @@ func (t *transition) recordInput(m messages.SendInput) messages.InputRecord {
 	if iteration > 0 {
 		t.emit(events.Prompted(t.s.record.Repetition))
 	}
-	in.Seq = t.s.record.Head + 1
+	in.Seq, in.Number = t.s.record.Head+1, t.nextProxyInput()
 	t.emit(events.UserInput(in, iteration))
 	t.putInput(in)
 	t.recordResult(requests.Key{Name: m.Key, Digest: m.Digest}, messages.InputAcknowledged{Key: in.Key, Seq: in.Seq})

@@ -33,6 +33,7 @@ type session struct {
 	state   state
 	streams map[string]*actor.PID // as spawned
 	asked   map[messages.RequestID]*actor.PID
+	proxies map[string]messages.ProxySink // by connection
 	timers  act.Timers
 	io      *act.Worker
 	leaving bool
@@ -46,7 +47,7 @@ func Props(d *Deps, id messages.SessionID) *actor.Props {
 		options.Settings = d.Settings()
 		options.LockGrace, grace = grace, d.Options.LockGrace // and next time for one of the actor
 		return &session{
-			deps: d, id: id, streams: map[string]*actor.PID{}, asked: map[messages.RequestID]*actor.PID{},
+			deps: d, id: id, streams: map[string]*actor.PID{}, asked: map[messages.RequestID]*actor.PID{}, proxies: map[string]messages.ProxySink{},
 			state: state{id: id, options: options},
 		}
 	})
@@ -61,6 +62,7 @@ func (s *session) Receive(ctx actor.Context) {
 		ctx.Send(ctx.Parent(), Started{Session: s.id})
 	case *actor.Stopping, *actor.Restarting:
 		s.leaving = true
+		s.leaveProxies()
 		s.io.Close(nil)
 		s.timers.Stop()
 	case *actor.Terminated:
@@ -78,6 +80,9 @@ func (s *session) Receive(ctx actor.Context) {
 		ctx.Send(ctx.Parent(), LeaveAnswer{Session: s.id, Leaves: s.mayLeave(ctx)})
 	default:
 		failpoint.Hit(failpoint.SessionStep)
+		if _, proxied := m.(messages.TakeProxyFrames); proxied {
+			failpoint.Hit(failpoint.ProxyFrames)
+		}
 		now := s.env(ctx.Message())
 		before := s.state.record.Phase
 		next, effects := s.state.step(now, ctx.Sender(), m)
@@ -131,12 +136,17 @@ func (s *session) perform(ctx actor.Context, e act.Effect) {
 	case persist:
 		ctx.Request(s.deps.Journal, e.Append)
 	case act.Reply:
+		if _, proxied := e.With.(messages.ProxyFramesTaken); proxied {
+			failpoint.Hit(failpoint.ProxyTaken)
+		}
 		act.Send(ctx, e.To, e.With)
 	case publish:
 		news := messages.Published{Events: e.events, Head: e.head, Progress: e.progress}
 		for _, pid := range s.streams {
 			ctx.Send(pid, news)
 		}
+	case openProxy, sendToProxy, closeProxy:
+		s.performProxy(e)
 	case sendToStream:
 		if pid := s.streams[e.stream]; pid != nil {
 			ctx.Send(pid, messages.Published{Events: e.events, Progress: e.progress})

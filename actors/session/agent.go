@@ -82,7 +82,7 @@ func (t *transition) startedAs(m messages.ProcessStarted) {
 
 // beginInputs marks the oldest input that the agent has as begun, where the agent does not report with which one its turn begins.
 func (t *transition) beginInputs(m claude.TurnStarted) {
-	if t.s.can().CommandLifecycle || m.Origin != "" {
+	if t.s.can().CommandLifecycle || m.Origin != "" || t.s.proxied() {
 		return
 	}
 	for _, in := range t.s.inputs {
@@ -97,6 +97,9 @@ func (t *transition) beginInputs(m claude.TurnStarted) {
 // answeredBy lists the messages that a turn has answered: those that its result names, and those that were begun, where the agent
 // does not report the state of messages. A command without a turn answers the oldest.
 func (t *transition) answeredBy(m claude.TurnEnded) []string {
+	if t.s.proxied() {
+		return t.s.answeredByProxy(m)
+	}
 	if t.s.can().CommandLifecycle || m.Origin != "" {
 		return m.Inputs
 	}

@@ -48,8 +48,12 @@ var reactions = map[settings.OnAlarm]string{
 	settings.AlarmTells:   ". The agent goes on (agent.on_self_approval is tell)",
 }
 
-// alarm reports that something else than the daemon gave the agent orders, and freezes or ends the agent.
+// alarm reports that something else than the daemon gave the agent orders, and freezes or ends the agent. Orders of others are
+// nothing unusual for an agent under a proxy, which belongs to another machine.
 func (t *transition) alarm(code messages.Code, reaction settings.OnAlarm, details map[string]string) {
+	if t.s.proxied() {
+		return
+	}
 	reaction = cmp.Or(reaction, settings.AlarmFreezes)
 	a, again := alarms[code], t.s.run.Alarm != "" && t.s.run.Frozen
 	details = maps.Clone(details)

@@ -90,7 +90,7 @@ func (s state) passing(now env, effects []act.Effect) []act.Effect {
 		switch e := e.(type) {
 		case publish:
 			pass = append(pass, publish{events: s.volatile(now, e.events), progress: e.progress})
-		case act.Reply, spawnClient, dropClient, sendToStream, saveStop:
+		case act.Reply, spawnClient, dropClient, sendToStream, saveStop, closeProxy:
 			pass = append(pass, e)
 		case sendToRun:
 			switch m := e.message.(type) {

@@ -56,6 +56,19 @@ type (
 		session string // as the agent calls it
 		keys    []string
 	}
+	openProxy struct { // tells a proxy from now on what the session sends to its connection
+		connection string
+		sink       messages.ProxySink
+	}
+	sendToProxy struct {
+		connection string
+		event      messages.ProxyEvent
+	}
+	closeProxy struct { // ends a connection behind what was sent; a nil reason is a clean end
+		connection string
+		last       messages.ProxyEvent // nil = none
+		reason     *messages.Error
+	}
 	retire struct{} // nothing is left to do here: the actor may go
 	forget struct{ directory string }
 )
@@ -77,6 +90,9 @@ func (requestRefused) Effect()  {}
 func (dropRun) Effect()         {}
 func (loadAgain) Effect()       {}
 func (readTranscript) Effect()  {}
+func (openProxy) Effect()       {}
+func (sendToProxy) Effect()     {}
+func (closeProxy) Effect()      {}
 func (retire) Effect()          {}
 func (forget) Effect()          {}
 

@@ -20,6 +20,13 @@ import (
 // active reports whether a run is under way: intended, running or ending.
 func (s *state) active() bool { return s.run != nil && s.run.State != messages.RunFinished }
 
+// proxied reports whether the session's agent runs elsewhere, under a proxy. Its run is under way from the first connection to the
+// end of the session, and no process of it is ever up here.
+func (s *state) proxied() bool { return s.record.Proxy != nil }
+
+// unconnected reports whether the session is proxied and no proxy is connected.
+func (s *state) unconnected() bool { return s.proxied() && s.proxy.connection == "" }
+
 // busy reports whether a turn runs, or will as soon as the agent has read.
 func (s *state) busy() bool { return s.record.Turn || len(s.inputs) > 0 }
 
@@ -193,7 +200,14 @@ func (r endReason) final() bool { return r >= endStop }
 func (s *state) runsDirectory() string { return filepath.Join(s.options.Runs, string(s.id)) }
 
 // can returns what the session's agent can do.
-func (s *state) can() claudecode.Capabilities { return claudecode.Of(s.record.AgentVersion) }
+//
+// An agent under a proxy is treated as the oldest version: what it can do more does not get through the proxy.
+func (s *state) can() claudecode.Capabilities {
+	if s.proxied() {
+		return claudecode.Capabilities{}
+	}
+	return claudecode.Of(s.record.AgentVersion)
+}
 
 // agentOptions returns the options of the session's agents.
 func (s *state) agentOptions() messages.AgentOptions {
@@ -205,7 +219,7 @@ func (s *state) agentOptions() messages.AgentOptions {
 
 // hasConversation reports whether there is a conversation that an agent can summarise.
 func (s *state) hasConversation() bool {
-	return s.record.Remembered && s.record.AgentSession != "" && s.record.Phase != messages.PhaseCrashed
+	return !s.proxied() && s.record.Remembered && s.record.AgentSession != "" && s.record.Phase != messages.PhaseCrashed
 }
 
 // hasContinuation reports whether the agent has, or will be given, the daemon's message to continue its turn.
@@ -266,7 +280,7 @@ func (s *state) idle() bool {
 
 // unneeded reports whether no client, agent or request needs the actor.
 func (s *state) unneeded() bool {
-	return s.clients.Streams() == 0 && !s.lock.Reserved() && !s.lock.Contested() && !s.active() && !s.busy() && !s.ending.restart &&
+	return s.clients.Streams() == 0 && !s.lock.Reserved() && !s.lock.Contested() && (!s.active() || s.unconnected()) && !s.busy() && !s.ending.restart &&
 		s.prompts.Len() == 0 && len(s.forwarding.shown) == 0 && !s.family.reading && len(s.family.asked) == 0
 }
 

@@ -18,6 +18,9 @@ import (
 func (t *transition) handle(from *actor.PID, m any) {
 	t.extendPrompts(m)
 	t.used = t.used || isUse(m)
+	if t.refusedByProxy(from, m) {
+		return
+	}
 	switch m := m.(type) {
 	case messages.StartSession:
 		t.startSession(from, m)
@@ -83,6 +86,17 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.detach(m.Stream)
 	case messages.ClientCaughtUp:
 		t.caughtUp(m.Stream)
+
+	case messages.ConnectProxy:
+		t.connectProxy(from, m)
+	case messages.DisconnectProxy:
+		t.disconnectProxy(from, m)
+	case messages.TakeProxyFrames:
+		t.takeProxyFrames(from, m)
+	case messages.ReplaceProxied:
+		t.replaceProxied(from, m)
+	case echoDue:
+		t.echoLate(m)
 
 	case run.Output:
 		t.output(m)

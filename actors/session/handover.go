@@ -139,7 +139,7 @@ func (t *transition) settingsChanged(m settings.Changed) {
 
 // rulesChanged gives changed rules to the agent, and announces to the clients where they allow more than before.
 func (t *transition) rulesChanged(m settings.RulesChanged) {
-	if !t.s.exists || !t.s.active() {
+	if !t.s.exists || !t.s.active() || t.s.proxied() {
 		return
 	}
 	if len(m.Widened) > 0 {

@@ -52,8 +52,14 @@ func (e lookAround) look(d *Deps, protected *protect.List) any {
 // rulesNow are those that count for the session: the user's and its directory's.
 func (t *transition) rulesNow() *rules.Set { return t.s.options.Rules.With(t.s.agent.directory) }
 
-// screen begins to decide a new request.
+// screen begins to decide a new request. One of an agent under a proxy goes to people at once: rules and paths of this machine say
+// nothing about another.
 func (t *transition) screen(p messages.PermissionRecord, needsPerson bool) {
+	if t.s.proxied() {
+		p.Why.NoSessionGrant = true
+		t.then(spawnPermission{t.prompt(p)})
+		return
+	}
 	unread, edit := t.s.options.OwnRules && t.s.agent.directory == nil, t.keptEdit(p)
 	if !needsPerson && (unread || t.s.subagentLives() || edit != nil || t.s.protects(p.Tool) || t.rulesNow().NeedsDisk(p.Tool)) {
 		t.putPermission(p)

@@ -30,6 +30,10 @@ func (t *transition) recover() {
 	t.announceRestored()
 	t.s.subagent.restored = t.s.busy()
 	t.recoverPermissions()
+	if t.s.proxied() && t.s.active() {
+		t.recoverProxied()
+		return
+	}
 	if t.s.active() {
 		t.s.agent.working = inTurn(t.s.cursor.Translator)
 		t.s.agent.adoptedTurn = !t.s.record.Budget.WorkingSince.IsZero()
@@ -197,7 +201,7 @@ func (t *transition) runEnded(m messages.RunEnded) {
 // shutdown ends the agent because the daemon ends. Its turn stays resumable.
 func (t *transition) shutdown(from *actor.PID) {
 	t.s.ending.shutdown = true
-	if !t.s.active() {
+	if !t.s.active() || t.s.proxied() {
 		t.then(act.Reply{To: from, With: AgentEnded{Session: t.s.id}})
 		return
 	}

@@ -52,6 +52,7 @@ type state struct {
 	retries    retries
 	compaction compactionView
 	subagent   subagentView
+	proxy      proxyView
 	forwarding forwarding
 	family     family
 	day        dayView

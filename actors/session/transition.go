@@ -169,8 +169,12 @@ func (t *transition) removePermission(id messages.RequestID) {
 	t.dirty = true
 }
 
-// sendToAgent hands something to the run once everything so far is durable.
-func (t *transition) sendToAgent(message any) { t.then(sendToRun{t.s.record.Run, message}) }
+// sendToAgent hands something to the run once everything so far is durable. A proxied session has none, see reconcileProxy.
+func (t *transition) sendToAgent(message any) {
+	if !t.s.proxied() {
+		t.then(sendToRun{t.s.record.Run, message})
+	}
+}
 
 // rememberAnswers puts the answers to calls under a key into the journal. That is no use
 // of the session by itself.

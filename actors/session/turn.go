@@ -26,7 +26,7 @@ func (t *transition) cancelTurn(from *actor.PID, m messages.CancelTurn) {
 	if active {
 		t.endRepeat(repeat.Canceled, "the turn was cancelled by "+string(m.Client))
 		t.cancelAsked(m)
-		heldBack := t.s.record.Budget.Held != "" && !t.s.record.Turn && !t.s.agentHasInput()
+		heldBack := (t.s.record.Budget.Held != "" || t.s.proxied()) && !t.s.record.Turn && !t.s.agentHasInput()
 		if t.s.agent.up && !heldBack {
 			t.interrupt()
 		} else if !t.s.active() || heldBack {

@@ -96,7 +96,7 @@ func (t *transition) outputUnreadable(m run.OutputUnreadable) {
 // diskChanged freezes the agent of the session while the disk is full, and starts afterwards what could not be started. It does
 // not wait for the journal, which may be the one without space.
 func (t *transition) diskChanged(m disk.Changed) {
-	if t.s.active() {
+	if t.s.active() && !t.s.proxied() {
 		t.at = append(t.at, sendToRun{t.s.record.Run, run.Freeze{Why: run.DiskFull, On: m.Full}})
 	}
 }

@@ -82,6 +82,7 @@ func summaryOut(r messages.SessionRecord, now time.Time) *pb.SessionSummary {
 		RateLimited:        r.RateLimit.Holds(now),
 		RateLimitedUntil:   limitEndOut(r.RateLimit, now),
 		Budget:             sessionBudgetOut(r.Budget, now),
+		Proxied:            proxiedOut(r.Proxy),
 	}
 }
 

@@ -113,6 +113,11 @@ const (
 	ClientStep   = "client/step"      // in the actor
 	OutboxPushed = "client/pushed"    // events are on their way to a client
 	Recovered    = "sessions/found"   // sessions with work left were found, none is started
+
+	// Around what a proxy sends and is sent.
+	ProxyFrames = "proxy/frames" // what it sent is there, nothing of it is appended
+	ProxyTaken  = "proxy/taken"  // it is durable, and not acknowledged
+	ProxySend   = "proxy/send"   // a message, a decision or an interrupt is noted as sent, and is not
 )
 
 // Names lists every place.
@@ -124,7 +129,7 @@ func Names() []string {
 		MigrationBegun, MigrationKept, MigrationLogs, MigrationNamed, SealDue, SealBegun, SealBuilt, SealNamed, ManifestWritten, ManifestNamed,
 		ArchiveWritten, ArchiveSynced, ArchiveNamed, ArchiveKept, ArchiveDone,
 		BeforeSpawn, Prepared, AfterSpawn, BeforeAdopt, AfterAdopt, BeforeWrite, AfterWrite, RunStep, SpoolRead,
-		SessionLoad, SessionStep, JournalStep, ClientStep, OutboxPushed, Recovered,
+		SessionLoad, SessionStep, JournalStep, ClientStep, OutboxPushed, Recovered, ProxyFrames, ProxyTaken, ProxySend,
 	}
 }
 

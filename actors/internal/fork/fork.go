@@ -47,6 +47,10 @@ func (f *Forker) Fork(ctx context.Context, m messages.ForkSession) (messages.Rep
 		return nil, err
 	}
 	r := view.Record
+	if r.Proxy != nil {
+		return nil, messages.Errorf(op, messages.WrongState, "the session's agent runs under a proxy: its conversation is on another machine").
+			With("session_id", string(m.Session)).WithHint("start a session on that machine")
+	}
 	origin := messages.Fork{Session: m.Session, Seq: r.Head, AgentSession: r.AgentSession}
 	environment := r.Environment
 	if view.Run != nil {

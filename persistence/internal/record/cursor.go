@@ -24,6 +24,7 @@ func StoreCursor(e Position, c *messages.Cursor) *storev1.Cursor {
 		Run:        uint64(c.Run),
 		Offset:     c.Offset,
 		Translator: c.Translator,
+		Lines:      c.Lines,
 		Chain:      e.Chain.Bytes(),
 		BaseChain:  e.BaseChain.Bytes(),
 		Bytes:      e.Bytes,
@@ -33,7 +34,7 @@ func StoreCursor(e Position, c *messages.Cursor) *storev1.Cursor {
 
 // LoadCursor decodes the spool's part of a cursor.
 func LoadCursor(c *storev1.Cursor) messages.Cursor {
-	return messages.Cursor{Run: messages.RunNumber(c.GetRun()), Offset: c.GetOffset(), Translator: c.GetTranslator()}
+	return messages.Cursor{Run: messages.RunNumber(c.GetRun()), Offset: c.GetOffset(), Translator: c.GetTranslator(), Lines: c.GetLines()}
 }
 
 // Begins is the event after which a file has the history of a session.

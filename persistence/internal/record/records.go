@@ -73,6 +73,7 @@ func StoreSession(r *messages.SessionRecord) *storev1.Session {
 		ResolvedDirectory: r.Resolved,
 		Subagent:          storeSubagent(r.Subagent),
 		Repetition:        storeRepetition(r.Repetition),
+		Proxy:             storeProxy(r.Proxy),
 	}
 }
 
@@ -122,6 +123,7 @@ func LoadSession(id messages.SessionID, head messages.Seq, s *storev1.Session) m
 		Resolved:         s.GetResolvedDirectory(),
 		Subagent:         loadSubagent(s.GetSubagent()),
 		Repetition:       loadRepetition(s.GetRepetition()),
+		Proxy:            loadProxy(s.GetProxy()),
 	}
 }
 

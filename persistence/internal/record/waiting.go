@@ -16,6 +16,7 @@ func StoreInput(r *messages.InputRecord) *storev1.Input {
 		State:   uint32(r.State),
 		Run:     uint64(r.Run),
 		At:      StoreTime(r.At),
+		Number:  r.Number,
 	}
 }
 
@@ -39,6 +40,7 @@ func LoadInput(key string, i *storev1.Input, body *storev1.Body) messages.InputR
 		State:   messages.InputState(i.GetState()),
 		Run:     messages.RunNumber(i.GetRun()),
 		At:      LoadTime(i.GetAt()),
+		Number:  i.GetNumber(),
 	}
 	for _, a := range body.GetAttachments() {
 		r.Attachments = append(r.Attachments,
@@ -80,6 +82,7 @@ func StorePermission(r *messages.PermissionRecord) *storev1.Permission {
 		Why:              storeAskReason(r.Why),
 		Mode:             r.Mode,
 		Budget:           string(r.Budget),
+		Sent:             r.Sent,
 	}
 }
 
@@ -135,6 +138,7 @@ func LoadPermission(id messages.SessionID, request string, p *storev1.Permission
 		Why:             loadAskReason(p.GetWhy()),
 		Mode:            p.GetMode(),
 		Budget:          messages.Holding(p.GetBudget()),
+		Sent:            p.GetSent(),
 	}
 }
 

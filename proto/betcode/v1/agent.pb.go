@@ -4576,7 +4576,9 @@ type SessionSummary struct {
 	// While it waits: why, as in SlotWaiter.
 	SlotReason string `protobuf:"bytes,144,opt,name=slot_reason,json=slotReason,proto3" json:"slot_reason,omitempty"`
 	// What it has consumed, and its budget.
-	Budget        *SessionBudget `protobuf:"bytes,180,opt,name=budget,proto3" json:"budget,omitempty"`
+	Budget *SessionBudget `protobuf:"bytes,180,opt,name=budget,proto3" json:"budget,omitempty"`
+	// The proxy under which its agent runs; unset for a session whose agent the daemon runs.
+	Proxied       *ProxiedSession `protobuf:"bytes,150,opt,name=proxied,proto3" json:"proxied,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4772,6 +4774,131 @@ func (x *SessionSummary) GetBudget() *SessionBudget {
 	return nil
 }
 
+func (x *SessionSummary) GetProxied() *ProxiedSession {
+	if x != nil {
+		return x.Proxied
+	}
+	return nil
+}
+
+// ProxiedSession is what the daemon knows of the proxy of a session.
+type ProxiedSession struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The proxy's machine; empty = not known.
+	Hostname string `protobuf:"bytes,1,opt,name=hostname,proto3" json:"hostname,omitempty"`
+	// A proxy is connected. Otherwise messages and decisions wait for it.
+	Connected bool `protobuf:"varint,2,opt,name=connected,proto3" json:"connected,omitempty"`
+	// Version of the proxy; empty = not known.
+	ClientVersion string `protobuf:"bytes,3,opt,name=client_version,json=clientVersion,proto3" json:"client_version,omitempty"`
+	// The kind of agent: "claude", "codex" or "muse".
+	AgentType string `protobuf:"bytes,4,opt,name=agent_type,json=agentType,proto3" json:"agent_type,omitempty"`
+	// The branch that is checked out; empty = not known.
+	GitBranch string `protobuf:"bytes,5,opt,name=git_branch,json=gitBranch,proto3" json:"git_branch,omitempty"`
+	// The repository; empty = not known.
+	RepoUrl string `protobuf:"bytes,6,opt,name=repo_url,json=repoUrl,proto3" json:"repo_url,omitempty"`
+	// The merge request of the branch; empty = not known.
+	PrUrl string `protobuf:"bytes,7,opt,name=pr_url,json=prUrl,proto3" json:"pr_url,omitempty"`
+	// The token that registered the session; empty = a caller over the local socket.
+	Owner string `protobuf:"bytes,8,opt,name=owner,proto3" json:"owner,omitempty"`
+	// Why the session has ended for good; empty = it has not.
+	Ended         string `protobuf:"bytes,9,opt,name=ended,proto3" json:"ended,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProxiedSession) Reset() {
+	*x = ProxiedSession{}
+	mi := &file_betcode_v1_agent_proto_msgTypes[43]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProxiedSession) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProxiedSession) ProtoMessage() {}
+
+func (x *ProxiedSession) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_agent_proto_msgTypes[43]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProxiedSession.ProtoReflect.Descriptor instead.
+func (*ProxiedSession) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{43}
+}
+
+func (x *ProxiedSession) GetHostname() string {
+	if x != nil {
+		return x.Hostname
+	}
+	return ""
+}
+
+func (x *ProxiedSession) GetConnected() bool {
+	if x != nil {
+		return x.Connected
+	}
+	return false
+}
+
+func (x *ProxiedSession) GetClientVersion() string {
+	if x != nil {
+		return x.ClientVersion
+	}
+	return ""
+}
+
+func (x *ProxiedSession) GetAgentType() string {
+	if x != nil {
+		return x.AgentType
+	}
+	return ""
+}
+
+func (x *ProxiedSession) GetGitBranch() string {
+	if x != nil {
+		return x.GitBranch
+	}
+	return ""
+}
+
+func (x *ProxiedSession) GetRepoUrl() string {
+	if x != nil {
+		return x.RepoUrl
+	}
+	return ""
+}
+
+func (x *ProxiedSession) GetPrUrl() string {
+	if x != nil {
+		return x.PrUrl
+	}
+	return ""
+}
+
+func (x *ProxiedSession) GetOwner() string {
+	if x != nil {
+		return x.Owner
+	}
+	return ""
+}
+
+func (x *ProxiedSession) GetEnded() string {
+	if x != nil {
+		return x.Ended
+	}
+	return ""
+}
+
 // ResumeSessionRequest asks for the history of a session.
 type ResumeSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -4787,7 +4914,7 @@ type ResumeSessionRequest struct {
 
 func (x *ResumeSessionRequest) Reset() {
 	*x = ResumeSessionRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[43]
+	mi := &file_betcode_v1_agent_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4799,7 +4926,7 @@ func (x *ResumeSessionRequest) String() string {
 func (*ResumeSessionRequest) ProtoMessage() {}
 
 func (x *ResumeSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[43]
+	mi := &file_betcode_v1_agent_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4812,7 +4939,7 @@ func (x *ResumeSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeSessionRequest.ProtoReflect.Descriptor instead.
 func (*ResumeSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{43}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ResumeSessionRequest) GetSessionId() string {
@@ -4849,7 +4976,7 @@ type CompactSessionRequest struct {
 
 func (x *CompactSessionRequest) Reset() {
 	*x = CompactSessionRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[44]
+	mi := &file_betcode_v1_agent_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4861,7 +4988,7 @@ func (x *CompactSessionRequest) String() string {
 func (*CompactSessionRequest) ProtoMessage() {}
 
 func (x *CompactSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[44]
+	mi := &file_betcode_v1_agent_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4874,7 +5001,7 @@ func (x *CompactSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactSessionRequest.ProtoReflect.Descriptor instead.
 func (*CompactSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{44}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *CompactSessionRequest) GetSessionId() string {
@@ -4914,7 +5041,7 @@ type CompactSessionResponse struct {
 
 func (x *CompactSessionResponse) Reset() {
 	*x = CompactSessionResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[45]
+	mi := &file_betcode_v1_agent_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4926,7 +5053,7 @@ func (x *CompactSessionResponse) String() string {
 func (*CompactSessionResponse) ProtoMessage() {}
 
 func (x *CompactSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[45]
+	mi := &file_betcode_v1_agent_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4939,7 +5066,7 @@ func (x *CompactSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactSessionResponse.ProtoReflect.Descriptor instead.
 func (*CompactSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{45}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *CompactSessionResponse) GetMessagesBefore() uint32 {
@@ -5004,7 +5131,7 @@ type CancelTurnRequest struct {
 
 func (x *CancelTurnRequest) Reset() {
 	*x = CancelTurnRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[46]
+	mi := &file_betcode_v1_agent_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5016,7 +5143,7 @@ func (x *CancelTurnRequest) String() string {
 func (*CancelTurnRequest) ProtoMessage() {}
 
 func (x *CancelTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[46]
+	mi := &file_betcode_v1_agent_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5029,7 +5156,7 @@ func (x *CancelTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelTurnRequest.ProtoReflect.Descriptor instead.
 func (*CancelTurnRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{46}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *CancelTurnRequest) GetSessionId() string {
@@ -5057,7 +5184,7 @@ type CancelTurnResponse struct {
 
 func (x *CancelTurnResponse) Reset() {
 	*x = CancelTurnResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[47]
+	mi := &file_betcode_v1_agent_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5069,7 +5196,7 @@ func (x *CancelTurnResponse) String() string {
 func (*CancelTurnResponse) ProtoMessage() {}
 
 func (x *CancelTurnResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[47]
+	mi := &file_betcode_v1_agent_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5082,7 +5209,7 @@ func (x *CancelTurnResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelTurnResponse.ProtoReflect.Descriptor instead.
 func (*CancelTurnResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{47}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *CancelTurnResponse) GetWasActive() bool {
@@ -5103,7 +5230,7 @@ type InputLockRequest struct {
 
 func (x *InputLockRequest) Reset() {
 	*x = InputLockRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[48]
+	mi := &file_betcode_v1_agent_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5115,7 +5242,7 @@ func (x *InputLockRequest) String() string {
 func (*InputLockRequest) ProtoMessage() {}
 
 func (x *InputLockRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[48]
+	mi := &file_betcode_v1_agent_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5128,7 +5255,7 @@ func (x *InputLockRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InputLockRequest.ProtoReflect.Descriptor instead.
 func (*InputLockRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{48}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *InputLockRequest) GetSessionId() string {
@@ -5155,7 +5282,7 @@ type InputLockResponse struct {
 
 func (x *InputLockResponse) Reset() {
 	*x = InputLockResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[49]
+	mi := &file_betcode_v1_agent_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5167,7 +5294,7 @@ func (x *InputLockResponse) String() string {
 func (*InputLockResponse) ProtoMessage() {}
 
 func (x *InputLockResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[49]
+	mi := &file_betcode_v1_agent_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5180,7 +5307,7 @@ func (x *InputLockResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InputLockResponse.ProtoReflect.Descriptor instead.
 func (*InputLockResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{49}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *InputLockResponse) GetGranted() bool {
@@ -5224,7 +5351,7 @@ type SessionGrantEntry struct {
 
 func (x *SessionGrantEntry) Reset() {
 	*x = SessionGrantEntry{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[50]
+	mi := &file_betcode_v1_agent_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5236,7 +5363,7 @@ func (x *SessionGrantEntry) String() string {
 func (*SessionGrantEntry) ProtoMessage() {}
 
 func (x *SessionGrantEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[50]
+	mi := &file_betcode_v1_agent_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5249,7 +5376,7 @@ func (x *SessionGrantEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionGrantEntry.ProtoReflect.Descriptor instead.
 func (*SessionGrantEntry) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{50}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *SessionGrantEntry) GetToolName() string {
@@ -5277,7 +5404,7 @@ type ListSessionGrantsRequest struct {
 
 func (x *ListSessionGrantsRequest) Reset() {
 	*x = ListSessionGrantsRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[51]
+	mi := &file_betcode_v1_agent_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5289,7 +5416,7 @@ func (x *ListSessionGrantsRequest) String() string {
 func (*ListSessionGrantsRequest) ProtoMessage() {}
 
 func (x *ListSessionGrantsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[51]
+	mi := &file_betcode_v1_agent_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5302,7 +5429,7 @@ func (x *ListSessionGrantsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionGrantsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionGrantsRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{51}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *ListSessionGrantsRequest) GetSessionId() string {
@@ -5323,7 +5450,7 @@ type ListSessionGrantsResponse struct {
 
 func (x *ListSessionGrantsResponse) Reset() {
 	*x = ListSessionGrantsResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[52]
+	mi := &file_betcode_v1_agent_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5335,7 +5462,7 @@ func (x *ListSessionGrantsResponse) String() string {
 func (*ListSessionGrantsResponse) ProtoMessage() {}
 
 func (x *ListSessionGrantsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[52]
+	mi := &file_betcode_v1_agent_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5348,7 +5475,7 @@ func (x *ListSessionGrantsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionGrantsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionGrantsResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{52}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *ListSessionGrantsResponse) GetGrants() []*SessionGrantEntry {
@@ -5371,7 +5498,7 @@ type ClearSessionGrantsRequest struct {
 
 func (x *ClearSessionGrantsRequest) Reset() {
 	*x = ClearSessionGrantsRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[53]
+	mi := &file_betcode_v1_agent_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5383,7 +5510,7 @@ func (x *ClearSessionGrantsRequest) String() string {
 func (*ClearSessionGrantsRequest) ProtoMessage() {}
 
 func (x *ClearSessionGrantsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[53]
+	mi := &file_betcode_v1_agent_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5396,7 +5523,7 @@ func (x *ClearSessionGrantsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearSessionGrantsRequest.ProtoReflect.Descriptor instead.
 func (*ClearSessionGrantsRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{53}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *ClearSessionGrantsRequest) GetSessionId() string {
@@ -5422,7 +5549,7 @@ type ClearSessionGrantsResponse struct {
 
 func (x *ClearSessionGrantsResponse) Reset() {
 	*x = ClearSessionGrantsResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[54]
+	mi := &file_betcode_v1_agent_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5434,7 +5561,7 @@ func (x *ClearSessionGrantsResponse) String() string {
 func (*ClearSessionGrantsResponse) ProtoMessage() {}
 
 func (x *ClearSessionGrantsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[54]
+	mi := &file_betcode_v1_agent_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5447,7 +5574,7 @@ func (x *ClearSessionGrantsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearSessionGrantsResponse.ProtoReflect.Descriptor instead.
 func (*ClearSessionGrantsResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{54}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{55}
 }
 
 // SetSessionGrantRequest decides a tool for the rest of a session.
@@ -5465,7 +5592,7 @@ type SetSessionGrantRequest struct {
 
 func (x *SetSessionGrantRequest) Reset() {
 	*x = SetSessionGrantRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[55]
+	mi := &file_betcode_v1_agent_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5477,7 +5604,7 @@ func (x *SetSessionGrantRequest) String() string {
 func (*SetSessionGrantRequest) ProtoMessage() {}
 
 func (x *SetSessionGrantRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[55]
+	mi := &file_betcode_v1_agent_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5490,7 +5617,7 @@ func (x *SetSessionGrantRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetSessionGrantRequest.ProtoReflect.Descriptor instead.
 func (*SetSessionGrantRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{55}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *SetSessionGrantRequest) GetSessionId() string {
@@ -5523,7 +5650,7 @@ type SetSessionGrantResponse struct {
 
 func (x *SetSessionGrantResponse) Reset() {
 	*x = SetSessionGrantResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[56]
+	mi := &file_betcode_v1_agent_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5535,7 +5662,7 @@ func (x *SetSessionGrantResponse) String() string {
 func (*SetSessionGrantResponse) ProtoMessage() {}
 
 func (x *SetSessionGrantResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[56]
+	mi := &file_betcode_v1_agent_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5548,7 +5675,7 @@ func (x *SetSessionGrantResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetSessionGrantResponse.ProtoReflect.Descriptor instead.
 func (*SetSessionGrantResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{56}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{57}
 }
 
 // RenameSessionRequest gives a session a name.
@@ -5564,7 +5691,7 @@ type RenameSessionRequest struct {
 
 func (x *RenameSessionRequest) Reset() {
 	*x = RenameSessionRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[57]
+	mi := &file_betcode_v1_agent_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5576,7 +5703,7 @@ func (x *RenameSessionRequest) String() string {
 func (*RenameSessionRequest) ProtoMessage() {}
 
 func (x *RenameSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[57]
+	mi := &file_betcode_v1_agent_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5589,7 +5716,7 @@ func (x *RenameSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenameSessionRequest.ProtoReflect.Descriptor instead.
 func (*RenameSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{57}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *RenameSessionRequest) GetSessionId() string {
@@ -5615,7 +5742,7 @@ type RenameSessionResponse struct {
 
 func (x *RenameSessionResponse) Reset() {
 	*x = RenameSessionResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[58]
+	mi := &file_betcode_v1_agent_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5627,7 +5754,7 @@ func (x *RenameSessionResponse) String() string {
 func (*RenameSessionResponse) ProtoMessage() {}
 
 func (x *RenameSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[58]
+	mi := &file_betcode_v1_agent_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5640,7 +5767,7 @@ func (x *RenameSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenameSessionResponse.ProtoReflect.Descriptor instead.
 func (*RenameSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{58}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{59}
 }
 
 // DeleteSessionRequest names the session to delete.
@@ -5654,7 +5781,7 @@ type DeleteSessionRequest struct {
 
 func (x *DeleteSessionRequest) Reset() {
 	*x = DeleteSessionRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[59]
+	mi := &file_betcode_v1_agent_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5666,7 +5793,7 @@ func (x *DeleteSessionRequest) String() string {
 func (*DeleteSessionRequest) ProtoMessage() {}
 
 func (x *DeleteSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[59]
+	mi := &file_betcode_v1_agent_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5679,7 +5806,7 @@ func (x *DeleteSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSessionRequest.ProtoReflect.Descriptor instead.
 func (*DeleteSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{59}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *DeleteSessionRequest) GetSessionId() string {
@@ -5700,7 +5827,7 @@ type DeleteSessionResponse struct {
 
 func (x *DeleteSessionResponse) Reset() {
 	*x = DeleteSessionResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[60]
+	mi := &file_betcode_v1_agent_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5712,7 +5839,7 @@ func (x *DeleteSessionResponse) String() string {
 func (*DeleteSessionResponse) ProtoMessage() {}
 
 func (x *DeleteSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[60]
+	mi := &file_betcode_v1_agent_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5725,7 +5852,7 @@ func (x *DeleteSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSessionResponse.ProtoReflect.Descriptor instead.
 func (*DeleteSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{60}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *DeleteSessionResponse) GetDeleted() bool {
@@ -6087,7 +6214,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\x06offset\x18\x04 \x01(\rR\x06offset\"d\n" +
 	"\x14ListSessionsResponse\x126\n" +
 	"\bsessions\x18\x01 \x03(\v2\x1a.betcode.v1.SessionSummaryR\bsessions\x12\x14\n" +
-	"\x05total\x18\x02 \x01(\rR\x05total\"\xf4\x06\n" +
+	"\x05total\x18\x02 \x01(\rR\x05total\"\xab\a\n" +
 	"\x0eSessionSummary\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\x12+\n" +
@@ -6118,7 +6245,20 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"slotAsking\x12 \n" +
 	"\vslot_reason\x18\x90\x01 \x01(\tR\n" +
 	"slotReason\x122\n" +
-	"\x06budget\x18\xb4\x01 \x01(\v2\x19.betcode.v1.SessionBudgetR\x06budget\"r\n" +
+	"\x06budget\x18\xb4\x01 \x01(\v2\x19.betcode.v1.SessionBudgetR\x06budget\x125\n" +
+	"\aproxied\x18\x96\x01 \x01(\v2\x1a.betcode.v1.ProxiedSessionR\aproxied\"\x8d\x02\n" +
+	"\x0eProxiedSession\x12\x1a\n" +
+	"\bhostname\x18\x01 \x01(\tR\bhostname\x12\x1c\n" +
+	"\tconnected\x18\x02 \x01(\bR\tconnected\x12%\n" +
+	"\x0eclient_version\x18\x03 \x01(\tR\rclientVersion\x12\x1d\n" +
+	"\n" +
+	"agent_type\x18\x04 \x01(\tR\tagentType\x12\x1d\n" +
+	"\n" +
+	"git_branch\x18\x05 \x01(\tR\tgitBranch\x12\x19\n" +
+	"\brepo_url\x18\x06 \x01(\tR\arepoUrl\x12\x15\n" +
+	"\x06pr_url\x18\a \x01(\tR\x05prUrl\x12\x14\n" +
+	"\x05owner\x18\b \x01(\tR\x05owner\x12\x14\n" +
+	"\x05ended\x18\t \x01(\tR\x05ended\"r\n" +
 	"\x14ResumeSessionRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12#\n" +
@@ -6255,7 +6395,7 @@ func file_betcode_v1_agent_proto_rawDescGZIP() []byte {
 }
 
 var file_betcode_v1_agent_proto_enumTypes = make([]protoimpl.EnumInfo, 7)
-var file_betcode_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 66)
+var file_betcode_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 67)
 var file_betcode_v1_agent_proto_goTypes = []any{
 	(HistoryPolicy)(0),                 // 0: betcode.v1.HistoryPolicy
 	(PermissionDecision)(0),            // 1: betcode.v1.PermissionDecision
@@ -6307,38 +6447,39 @@ var file_betcode_v1_agent_proto_goTypes = []any{
 	(*ListSessionsRequest)(nil),        // 47: betcode.v1.ListSessionsRequest
 	(*ListSessionsResponse)(nil),       // 48: betcode.v1.ListSessionsResponse
 	(*SessionSummary)(nil),             // 49: betcode.v1.SessionSummary
-	(*ResumeSessionRequest)(nil),       // 50: betcode.v1.ResumeSessionRequest
-	(*CompactSessionRequest)(nil),      // 51: betcode.v1.CompactSessionRequest
-	(*CompactSessionResponse)(nil),     // 52: betcode.v1.CompactSessionResponse
-	(*CancelTurnRequest)(nil),          // 53: betcode.v1.CancelTurnRequest
-	(*CancelTurnResponse)(nil),         // 54: betcode.v1.CancelTurnResponse
-	(*InputLockRequest)(nil),           // 55: betcode.v1.InputLockRequest
-	(*InputLockResponse)(nil),          // 56: betcode.v1.InputLockResponse
-	(*SessionGrantEntry)(nil),          // 57: betcode.v1.SessionGrantEntry
-	(*ListSessionGrantsRequest)(nil),   // 58: betcode.v1.ListSessionGrantsRequest
-	(*ListSessionGrantsResponse)(nil),  // 59: betcode.v1.ListSessionGrantsResponse
-	(*ClearSessionGrantsRequest)(nil),  // 60: betcode.v1.ClearSessionGrantsRequest
-	(*ClearSessionGrantsResponse)(nil), // 61: betcode.v1.ClearSessionGrantsResponse
-	(*SetSessionGrantRequest)(nil),     // 62: betcode.v1.SetSessionGrantRequest
-	(*SetSessionGrantResponse)(nil),    // 63: betcode.v1.SetSessionGrantResponse
-	(*RenameSessionRequest)(nil),       // 64: betcode.v1.RenameSessionRequest
-	(*RenameSessionResponse)(nil),      // 65: betcode.v1.RenameSessionResponse
-	(*DeleteSessionRequest)(nil),       // 66: betcode.v1.DeleteSessionRequest
-	(*DeleteSessionResponse)(nil),      // 67: betcode.v1.DeleteSessionResponse
-	nil,                                // 68: betcode.v1.StartConversation.MetadataEntry
-	nil,                                // 69: betcode.v1.StartConversation.EnvironmentEntry
-	nil,                                // 70: betcode.v1.UserQuestionResponse.AnswersEntry
-	nil,                                // 71: betcode.v1.ErrorEvent.DetailsEntry
-	nil,                                // 72: betcode.v1.Notice.DetailsEntry
-	(*AgentOptions)(nil),               // 73: betcode.v1.AgentOptions
-	(WorktreeLock)(0),                  // 74: betcode.v1.WorktreeLock
-	(*Budget)(nil),                     // 75: betcode.v1.Budget
-	(*structpb.Struct)(nil),            // 76: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),      // 77: google.protobuf.Timestamp
-	(*DeprecationWarning)(nil),         // 78: betcode.v1.DeprecationWarning
-	(*ForkOrigin)(nil),                 // 79: betcode.v1.ForkOrigin
-	(*Spending)(nil),                   // 80: betcode.v1.Spending
-	(*SessionBudget)(nil),              // 81: betcode.v1.SessionBudget
+	(*ProxiedSession)(nil),             // 50: betcode.v1.ProxiedSession
+	(*ResumeSessionRequest)(nil),       // 51: betcode.v1.ResumeSessionRequest
+	(*CompactSessionRequest)(nil),      // 52: betcode.v1.CompactSessionRequest
+	(*CompactSessionResponse)(nil),     // 53: betcode.v1.CompactSessionResponse
+	(*CancelTurnRequest)(nil),          // 54: betcode.v1.CancelTurnRequest
+	(*CancelTurnResponse)(nil),         // 55: betcode.v1.CancelTurnResponse
+	(*InputLockRequest)(nil),           // 56: betcode.v1.InputLockRequest
+	(*InputLockResponse)(nil),          // 57: betcode.v1.InputLockResponse
+	(*SessionGrantEntry)(nil),          // 58: betcode.v1.SessionGrantEntry
+	(*ListSessionGrantsRequest)(nil),   // 59: betcode.v1.ListSessionGrantsRequest
+	(*ListSessionGrantsResponse)(nil),  // 60: betcode.v1.ListSessionGrantsResponse
+	(*ClearSessionGrantsRequest)(nil),  // 61: betcode.v1.ClearSessionGrantsRequest
+	(*ClearSessionGrantsResponse)(nil), // 62: betcode.v1.ClearSessionGrantsResponse
+	(*SetSessionGrantRequest)(nil),     // 63: betcode.v1.SetSessionGrantRequest
+	(*SetSessionGrantResponse)(nil),    // 64: betcode.v1.SetSessionGrantResponse
+	(*RenameSessionRequest)(nil),       // 65: betcode.v1.RenameSessionRequest
+	(*RenameSessionResponse)(nil),      // 66: betcode.v1.RenameSessionResponse
+	(*DeleteSessionRequest)(nil),       // 67: betcode.v1.DeleteSessionRequest
+	(*DeleteSessionResponse)(nil),      // 68: betcode.v1.DeleteSessionResponse
+	nil,                                // 69: betcode.v1.StartConversation.MetadataEntry
+	nil,                                // 70: betcode.v1.StartConversation.EnvironmentEntry
+	nil,                                // 71: betcode.v1.UserQuestionResponse.AnswersEntry
+	nil,                                // 72: betcode.v1.ErrorEvent.DetailsEntry
+	nil,                                // 73: betcode.v1.Notice.DetailsEntry
+	(*AgentOptions)(nil),               // 74: betcode.v1.AgentOptions
+	(WorktreeLock)(0),                  // 75: betcode.v1.WorktreeLock
+	(*Budget)(nil),                     // 76: betcode.v1.Budget
+	(*structpb.Struct)(nil),            // 77: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),      // 78: google.protobuf.Timestamp
+	(*DeprecationWarning)(nil),         // 79: betcode.v1.DeprecationWarning
+	(*ForkOrigin)(nil),                 // 80: betcode.v1.ForkOrigin
+	(*Spending)(nil),                   // 81: betcode.v1.Spending
+	(*SessionBudget)(nil),              // 82: betcode.v1.SessionBudget
 }
 var file_betcode_v1_agent_proto_depIdxs = []int32{
 	8,  // 0: betcode.v1.AgentRequest.start:type_name -> betcode.v1.StartConversation
@@ -6349,19 +6490,19 @@ var file_betcode_v1_agent_proto_depIdxs = []int32{
 	15, // 5: betcode.v1.AgentRequest.encrypted:type_name -> betcode.v1.EncryptedEnvelope
 	16, // 6: betcode.v1.AgentRequest.lock:type_name -> betcode.v1.InputLockAction
 	17, // 7: betcode.v1.AgentRequest.settings:type_name -> betcode.v1.SessionSettingsChange
-	68, // 8: betcode.v1.StartConversation.metadata:type_name -> betcode.v1.StartConversation.MetadataEntry
+	69, // 8: betcode.v1.StartConversation.metadata:type_name -> betcode.v1.StartConversation.MetadataEntry
 	0,  // 9: betcode.v1.StartConversation.history:type_name -> betcode.v1.HistoryPolicy
-	69, // 10: betcode.v1.StartConversation.environment:type_name -> betcode.v1.StartConversation.EnvironmentEntry
-	73, // 11: betcode.v1.StartConversation.options:type_name -> betcode.v1.AgentOptions
-	74, // 12: betcode.v1.StartConversation.worktree_lock:type_name -> betcode.v1.WorktreeLock
-	75, // 13: betcode.v1.StartConversation.budget:type_name -> betcode.v1.Budget
+	70, // 10: betcode.v1.StartConversation.environment:type_name -> betcode.v1.StartConversation.EnvironmentEntry
+	74, // 11: betcode.v1.StartConversation.options:type_name -> betcode.v1.AgentOptions
+	75, // 12: betcode.v1.StartConversation.worktree_lock:type_name -> betcode.v1.WorktreeLock
+	76, // 13: betcode.v1.StartConversation.budget:type_name -> betcode.v1.Budget
 	11, // 14: betcode.v1.UserMessage.attachments:type_name -> betcode.v1.Attachment
 	10, // 15: betcode.v1.UserMessage.repeat:type_name -> betcode.v1.Repeat
 	1,  // 16: betcode.v1.PermissionResponse.decision:type_name -> betcode.v1.PermissionDecision
-	76, // 17: betcode.v1.PermissionResponse.updated_input:type_name -> google.protobuf.Struct
-	70, // 18: betcode.v1.UserQuestionResponse.answers:type_name -> betcode.v1.UserQuestionResponse.AnswersEntry
+	77, // 17: betcode.v1.PermissionResponse.updated_input:type_name -> google.protobuf.Struct
+	71, // 18: betcode.v1.UserQuestionResponse.answers:type_name -> betcode.v1.UserQuestionResponse.AnswersEntry
 	2,  // 19: betcode.v1.InputLockAction.action:type_name -> betcode.v1.LockAction
-	77, // 20: betcode.v1.AgentEvent.timestamp:type_name -> google.protobuf.Timestamp
+	78, // 20: betcode.v1.AgentEvent.timestamp:type_name -> google.protobuf.Timestamp
 	21, // 21: betcode.v1.AgentEvent.text_delta:type_name -> betcode.v1.TextDelta
 	22, // 22: betcode.v1.AgentEvent.tool_call_start:type_name -> betcode.v1.ToolCallStart
 	23, // 23: betcode.v1.AgentEvent.tool_call_result:type_name -> betcode.v1.ToolCallResult
@@ -6376,7 +6517,7 @@ var file_betcode_v1_agent_proto_depIdxs = []int32{
 	34, // 32: betcode.v1.AgentEvent.turn_complete:type_name -> betcode.v1.TurnComplete
 	35, // 33: betcode.v1.AgentEvent.user_input:type_name -> betcode.v1.UserInput
 	15, // 34: betcode.v1.AgentEvent.encrypted:type_name -> betcode.v1.EncryptedEnvelope
-	78, // 35: betcode.v1.AgentEvent.deprecation:type_name -> betcode.v1.DeprecationWarning
+	79, // 35: betcode.v1.AgentEvent.deprecation:type_name -> betcode.v1.DeprecationWarning
 	37, // 36: betcode.v1.AgentEvent.permission_resolved:type_name -> betcode.v1.PermissionResolved
 	38, // 37: betcode.v1.AgentEvent.run:type_name -> betcode.v1.RunEvent
 	39, // 38: betcode.v1.AgentEvent.lock:type_name -> betcode.v1.LockChange
@@ -6389,57 +6530,58 @@ var file_betcode_v1_agent_proto_depIdxs = []int32{
 	19, // 45: betcode.v1.AgentEvent.subagent:type_name -> betcode.v1.SubagentChange
 	20, // 46: betcode.v1.AgentEvent.repeat:type_name -> betcode.v1.RepeatProgress
 	3,  // 47: betcode.v1.RepeatProgress.state:type_name -> betcode.v1.RepeatState
-	76, // 48: betcode.v1.ToolCallStart.input:type_name -> google.protobuf.Struct
-	76, // 49: betcode.v1.PermissionRequest.input:type_name -> google.protobuf.Struct
-	77, // 50: betcode.v1.PermissionRequest.expires_at:type_name -> google.protobuf.Timestamp
+	77, // 48: betcode.v1.ToolCallStart.input:type_name -> google.protobuf.Struct
+	77, // 49: betcode.v1.PermissionRequest.input:type_name -> google.protobuf.Struct
+	78, // 50: betcode.v1.PermissionRequest.expires_at:type_name -> google.protobuf.Timestamp
 	26, // 51: betcode.v1.UserQuestion.options:type_name -> betcode.v1.QuestionOption
 	28, // 52: betcode.v1.TodoUpdate.items:type_name -> betcode.v1.TodoItem
 	4,  // 53: betcode.v1.TodoItem.status:type_name -> betcode.v1.TodoStatus
 	5,  // 54: betcode.v1.StatusChange.status:type_name -> betcode.v1.AgentStatus
-	79, // 55: betcode.v1.SessionInfo.forked_from:type_name -> betcode.v1.ForkOrigin
-	71, // 56: betcode.v1.ErrorEvent.details:type_name -> betcode.v1.ErrorEvent.DetailsEntry
-	80, // 57: betcode.v1.UsageReport.total:type_name -> betcode.v1.Spending
+	80, // 55: betcode.v1.SessionInfo.forked_from:type_name -> betcode.v1.ForkOrigin
+	72, // 56: betcode.v1.ErrorEvent.details:type_name -> betcode.v1.ErrorEvent.DetailsEntry
+	81, // 57: betcode.v1.UsageReport.total:type_name -> betcode.v1.Spending
 	36, // 58: betcode.v1.UserInput.attachments:type_name -> betcode.v1.AttachedFile
 	1,  // 59: betcode.v1.PermissionResolved.decision:type_name -> betcode.v1.PermissionDecision
 	6,  // 60: betcode.v1.RunEvent.state:type_name -> betcode.v1.RunState
-	77, // 61: betcode.v1.LockChange.answer_by:type_name -> google.protobuf.Timestamp
-	77, // 62: betcode.v1.LockChange.offered_until:type_name -> google.protobuf.Timestamp
+	78, // 61: betcode.v1.LockChange.answer_by:type_name -> google.protobuf.Timestamp
+	78, // 62: betcode.v1.LockChange.offered_until:type_name -> google.protobuf.Timestamp
 	41, // 63: betcode.v1.PresenceChange.attached:type_name -> betcode.v1.AttachedClient
-	77, // 64: betcode.v1.AttachedClient.since:type_name -> google.protobuf.Timestamp
-	72, // 65: betcode.v1.Notice.details:type_name -> betcode.v1.Notice.DetailsEntry
+	78, // 64: betcode.v1.AttachedClient.since:type_name -> google.protobuf.Timestamp
+	73, // 65: betcode.v1.Notice.details:type_name -> betcode.v1.Notice.DetailsEntry
 	49, // 66: betcode.v1.ListSessionsResponse.sessions:type_name -> betcode.v1.SessionSummary
-	77, // 67: betcode.v1.SessionSummary.created_at:type_name -> google.protobuf.Timestamp
-	77, // 68: betcode.v1.SessionSummary.updated_at:type_name -> google.protobuf.Timestamp
-	77, // 69: betcode.v1.SessionSummary.rate_limited_until:type_name -> google.protobuf.Timestamp
-	81, // 70: betcode.v1.SessionSummary.budget:type_name -> betcode.v1.SessionBudget
-	57, // 71: betcode.v1.ListSessionGrantsResponse.grants:type_name -> betcode.v1.SessionGrantEntry
-	7,  // 72: betcode.v1.AgentService.Converse:input_type -> betcode.v1.AgentRequest
-	47, // 73: betcode.v1.AgentService.ListSessions:input_type -> betcode.v1.ListSessionsRequest
-	50, // 74: betcode.v1.AgentService.ResumeSession:input_type -> betcode.v1.ResumeSessionRequest
-	51, // 75: betcode.v1.AgentService.CompactSession:input_type -> betcode.v1.CompactSessionRequest
-	53, // 76: betcode.v1.AgentService.CancelTurn:input_type -> betcode.v1.CancelTurnRequest
-	55, // 77: betcode.v1.AgentService.RequestInputLock:input_type -> betcode.v1.InputLockRequest
-	58, // 78: betcode.v1.AgentService.ListSessionGrants:input_type -> betcode.v1.ListSessionGrantsRequest
-	60, // 79: betcode.v1.AgentService.ClearSessionGrants:input_type -> betcode.v1.ClearSessionGrantsRequest
-	62, // 80: betcode.v1.AgentService.SetSessionGrant:input_type -> betcode.v1.SetSessionGrantRequest
-	64, // 81: betcode.v1.AgentService.RenameSession:input_type -> betcode.v1.RenameSessionRequest
-	66, // 82: betcode.v1.AgentService.DeleteSession:input_type -> betcode.v1.DeleteSessionRequest
-	18, // 83: betcode.v1.AgentService.Converse:output_type -> betcode.v1.AgentEvent
-	48, // 84: betcode.v1.AgentService.ListSessions:output_type -> betcode.v1.ListSessionsResponse
-	18, // 85: betcode.v1.AgentService.ResumeSession:output_type -> betcode.v1.AgentEvent
-	52, // 86: betcode.v1.AgentService.CompactSession:output_type -> betcode.v1.CompactSessionResponse
-	54, // 87: betcode.v1.AgentService.CancelTurn:output_type -> betcode.v1.CancelTurnResponse
-	56, // 88: betcode.v1.AgentService.RequestInputLock:output_type -> betcode.v1.InputLockResponse
-	59, // 89: betcode.v1.AgentService.ListSessionGrants:output_type -> betcode.v1.ListSessionGrantsResponse
-	61, // 90: betcode.v1.AgentService.ClearSessionGrants:output_type -> betcode.v1.ClearSessionGrantsResponse
-	63, // 91: betcode.v1.AgentService.SetSessionGrant:output_type -> betcode.v1.SetSessionGrantResponse
-	65, // 92: betcode.v1.AgentService.RenameSession:output_type -> betcode.v1.RenameSessionResponse
-	67, // 93: betcode.v1.AgentService.DeleteSession:output_type -> betcode.v1.DeleteSessionResponse
-	83, // [83:94] is the sub-list for method output_type
-	72, // [72:83] is the sub-list for method input_type
-	72, // [72:72] is the sub-list for extension type_name
-	72, // [72:72] is the sub-list for extension extendee
-	0,  // [0:72] is the sub-list for field type_name
+	78, // 67: betcode.v1.SessionSummary.created_at:type_name -> google.protobuf.Timestamp
+	78, // 68: betcode.v1.SessionSummary.updated_at:type_name -> google.protobuf.Timestamp
+	78, // 69: betcode.v1.SessionSummary.rate_limited_until:type_name -> google.protobuf.Timestamp
+	82, // 70: betcode.v1.SessionSummary.budget:type_name -> betcode.v1.SessionBudget
+	50, // 71: betcode.v1.SessionSummary.proxied:type_name -> betcode.v1.ProxiedSession
+	58, // 72: betcode.v1.ListSessionGrantsResponse.grants:type_name -> betcode.v1.SessionGrantEntry
+	7,  // 73: betcode.v1.AgentService.Converse:input_type -> betcode.v1.AgentRequest
+	47, // 74: betcode.v1.AgentService.ListSessions:input_type -> betcode.v1.ListSessionsRequest
+	51, // 75: betcode.v1.AgentService.ResumeSession:input_type -> betcode.v1.ResumeSessionRequest
+	52, // 76: betcode.v1.AgentService.CompactSession:input_type -> betcode.v1.CompactSessionRequest
+	54, // 77: betcode.v1.AgentService.CancelTurn:input_type -> betcode.v1.CancelTurnRequest
+	56, // 78: betcode.v1.AgentService.RequestInputLock:input_type -> betcode.v1.InputLockRequest
+	59, // 79: betcode.v1.AgentService.ListSessionGrants:input_type -> betcode.v1.ListSessionGrantsRequest
+	61, // 80: betcode.v1.AgentService.ClearSessionGrants:input_type -> betcode.v1.ClearSessionGrantsRequest
+	63, // 81: betcode.v1.AgentService.SetSessionGrant:input_type -> betcode.v1.SetSessionGrantRequest
+	65, // 82: betcode.v1.AgentService.RenameSession:input_type -> betcode.v1.RenameSessionRequest
+	67, // 83: betcode.v1.AgentService.DeleteSession:input_type -> betcode.v1.DeleteSessionRequest
+	18, // 84: betcode.v1.AgentService.Converse:output_type -> betcode.v1.AgentEvent
+	48, // 85: betcode.v1.AgentService.ListSessions:output_type -> betcode.v1.ListSessionsResponse
+	18, // 86: betcode.v1.AgentService.ResumeSession:output_type -> betcode.v1.AgentEvent
+	53, // 87: betcode.v1.AgentService.CompactSession:output_type -> betcode.v1.CompactSessionResponse
+	55, // 88: betcode.v1.AgentService.CancelTurn:output_type -> betcode.v1.CancelTurnResponse
+	57, // 89: betcode.v1.AgentService.RequestInputLock:output_type -> betcode.v1.InputLockResponse
+	60, // 90: betcode.v1.AgentService.ListSessionGrants:output_type -> betcode.v1.ListSessionGrantsResponse
+	62, // 91: betcode.v1.AgentService.ClearSessionGrants:output_type -> betcode.v1.ClearSessionGrantsResponse
+	64, // 92: betcode.v1.AgentService.SetSessionGrant:output_type -> betcode.v1.SetSessionGrantResponse
+	66, // 93: betcode.v1.AgentService.RenameSession:output_type -> betcode.v1.RenameSessionResponse
+	68, // 94: betcode.v1.AgentService.DeleteSession:output_type -> betcode.v1.DeleteSessionResponse
+	84, // [84:95] is the sub-list for method output_type
+	73, // [73:84] is the sub-list for method input_type
+	73, // [73:73] is the sub-list for extension type_name
+	73, // [73:73] is the sub-list for extension extendee
+	0,  // [0:73] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_agent_proto_init() }
@@ -6495,7 +6637,7 @@ func file_betcode_v1_agent_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_agent_proto_rawDesc), len(file_betcode_v1_agent_proto_rawDesc)),
 			NumEnums:      7,
-			NumMessages:   66,
+			NumMessages:   67,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -558,6 +558,7 @@ type Session struct {
 	RateLimit         *RateLimit             `protobuf:"bytes,60,opt,name=rate_limit,json=rateLimit" json:"rate_limit,omitempty"`
 	Budget            *Budget                `protobuf:"bytes,90,opt,name=budget" json:"budget,omitempty"`
 	Subagent          *Subagent              `protobuf:"bytes,80,opt,name=subagent" json:"subagent,omitempty"`      // absent: it is none
+	Proxy             *Proxy                 `protobuf:"bytes,100,opt,name=proxy" json:"proxy,omitempty"`           // absent: the daemon runs its agent
 	Repetition        *Repetition            `protobuf:"bytes,110,opt,name=repetition" json:"repetition,omitempty"` // absent: no message is repeated
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
@@ -887,6 +888,13 @@ func (x *Session) GetSubagent() *Subagent {
 	return nil
 }
 
+func (x *Session) GetProxy() *Proxy {
+	if x != nil {
+		return x.Proxy
+	}
+	return nil
+}
+
 func (x *Session) GetRepetition() *Repetition {
 	if x != nil {
 		return x.Repetition
@@ -987,6 +995,171 @@ func (x *Repetition) GetSince() *timestamppb.Timestamp {
 	return nil
 }
 
+// Proxy is a messages.ProxyRecord.
+type Proxy struct {
+	state                 protoimpl.MessageState `protogen:"open.v1"`
+	Owner                 string                 `protobuf:"bytes,1,opt,name=owner" json:"owner,omitempty"`
+	Host                  string                 `protobuf:"bytes,2,opt,name=host" json:"host,omitempty"`
+	Version               string                 `protobuf:"bytes,3,opt,name=version" json:"version,omitempty"`
+	Agent                 string                 `protobuf:"bytes,4,opt,name=agent" json:"agent,omitempty"`
+	Branch                string                 `protobuf:"bytes,5,opt,name=branch" json:"branch,omitempty"`
+	Repository            string                 `protobuf:"bytes,6,opt,name=repository" json:"repository,omitempty"`
+	MergeRequest          string                 `protobuf:"bytes,7,opt,name=merge_request,json=mergeRequest" json:"merge_request,omitempty"`
+	AcknowledgesFromAgent bool                   `protobuf:"varint,8,opt,name=acknowledges_from_agent,json=acknowledgesFromAgent" json:"acknowledges_from_agent,omitempty"`
+	IgnoresLateDecisions  bool                   `protobuf:"varint,9,opt,name=ignores_late_decisions,json=ignoresLateDecisions" json:"ignores_late_decisions,omitempty"`
+	Interrupts            bool                   `protobuf:"varint,10,opt,name=interrupts" json:"interrupts,omitempty"`
+	Terminates            bool                   `protobuf:"varint,11,opt,name=terminates" json:"terminates,omitempty"`
+	Connected             bool                   `protobuf:"varint,12,opt,name=connected" json:"connected,omitempty"`
+	Inputs                uint64                 `protobuf:"varint,13,opt,name=inputs" json:"inputs,omitempty"`
+	InterruptAt           *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=interrupt_at,json=interruptAt" json:"interrupt_at,omitempty"`
+	Interrupted           bool                   `protobuf:"varint,17,opt,name=interrupted" json:"interrupted,omitempty"`
+	Ended                 string                 `protobuf:"bytes,16,opt,name=ended" json:"ended,omitempty"`
+	unknownFields         protoimpl.UnknownFields
+	sizeCache             protoimpl.SizeCache
+}
+
+func (x *Proxy) Reset() {
+	*x = Proxy{}
+	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Proxy) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Proxy) ProtoMessage() {}
+
+func (x *Proxy) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Proxy.ProtoReflect.Descriptor instead.
+func (*Proxy) Descriptor() ([]byte, []int) {
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *Proxy) GetOwner() string {
+	if x != nil {
+		return x.Owner
+	}
+	return ""
+}
+
+func (x *Proxy) GetHost() string {
+	if x != nil {
+		return x.Host
+	}
+	return ""
+}
+
+func (x *Proxy) GetVersion() string {
+	if x != nil {
+		return x.Version
+	}
+	return ""
+}
+
+func (x *Proxy) GetAgent() string {
+	if x != nil {
+		return x.Agent
+	}
+	return ""
+}
+
+func (x *Proxy) GetBranch() string {
+	if x != nil {
+		return x.Branch
+	}
+	return ""
+}
+
+func (x *Proxy) GetRepository() string {
+	if x != nil {
+		return x.Repository
+	}
+	return ""
+}
+
+func (x *Proxy) GetMergeRequest() string {
+	if x != nil {
+		return x.MergeRequest
+	}
+	return ""
+}
+
+func (x *Proxy) GetAcknowledgesFromAgent() bool {
+	if x != nil {
+		return x.AcknowledgesFromAgent
+	}
+	return false
+}
+
+func (x *Proxy) GetIgnoresLateDecisions() bool {
+	if x != nil {
+		return x.IgnoresLateDecisions
+	}
+	return false
+}
+
+func (x *Proxy) GetInterrupts() bool {
+	if x != nil {
+		return x.Interrupts
+	}
+	return false
+}
+
+func (x *Proxy) GetTerminates() bool {
+	if x != nil {
+		return x.Terminates
+	}
+	return false
+}
+
+func (x *Proxy) GetConnected() bool {
+	if x != nil {
+		return x.Connected
+	}
+	return false
+}
+
+func (x *Proxy) GetInputs() uint64 {
+	if x != nil {
+		return x.Inputs
+	}
+	return 0
+}
+
+func (x *Proxy) GetInterruptAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.InterruptAt
+	}
+	return nil
+}
+
+func (x *Proxy) GetInterrupted() bool {
+	if x != nil {
+		return x.Interrupted
+	}
+	return false
+}
+
+func (x *Proxy) GetEnded() string {
+	if x != nil {
+		return x.Ended
+	}
+	return ""
+}
+
 // Budget is a messages.Budget.
 type Budget struct {
 	state        protoimpl.MessageState `protogen:"open.v1"`
@@ -1013,7 +1186,7 @@ type Budget struct {
 
 func (x *Budget) Reset() {
 	*x = Budget{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1025,7 +1198,7 @@ func (x *Budget) String() string {
 func (*Budget) ProtoMessage() {}
 
 func (x *Budget) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1038,7 +1211,7 @@ func (x *Budget) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Budget.ProtoReflect.Descriptor instead.
 func (*Budget) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{9}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Budget) GetLimit() *BudgetLimit {
@@ -1165,7 +1338,7 @@ type BudgetLimit struct {
 
 func (x *BudgetLimit) Reset() {
 	*x = BudgetLimit{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1177,7 +1350,7 @@ func (x *BudgetLimit) String() string {
 func (*BudgetLimit) ProtoMessage() {}
 
 func (x *BudgetLimit) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1190,7 +1363,7 @@ func (x *BudgetLimit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BudgetLimit.ProtoReflect.Descriptor instead.
 func (*BudgetLimit) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{10}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *BudgetLimit) GetMicros() uint64 {
@@ -1228,7 +1401,7 @@ type Spent struct {
 
 func (x *Spent) Reset() {
 	*x = Spent{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1240,7 +1413,7 @@ func (x *Spent) String() string {
 func (*Spent) ProtoMessage() {}
 
 func (x *Spent) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1253,7 +1426,7 @@ func (x *Spent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Spent.ProtoReflect.Descriptor instead.
 func (*Spent) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{11}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Spent) GetMicros() uint64 {
@@ -1323,7 +1496,7 @@ type Subagent struct {
 
 func (x *Subagent) Reset() {
 	*x = Subagent{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1335,7 +1508,7 @@ func (x *Subagent) String() string {
 func (*Subagent) ProtoMessage() {}
 
 func (x *Subagent) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1348,7 +1521,7 @@ func (x *Subagent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Subagent.ProtoReflect.Descriptor instead.
 func (*Subagent) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{12}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Subagent) GetParent() string {
@@ -1532,7 +1705,7 @@ type AutoApprove struct {
 
 func (x *AutoApprove) Reset() {
 	*x = AutoApprove{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1544,7 +1717,7 @@ func (x *AutoApprove) String() string {
 func (*AutoApprove) ProtoMessage() {}
 
 func (x *AutoApprove) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1557,7 +1730,7 @@ func (x *AutoApprove) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AutoApprove.ProtoReflect.Descriptor instead.
 func (*AutoApprove) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{13}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *AutoApprove) GetGiven() bool {
@@ -1649,7 +1822,7 @@ type RateLimit struct {
 
 func (x *RateLimit) Reset() {
 	*x = RateLimit{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1661,7 +1834,7 @@ func (x *RateLimit) String() string {
 func (*RateLimit) ProtoMessage() {}
 
 func (x *RateLimit) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1674,7 +1847,7 @@ func (x *RateLimit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RateLimit.ProtoReflect.Descriptor instead.
 func (*RateLimit) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{14}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *RateLimit) GetSince() *timestamppb.Timestamp {
@@ -1721,7 +1894,7 @@ type AgentOptions struct {
 
 func (x *AgentOptions) Reset() {
 	*x = AgentOptions{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1733,7 +1906,7 @@ func (x *AgentOptions) String() string {
 func (*AgentOptions) ProtoMessage() {}
 
 func (x *AgentOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1746,7 +1919,7 @@ func (x *AgentOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentOptions.ProtoReflect.Descriptor instead.
 func (*AgentOptions) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{15}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *AgentOptions) GetEffort() string {
@@ -1861,7 +2034,7 @@ type Fork struct {
 
 func (x *Fork) Reset() {
 	*x = Fork{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1873,7 +2046,7 @@ func (x *Fork) String() string {
 func (*Fork) ProtoMessage() {}
 
 func (x *Fork) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1886,7 +2059,7 @@ func (x *Fork) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fork.ProtoReflect.Descriptor instead.
 func (*Fork) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{16}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Fork) GetSession() string {
@@ -1943,7 +2116,7 @@ type Past struct {
 
 func (x *Past) Reset() {
 	*x = Past{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1955,7 +2128,7 @@ func (x *Past) String() string {
 func (*Past) ProtoMessage() {}
 
 func (x *Past) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1968,7 +2141,7 @@ func (x *Past) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Past.ProtoReflect.Descriptor instead.
 func (*Past) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{17}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Past) GetBoundary() *Place {
@@ -2045,7 +2218,7 @@ type Place struct {
 
 func (x *Place) Reset() {
 	*x = Place{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2057,7 +2230,7 @@ func (x *Place) String() string {
 func (*Place) ProtoMessage() {}
 
 func (x *Place) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2070,7 +2243,7 @@ func (x *Place) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Place.ProtoReflect.Descriptor instead.
 func (*Place) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{18}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Place) GetSeq() uint64 {
@@ -2107,7 +2280,7 @@ type Compaction struct {
 
 func (x *Compaction) Reset() {
 	*x = Compaction{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[19]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2119,7 +2292,7 @@ func (x *Compaction) String() string {
 func (*Compaction) ProtoMessage() {}
 
 func (x *Compaction) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[19]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2132,7 +2305,7 @@ func (x *Compaction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Compaction.ProtoReflect.Descriptor instead.
 func (*Compaction) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{19}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Compaction) GetKey() string {
@@ -2226,7 +2399,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2238,7 +2411,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2251,7 +2424,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{20}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Usage) GetInputTokens() uint64 {
@@ -2311,6 +2484,7 @@ type Cursor struct {
 	// In a sealed file that was rewritten: events up to this one are not in it any more, and its chain.
 	Dropped       uint64 `protobuf:"varint,12,opt,name=dropped" json:"dropped,omitempty"`
 	DroppedChain  []byte `protobuf:"bytes,13,opt,name=dropped_chain,json=droppedChain" json:"dropped_chain,omitempty"`
+	Lines         []byte `protobuf:"bytes,100,opt,name=lines" json:"lines,omitempty"` // which lines of its proxy a proxied session has
 	Checksum      uint32 `protobuf:"fixed32,15,opt,name=checksum" json:"checksum,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2318,7 +2492,7 @@ type Cursor struct {
 
 func (x *Cursor) Reset() {
 	*x = Cursor{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2330,7 +2504,7 @@ func (x *Cursor) String() string {
 func (*Cursor) ProtoMessage() {}
 
 func (x *Cursor) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2343,7 +2517,7 @@ func (x *Cursor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cursor.ProtoReflect.Descriptor instead.
 func (*Cursor) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{21}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Cursor) GetVersion() uint32 {
@@ -2437,6 +2611,13 @@ func (x *Cursor) GetDroppedChain() []byte {
 	return nil
 }
 
+func (x *Cursor) GetLines() []byte {
+	if x != nil {
+		return x.Lines
+	}
+	return nil
+}
+
 func (x *Cursor) GetChecksum() uint32 {
 	if x != nil {
 		return x.Checksum
@@ -2476,7 +2657,7 @@ type Run struct {
 
 func (x *Run) Reset() {
 	*x = Run{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[22]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2488,7 +2669,7 @@ func (x *Run) String() string {
 func (*Run) ProtoMessage() {}
 
 func (x *Run) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[22]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2501,7 +2682,7 @@ func (x *Run) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Run.ProtoReflect.Descriptor instead.
 func (*Run) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{22}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Run) GetVersion() uint32 {
@@ -2669,7 +2850,7 @@ type CallDecided struct {
 
 func (x *CallDecided) Reset() {
 	*x = CallDecided{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[23]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2681,7 +2862,7 @@ func (x *CallDecided) String() string {
 func (*CallDecided) ProtoMessage() {}
 
 func (x *CallDecided) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[23]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2694,7 +2875,7 @@ func (x *CallDecided) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallDecided.ProtoReflect.Descriptor instead.
 func (*CallDecided) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{23}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CallDecided) GetToolUse() string {
@@ -2723,7 +2904,7 @@ type Process struct {
 
 func (x *Process) Reset() {
 	*x = Process{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[24]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2735,7 +2916,7 @@ func (x *Process) String() string {
 func (*Process) ProtoMessage() {}
 
 func (x *Process) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[24]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2748,7 +2929,7 @@ func (x *Process) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Process.ProtoReflect.Descriptor instead.
 func (*Process) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{24}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Process) GetPid() int64 {
@@ -2787,7 +2968,7 @@ type Exit struct {
 
 func (x *Exit) Reset() {
 	*x = Exit{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[25]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2799,7 +2980,7 @@ func (x *Exit) String() string {
 func (*Exit) ProtoMessage() {}
 
 func (x *Exit) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[25]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2812,7 +2993,7 @@ func (x *Exit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Exit.ProtoReflect.Descriptor instead.
 func (*Exit) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{25}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Exit) GetKnown() bool {
@@ -2867,13 +3048,14 @@ type Input struct {
 	Run           uint64                 `protobuf:"varint,5,opt,name=run" json:"run,omitempty"`
 	At            *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=at" json:"at,omitempty"`
 	Checksum      uint32                 `protobuf:"fixed32,15,opt,name=checksum" json:"checksum,omitempty"`
+	Number        uint64                 `protobuf:"varint,100,opt,name=number" json:"number,omitempty"` // toward the proxy of a proxied session
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Input) Reset() {
 	*x = Input{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[26]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2885,7 +3067,7 @@ func (x *Input) String() string {
 func (*Input) ProtoMessage() {}
 
 func (x *Input) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[26]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2898,7 +3080,7 @@ func (x *Input) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Input.ProtoReflect.Descriptor instead.
 func (*Input) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{26}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Input) GetVersion() uint32 {
@@ -2950,6 +3132,13 @@ func (x *Input) GetChecksum() uint32 {
 	return 0
 }
 
+func (x *Input) GetNumber() uint64 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
 // Body is the part of a messages.InputRecord that does not change, and may be large.
 type Body struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -2963,7 +3152,7 @@ type Body struct {
 
 func (x *Body) Reset() {
 	*x = Body{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[27]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2975,7 +3164,7 @@ func (x *Body) String() string {
 func (*Body) ProtoMessage() {}
 
 func (x *Body) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[27]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2988,7 +3177,7 @@ func (x *Body) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Body.ProtoReflect.Descriptor instead.
 func (*Body) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{27}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Body) GetVersion() uint32 {
@@ -3031,7 +3220,7 @@ type Attachment struct {
 
 func (x *Attachment) Reset() {
 	*x = Attachment{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[28]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3043,7 +3232,7 @@ func (x *Attachment) String() string {
 func (*Attachment) ProtoMessage() {}
 
 func (x *Attachment) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[28]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3056,7 +3245,7 @@ func (x *Attachment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Attachment.ProtoReflect.Descriptor instead.
 func (*Attachment) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{28}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Attachment) GetFilename() string {
@@ -3114,13 +3303,14 @@ type Permission struct {
 	Why              *AskReason             `protobuf:"bytes,29,opt,name=why" json:"why,omitempty"`                 // absent before it was kept
 	Mode             string                 `protobuf:"bytes,30,opt,name=mode" json:"mode,omitempty"`               // of a request of the daemon's own: the permission mode that is to be confirmed
 	Budget           string                 `protobuf:"bytes,90,opt,name=budget" json:"budget,omitempty"`           // of a request of the daemon's own: the budget that is to be raised
+	Sent             bool                   `protobuf:"varint,100,opt,name=sent" json:"sent,omitempty"`             // the decision may have reached the proxy of a proxied session
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
 
 func (x *Permission) Reset() {
 	*x = Permission{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[29]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3132,7 +3322,7 @@ func (x *Permission) String() string {
 func (*Permission) ProtoMessage() {}
 
 func (x *Permission) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[29]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3145,7 +3335,7 @@ func (x *Permission) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Permission.ProtoReflect.Descriptor instead.
 func (*Permission) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{29}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Permission) GetVersion() uint32 {
@@ -3365,6 +3555,13 @@ func (x *Permission) GetBudget() string {
 	return ""
 }
 
+func (x *Permission) GetSent() bool {
+	if x != nil {
+		return x.Sent
+	}
+	return false
+}
+
 // AskReason is a messages.AskReason.
 type AskReason struct {
 	state          protoimpl.MessageState `protogen:"open.v1"`
@@ -3383,7 +3580,7 @@ type AskReason struct {
 
 func (x *AskReason) Reset() {
 	*x = AskReason{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[30]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3395,7 +3592,7 @@ func (x *AskReason) String() string {
 func (*AskReason) ProtoMessage() {}
 
 func (x *AskReason) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[30]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3408,7 +3605,7 @@ func (x *AskReason) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AskReason.ProtoReflect.Descriptor instead.
 func (*AskReason) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{30}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *AskReason) GetParentToolUse() string {
@@ -3491,7 +3688,7 @@ type Key struct {
 
 func (x *Key) Reset() {
 	*x = Key{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[31]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3503,7 +3700,7 @@ func (x *Key) String() string {
 func (*Key) ProtoMessage() {}
 
 func (x *Key) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[31]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3516,7 +3713,7 @@ func (x *Key) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Key.ProtoReflect.Descriptor instead.
 func (*Key) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{31}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Key) GetVersion() uint32 {
@@ -3576,7 +3773,7 @@ type Tombstone struct {
 
 func (x *Tombstone) Reset() {
 	*x = Tombstone{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[32]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3588,7 +3785,7 @@ func (x *Tombstone) String() string {
 func (*Tombstone) ProtoMessage() {}
 
 func (x *Tombstone) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[32]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3601,7 +3798,7 @@ func (x *Tombstone) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tombstone.ProtoReflect.Descriptor instead.
 func (*Tombstone) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{32}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Tombstone) GetHead() uint64 {
@@ -3673,7 +3870,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x125\n" +
 	"\adeleted\x18\x03 \x01(\v2\x1b.betcode.store.v1.TombstoneR\adeleted\x12\x1a\n" +
-	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\xc5\x0e\n" +
+	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\xf4\x0e\n" +
 	"\aSession\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12+\n" +
@@ -3727,7 +3924,8 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\n" +
 	"rate_limit\x18< \x01(\v2\x1b.betcode.store.v1.RateLimitR\trateLimit\x120\n" +
 	"\x06budget\x18Z \x01(\v2\x18.betcode.store.v1.BudgetR\x06budget\x126\n" +
-	"\bsubagent\x18P \x01(\v2\x1a.betcode.store.v1.SubagentR\bsubagent\x12<\n" +
+	"\bsubagent\x18P \x01(\v2\x1a.betcode.store.v1.SubagentR\bsubagent\x12-\n" +
+	"\x05proxy\x18d \x01(\v2\x17.betcode.store.v1.ProxyR\x05proxy\x12<\n" +
 	"\n" +
 	"repetition\x18n \x01(\v2\x1c.betcode.store.v1.RepetitionR\n" +
 	"repetition\x1a;\n" +
@@ -3748,7 +3946,31 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\x03max\x18\x04 \x01(\rR\x03max\x12\x16\n" +
 	"\x06marker\x18\x05 \x01(\tR\x06marker\x12\x12\n" +
 	"\x04sent\x18\x06 \x01(\rR\x04sent\x120\n" +
-	"\x05since\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x05since\"\xa7\x05\n" +
+	"\x05since\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x05since\"\x99\x04\n" +
+	"\x05Proxy\x12\x14\n" +
+	"\x05owner\x18\x01 \x01(\tR\x05owner\x12\x12\n" +
+	"\x04host\x18\x02 \x01(\tR\x04host\x12\x18\n" +
+	"\aversion\x18\x03 \x01(\tR\aversion\x12\x14\n" +
+	"\x05agent\x18\x04 \x01(\tR\x05agent\x12\x16\n" +
+	"\x06branch\x18\x05 \x01(\tR\x06branch\x12\x1e\n" +
+	"\n" +
+	"repository\x18\x06 \x01(\tR\n" +
+	"repository\x12#\n" +
+	"\rmerge_request\x18\a \x01(\tR\fmergeRequest\x126\n" +
+	"\x17acknowledges_from_agent\x18\b \x01(\bR\x15acknowledgesFromAgent\x124\n" +
+	"\x16ignores_late_decisions\x18\t \x01(\bR\x14ignoresLateDecisions\x12\x1e\n" +
+	"\n" +
+	"interrupts\x18\n" +
+	" \x01(\bR\n" +
+	"interrupts\x12\x1e\n" +
+	"\n" +
+	"terminates\x18\v \x01(\bR\n" +
+	"terminates\x12\x1c\n" +
+	"\tconnected\x18\f \x01(\bR\tconnected\x12\x16\n" +
+	"\x06inputs\x18\r \x01(\x04R\x06inputs\x12=\n" +
+	"\finterrupt_at\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\vinterruptAt\x12 \n" +
+	"\vinterrupted\x18\x11 \x01(\bR\vinterrupted\x12\x14\n" +
+	"\x05ended\x18\x10 \x01(\tR\x05ended\"\xa7\x05\n" +
 	"\x06Budget\x123\n" +
 	"\x05limit\x18\x01 \x01(\v2\x1d.betcode.store.v1.BudgetLimitR\x05limit\x121\n" +
 	"\x04step\x18\x02 \x01(\v2\x1d.betcode.store.v1.BudgetLimitR\x04step\x12-\n" +
@@ -3884,7 +4106,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\routput_tokens\x18\x02 \x01(\x04R\foutputTokens\x12*\n" +
 	"\x11cache_read_tokens\x18\x03 \x01(\x04R\x0fcacheReadTokens\x122\n" +
 	"\x15cache_creation_tokens\x18\x04 \x01(\x04R\x13cacheCreationTokens\x12\x19\n" +
-	"\bcost_usd\x18\x05 \x01(\x01R\acostUsd\"\xed\x02\n" +
+	"\bcost_usd\x18\x05 \x01(\x01R\acostUsd\"\x83\x03\n" +
 	"\x06Cursor\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04head\x18\x02 \x01(\x04R\x04head\x12\x12\n" +
@@ -3903,7 +4125,8 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\n" +
 	"base_bytes\x18\v \x01(\x04R\tbaseBytes\x12\x18\n" +
 	"\adropped\x18\f \x01(\x04R\adropped\x12#\n" +
-	"\rdropped_chain\x18\r \x01(\fR\fdroppedChain\x12\x1a\n" +
+	"\rdropped_chain\x18\r \x01(\fR\fdroppedChain\x12\x14\n" +
+	"\x05lines\x18d \x01(\fR\x05lines\x12\x1a\n" +
 	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\x88\a\n" +
 	"\x03Run\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x16\n" +
@@ -3948,7 +4171,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\x06signal\x18\x03 \x01(\tR\x06signal\x12\x16\n" +
 	"\x06reason\x18\x04 \x01(\tR\x06reason\x12*\n" +
 	"\x02at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x14\n" +
-	"\x05stage\x18\x06 \x01(\tR\x05stage\"\xbb\x01\n" +
+	"\x05stage\x18\x06 \x01(\tR\x05stage\"\xd3\x01\n" +
 	"\x05Input\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x10\n" +
 	"\x03seq\x18\x02 \x01(\x04R\x03seq\x12\x16\n" +
@@ -3956,7 +4179,8 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\x05state\x18\x04 \x01(\rR\x05state\x12\x10\n" +
 	"\x03run\x18\x05 \x01(\x04R\x03run\x12*\n" +
 	"\x02at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x1a\n" +
-	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\x96\x01\n" +
+	"\bchecksum\x18\x0f \x01(\aR\bchecksum\x12\x16\n" +
+	"\x06number\x18d \x01(\x04R\x06number\"\x96\x01\n" +
 	"\x04Body\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x18\n" +
 	"\acontent\x18\x02 \x01(\tR\acontent\x12>\n" +
@@ -3966,7 +4190,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"Attachment\x12\x1a\n" +
 	"\bfilename\x18\x01 \x01(\tR\bfilename\x12\x1b\n" +
 	"\tmime_type\x18\x02 \x01(\tR\bmimeType\x12\x12\n" +
-	"\x04data\x18\x03 \x01(\fR\x04data\"\xae\t\n" +
+	"\x04data\x18\x03 \x01(\fR\x04data\"\xc2\t\n" +
 	"\n" +
 	"Permission\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x10\n" +
@@ -4005,7 +4229,8 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\x06reason\x18\x1c \x01(\tR\x06reason\x12-\n" +
 	"\x03why\x18\x1d \x01(\v2\x1b.betcode.store.v1.AskReasonR\x03why\x12\x12\n" +
 	"\x04mode\x18\x1e \x01(\tR\x04mode\x12\x16\n" +
-	"\x06budget\x18Z \x01(\tR\x06budget\x1a:\n" +
+	"\x06budget\x18Z \x01(\tR\x06budget\x12\x12\n" +
+	"\x04sent\x18d \x01(\bR\x04sent\x1a:\n" +
 	"\fAnswersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xb9\x02\n" +
@@ -4045,7 +4270,7 @@ func file_betcode_store_v1_store_proto_rawDescGZIP() []byte {
 	return file_betcode_store_v1_store_proto_rawDescData
 }
 
-var file_betcode_store_v1_store_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
+var file_betcode_store_v1_store_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
 var file_betcode_store_v1_store_proto_goTypes = []any{
 	(*File)(nil),                  // 0: betcode.store.v1.File
 	(*Chunk)(nil),                 // 1: betcode.store.v1.Chunk
@@ -4056,104 +4281,107 @@ var file_betcode_store_v1_store_proto_goTypes = []any{
 	(*Identity)(nil),              // 6: betcode.store.v1.Identity
 	(*Session)(nil),               // 7: betcode.store.v1.Session
 	(*Repetition)(nil),            // 8: betcode.store.v1.Repetition
-	(*Budget)(nil),                // 9: betcode.store.v1.Budget
-	(*BudgetLimit)(nil),           // 10: betcode.store.v1.BudgetLimit
-	(*Spent)(nil),                 // 11: betcode.store.v1.Spent
-	(*Subagent)(nil),              // 12: betcode.store.v1.Subagent
-	(*AutoApprove)(nil),           // 13: betcode.store.v1.AutoApprove
-	(*RateLimit)(nil),             // 14: betcode.store.v1.RateLimit
-	(*AgentOptions)(nil),          // 15: betcode.store.v1.AgentOptions
-	(*Fork)(nil),                  // 16: betcode.store.v1.Fork
-	(*Past)(nil),                  // 17: betcode.store.v1.Past
-	(*Place)(nil),                 // 18: betcode.store.v1.Place
-	(*Compaction)(nil),            // 19: betcode.store.v1.Compaction
-	(*Usage)(nil),                 // 20: betcode.store.v1.Usage
-	(*Cursor)(nil),                // 21: betcode.store.v1.Cursor
-	(*Run)(nil),                   // 22: betcode.store.v1.Run
-	(*CallDecided)(nil),           // 23: betcode.store.v1.CallDecided
-	(*Process)(nil),               // 24: betcode.store.v1.Process
-	(*Exit)(nil),                  // 25: betcode.store.v1.Exit
-	(*Input)(nil),                 // 26: betcode.store.v1.Input
-	(*Body)(nil),                  // 27: betcode.store.v1.Body
-	(*Attachment)(nil),            // 28: betcode.store.v1.Attachment
-	(*Permission)(nil),            // 29: betcode.store.v1.Permission
-	(*AskReason)(nil),             // 30: betcode.store.v1.AskReason
-	(*Key)(nil),                   // 31: betcode.store.v1.Key
-	(*Tombstone)(nil),             // 32: betcode.store.v1.Tombstone
-	nil,                           // 33: betcode.store.v1.Session.MetadataEntry
-	nil,                           // 34: betcode.store.v1.Session.GrantsEntry
-	nil,                           // 35: betcode.store.v1.Session.EnvironmentEntry
-	nil,                           // 36: betcode.store.v1.Run.EnvironmentEntry
-	nil,                           // 37: betcode.store.v1.Permission.AnswersEntry
-	(*timestamppb.Timestamp)(nil), // 38: google.protobuf.Timestamp
+	(*Proxy)(nil),                 // 9: betcode.store.v1.Proxy
+	(*Budget)(nil),                // 10: betcode.store.v1.Budget
+	(*BudgetLimit)(nil),           // 11: betcode.store.v1.BudgetLimit
+	(*Spent)(nil),                 // 12: betcode.store.v1.Spent
+	(*Subagent)(nil),              // 13: betcode.store.v1.Subagent
+	(*AutoApprove)(nil),           // 14: betcode.store.v1.AutoApprove
+	(*RateLimit)(nil),             // 15: betcode.store.v1.RateLimit
+	(*AgentOptions)(nil),          // 16: betcode.store.v1.AgentOptions
+	(*Fork)(nil),                  // 17: betcode.store.v1.Fork
+	(*Past)(nil),                  // 18: betcode.store.v1.Past
+	(*Place)(nil),                 // 19: betcode.store.v1.Place
+	(*Compaction)(nil),            // 20: betcode.store.v1.Compaction
+	(*Usage)(nil),                 // 21: betcode.store.v1.Usage
+	(*Cursor)(nil),                // 22: betcode.store.v1.Cursor
+	(*Run)(nil),                   // 23: betcode.store.v1.Run
+	(*CallDecided)(nil),           // 24: betcode.store.v1.CallDecided
+	(*Process)(nil),               // 25: betcode.store.v1.Process
+	(*Exit)(nil),                  // 26: betcode.store.v1.Exit
+	(*Input)(nil),                 // 27: betcode.store.v1.Input
+	(*Body)(nil),                  // 28: betcode.store.v1.Body
+	(*Attachment)(nil),            // 29: betcode.store.v1.Attachment
+	(*Permission)(nil),            // 30: betcode.store.v1.Permission
+	(*AskReason)(nil),             // 31: betcode.store.v1.AskReason
+	(*Key)(nil),                   // 32: betcode.store.v1.Key
+	(*Tombstone)(nil),             // 33: betcode.store.v1.Tombstone
+	nil,                           // 34: betcode.store.v1.Session.MetadataEntry
+	nil,                           // 35: betcode.store.v1.Session.GrantsEntry
+	nil,                           // 36: betcode.store.v1.Session.EnvironmentEntry
+	nil,                           // 37: betcode.store.v1.Run.EnvironmentEntry
+	nil,                           // 38: betcode.store.v1.Permission.AnswersEntry
+	(*timestamppb.Timestamp)(nil), // 39: google.protobuf.Timestamp
 }
 var file_betcode_store_v1_store_proto_depIdxs = []int32{
-	38, // 0: betcode.store.v1.File.created_at:type_name -> google.protobuf.Timestamp
+	39, // 0: betcode.store.v1.File.created_at:type_name -> google.protobuf.Timestamp
 	3,  // 1: betcode.store.v1.OutOfLine.payload:type_name -> betcode.store.v1.Reference
-	32, // 2: betcode.store.v1.Identity.deleted:type_name -> betcode.store.v1.Tombstone
-	33, // 3: betcode.store.v1.Session.metadata:type_name -> betcode.store.v1.Session.MetadataEntry
-	20, // 4: betcode.store.v1.Session.usage:type_name -> betcode.store.v1.Usage
-	34, // 5: betcode.store.v1.Session.grants:type_name -> betcode.store.v1.Session.GrantsEntry
-	38, // 6: betcode.store.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	38, // 7: betcode.store.v1.Session.updated_at:type_name -> google.protobuf.Timestamp
-	17, // 8: betcode.store.v1.Session.past:type_name -> betcode.store.v1.Past
-	35, // 9: betcode.store.v1.Session.environment:type_name -> betcode.store.v1.Session.EnvironmentEntry
-	15, // 10: betcode.store.v1.Session.options:type_name -> betcode.store.v1.AgentOptions
-	16, // 11: betcode.store.v1.Session.fork:type_name -> betcode.store.v1.Fork
-	14, // 12: betcode.store.v1.Session.rate_limit:type_name -> betcode.store.v1.RateLimit
-	9,  // 13: betcode.store.v1.Session.budget:type_name -> betcode.store.v1.Budget
-	12, // 14: betcode.store.v1.Session.subagent:type_name -> betcode.store.v1.Subagent
-	8,  // 15: betcode.store.v1.Session.repetition:type_name -> betcode.store.v1.Repetition
-	38, // 16: betcode.store.v1.Repetition.since:type_name -> google.protobuf.Timestamp
-	10, // 17: betcode.store.v1.Budget.limit:type_name -> betcode.store.v1.BudgetLimit
-	10, // 18: betcode.store.v1.Budget.step:type_name -> betcode.store.v1.BudgetLimit
-	11, // 19: betcode.store.v1.Budget.spent:type_name -> betcode.store.v1.Spent
-	11, // 20: betcode.store.v1.Budget.day_base:type_name -> betcode.store.v1.Spent
-	38, // 21: betcode.store.v1.Budget.working_since:type_name -> google.protobuf.Timestamp
-	11, // 22: betcode.store.v1.Budget.below:type_name -> betcode.store.v1.Spent
-	10, // 23: betcode.store.v1.Budget.day_from:type_name -> betcode.store.v1.BudgetLimit
-	10, // 24: betcode.store.v1.Budget.day_raised:type_name -> betcode.store.v1.BudgetLimit
-	10, // 25: betcode.store.v1.Budget.day_refused:type_name -> betcode.store.v1.BudgetLimit
-	38, // 26: betcode.store.v1.Subagent.deadline:type_name -> google.protobuf.Timestamp
-	13, // 27: betcode.store.v1.Subagent.auto:type_name -> betcode.store.v1.AutoApprove
-	38, // 28: betcode.store.v1.Subagent.completed_at:type_name -> google.protobuf.Timestamp
-	38, // 29: betcode.store.v1.AutoApprove.since:type_name -> google.protobuf.Timestamp
-	38, // 30: betcode.store.v1.AutoApprove.until:type_name -> google.protobuf.Timestamp
-	38, // 31: betcode.store.v1.RateLimit.since:type_name -> google.protobuf.Timestamp
-	38, // 32: betcode.store.v1.RateLimit.until:type_name -> google.protobuf.Timestamp
-	18, // 33: betcode.store.v1.Past.boundary:type_name -> betcode.store.v1.Place
-	18, // 34: betcode.store.v1.Past.exchange:type_name -> betcode.store.v1.Place
-	18, // 35: betcode.store.v1.Past.begun:type_name -> betcode.store.v1.Place
-	19, // 36: betcode.store.v1.Past.compaction:type_name -> betcode.store.v1.Compaction
-	18, // 37: betcode.store.v1.Compaction.to:type_name -> betcode.store.v1.Place
-	38, // 38: betcode.store.v1.Compaction.at:type_name -> google.protobuf.Timestamp
-	24, // 39: betcode.store.v1.Run.process:type_name -> betcode.store.v1.Process
-	24, // 40: betcode.store.v1.Run.launcher:type_name -> betcode.store.v1.Process
-	38, // 41: betcode.store.v1.Run.started_at:type_name -> google.protobuf.Timestamp
-	25, // 42: betcode.store.v1.Run.exit:type_name -> betcode.store.v1.Exit
-	36, // 43: betcode.store.v1.Run.environment:type_name -> betcode.store.v1.Run.EnvironmentEntry
-	15, // 44: betcode.store.v1.Run.options:type_name -> betcode.store.v1.AgentOptions
-	23, // 45: betcode.store.v1.Run.calls_decided:type_name -> betcode.store.v1.CallDecided
-	38, // 46: betcode.store.v1.CallDecided.at:type_name -> google.protobuf.Timestamp
-	38, // 47: betcode.store.v1.Exit.at:type_name -> google.protobuf.Timestamp
-	38, // 48: betcode.store.v1.Input.at:type_name -> google.protobuf.Timestamp
-	28, // 49: betcode.store.v1.Body.attachments:type_name -> betcode.store.v1.Attachment
-	38, // 50: betcode.store.v1.Permission.received_at:type_name -> google.protobuf.Timestamp
-	38, // 51: betcode.store.v1.Permission.forwarded_at:type_name -> google.protobuf.Timestamp
-	38, // 52: betcode.store.v1.Permission.expires_at:type_name -> google.protobuf.Timestamp
-	38, // 53: betcode.store.v1.Permission.last_extended_at:type_name -> google.protobuf.Timestamp
-	38, // 54: betcode.store.v1.Permission.decided_at:type_name -> google.protobuf.Timestamp
-	37, // 55: betcode.store.v1.Permission.answers:type_name -> betcode.store.v1.Permission.AnswersEntry
-	38, // 56: betcode.store.v1.Permission.orphaned_at:type_name -> google.protobuf.Timestamp
-	30, // 57: betcode.store.v1.Permission.why:type_name -> betcode.store.v1.AskReason
-	38, // 58: betcode.store.v1.Key.at:type_name -> google.protobuf.Timestamp
-	38, // 59: betcode.store.v1.Tombstone.at:type_name -> google.protobuf.Timestamp
-	9,  // 60: betcode.store.v1.Tombstone.budget:type_name -> betcode.store.v1.Budget
-	61, // [61:61] is the sub-list for method output_type
-	61, // [61:61] is the sub-list for method input_type
-	61, // [61:61] is the sub-list for extension type_name
-	61, // [61:61] is the sub-list for extension extendee
-	0,  // [0:61] is the sub-list for field type_name
+	33, // 2: betcode.store.v1.Identity.deleted:type_name -> betcode.store.v1.Tombstone
+	34, // 3: betcode.store.v1.Session.metadata:type_name -> betcode.store.v1.Session.MetadataEntry
+	21, // 4: betcode.store.v1.Session.usage:type_name -> betcode.store.v1.Usage
+	35, // 5: betcode.store.v1.Session.grants:type_name -> betcode.store.v1.Session.GrantsEntry
+	39, // 6: betcode.store.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	39, // 7: betcode.store.v1.Session.updated_at:type_name -> google.protobuf.Timestamp
+	18, // 8: betcode.store.v1.Session.past:type_name -> betcode.store.v1.Past
+	36, // 9: betcode.store.v1.Session.environment:type_name -> betcode.store.v1.Session.EnvironmentEntry
+	16, // 10: betcode.store.v1.Session.options:type_name -> betcode.store.v1.AgentOptions
+	17, // 11: betcode.store.v1.Session.fork:type_name -> betcode.store.v1.Fork
+	15, // 12: betcode.store.v1.Session.rate_limit:type_name -> betcode.store.v1.RateLimit
+	10, // 13: betcode.store.v1.Session.budget:type_name -> betcode.store.v1.Budget
+	13, // 14: betcode.store.v1.Session.subagent:type_name -> betcode.store.v1.Subagent
+	9,  // 15: betcode.store.v1.Session.proxy:type_name -> betcode.store.v1.Proxy
+	8,  // 16: betcode.store.v1.Session.repetition:type_name -> betcode.store.v1.Repetition
+	39, // 17: betcode.store.v1.Repetition.since:type_name -> google.protobuf.Timestamp
+	39, // 18: betcode.store.v1.Proxy.interrupt_at:type_name -> google.protobuf.Timestamp
+	11, // 19: betcode.store.v1.Budget.limit:type_name -> betcode.store.v1.BudgetLimit
+	11, // 20: betcode.store.v1.Budget.step:type_name -> betcode.store.v1.BudgetLimit
+	12, // 21: betcode.store.v1.Budget.spent:type_name -> betcode.store.v1.Spent
+	12, // 22: betcode.store.v1.Budget.day_base:type_name -> betcode.store.v1.Spent
+	39, // 23: betcode.store.v1.Budget.working_since:type_name -> google.protobuf.Timestamp
+	12, // 24: betcode.store.v1.Budget.below:type_name -> betcode.store.v1.Spent
+	11, // 25: betcode.store.v1.Budget.day_from:type_name -> betcode.store.v1.BudgetLimit
+	11, // 26: betcode.store.v1.Budget.day_raised:type_name -> betcode.store.v1.BudgetLimit
+	11, // 27: betcode.store.v1.Budget.day_refused:type_name -> betcode.store.v1.BudgetLimit
+	39, // 28: betcode.store.v1.Subagent.deadline:type_name -> google.protobuf.Timestamp
+	14, // 29: betcode.store.v1.Subagent.auto:type_name -> betcode.store.v1.AutoApprove
+	39, // 30: betcode.store.v1.Subagent.completed_at:type_name -> google.protobuf.Timestamp
+	39, // 31: betcode.store.v1.AutoApprove.since:type_name -> google.protobuf.Timestamp
+	39, // 32: betcode.store.v1.AutoApprove.until:type_name -> google.protobuf.Timestamp
+	39, // 33: betcode.store.v1.RateLimit.since:type_name -> google.protobuf.Timestamp
+	39, // 34: betcode.store.v1.RateLimit.until:type_name -> google.protobuf.Timestamp
+	19, // 35: betcode.store.v1.Past.boundary:type_name -> betcode.store.v1.Place
+	19, // 36: betcode.store.v1.Past.exchange:type_name -> betcode.store.v1.Place
+	19, // 37: betcode.store.v1.Past.begun:type_name -> betcode.store.v1.Place
+	20, // 38: betcode.store.v1.Past.compaction:type_name -> betcode.store.v1.Compaction
+	19, // 39: betcode.store.v1.Compaction.to:type_name -> betcode.store.v1.Place
+	39, // 40: betcode.store.v1.Compaction.at:type_name -> google.protobuf.Timestamp
+	25, // 41: betcode.store.v1.Run.process:type_name -> betcode.store.v1.Process
+	25, // 42: betcode.store.v1.Run.launcher:type_name -> betcode.store.v1.Process
+	39, // 43: betcode.store.v1.Run.started_at:type_name -> google.protobuf.Timestamp
+	26, // 44: betcode.store.v1.Run.exit:type_name -> betcode.store.v1.Exit
+	37, // 45: betcode.store.v1.Run.environment:type_name -> betcode.store.v1.Run.EnvironmentEntry
+	16, // 46: betcode.store.v1.Run.options:type_name -> betcode.store.v1.AgentOptions
+	24, // 47: betcode.store.v1.Run.calls_decided:type_name -> betcode.store.v1.CallDecided
+	39, // 48: betcode.store.v1.CallDecided.at:type_name -> google.protobuf.Timestamp
+	39, // 49: betcode.store.v1.Exit.at:type_name -> google.protobuf.Timestamp
+	39, // 50: betcode.store.v1.Input.at:type_name -> google.protobuf.Timestamp
+	29, // 51: betcode.store.v1.Body.attachments:type_name -> betcode.store.v1.Attachment
+	39, // 52: betcode.store.v1.Permission.received_at:type_name -> google.protobuf.Timestamp
+	39, // 53: betcode.store.v1.Permission.forwarded_at:type_name -> google.protobuf.Timestamp
+	39, // 54: betcode.store.v1.Permission.expires_at:type_name -> google.protobuf.Timestamp
+	39, // 55: betcode.store.v1.Permission.last_extended_at:type_name -> google.protobuf.Timestamp
+	39, // 56: betcode.store.v1.Permission.decided_at:type_name -> google.protobuf.Timestamp
+	38, // 57: betcode.store.v1.Permission.answers:type_name -> betcode.store.v1.Permission.AnswersEntry
+	39, // 58: betcode.store.v1.Permission.orphaned_at:type_name -> google.protobuf.Timestamp
+	31, // 59: betcode.store.v1.Permission.why:type_name -> betcode.store.v1.AskReason
+	39, // 60: betcode.store.v1.Key.at:type_name -> google.protobuf.Timestamp
+	39, // 61: betcode.store.v1.Tombstone.at:type_name -> google.protobuf.Timestamp
+	10, // 62: betcode.store.v1.Tombstone.budget:type_name -> betcode.store.v1.Budget
+	63, // [63:63] is the sub-list for method output_type
+	63, // [63:63] is the sub-list for method input_type
+	63, // [63:63] is the sub-list for extension type_name
+	63, // [63:63] is the sub-list for extension extendee
+	0,  // [0:63] is the sub-list for field type_name
 }
 
 func init() { file_betcode_store_v1_store_proto_init() }
@@ -4167,7 +4395,7 @@ func file_betcode_store_v1_store_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_store_v1_store_proto_rawDesc), len(file_betcode_store_v1_store_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   38,
+			NumMessages:   39,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1,0 +1,35 @@
+package actors
+
+import (
+	"context"
+
+	"betcode/messages"
+)
+
+// connectProxy registers a proxy for its session. A session that this one takes the place of ends after that; a proxy that
+// registers again names it again, when it may be deleted already.
+func (s *System) connectProxy(ctx context.Context, m messages.ConnectProxy) (messages.Reply, error) {
+	replaces := m.Replaces != "" && m.Replaces != m.Session
+	if replaces {
+		_, err := s.sessionView(ctx, messages.GetSession{Session: m.Session})
+		if messages.KindOf(err) == messages.NotFound && !s.proxiedBy(ctx, m.Replaces, m.Owner) {
+			return nil, messages.Errorf("register proxied session", messages.NotFound, "session %s, which is to be replaced, does not exist, or belongs to another token", m.Replaces).
+				WithCode(messages.SessionNotFound).With("session_id", string(m.Replaces)).WithHint("register without replaces_session_id")
+		}
+	}
+	answer, err := s.ask(ctx, s.sessions, m)
+	if err != nil || !replaces {
+		return answer, err
+	}
+	_, err = s.ask(ctx, s.sessions, messages.ReplaceProxied{Session: m.Replaces, Owner: m.Owner, By: m.Session})
+	if err != nil && messages.KindOf(err) != messages.NotFound {
+		return nil, err
+	}
+	return answer, nil
+}
+
+// proxiedBy reports whether a session is proxied and of an owner.
+func (s *System) proxiedBy(ctx context.Context, id messages.SessionID, owner string) bool {
+	view, err := s.sessionView(ctx, messages.GetSession{Session: id})
+	return err == nil && view.Record.Proxy != nil && view.Record.Proxy.Owner == owner
+}

@@ -1,0 +1,165 @@
+package session
+
+import (
+	"slices"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/actors/internal/act"
+	"betcode/actors/internal/claude"
+	"betcode/actors/session/events"
+	"betcode/actors/session/prompts"
+	"betcode/actors/session/proxied"
+	"betcode/messages"
+)
+
+// A proxied session is one whose agent runs elsewhere, under a proxy that connects to the gateway. It is like any other but for its
+// run: no process is started, adopted, parked or replaced here, so it needs no slot, and the run lasts from the first connection to
+// the end of the session. What this file and proxy_*.go do takes the place of the actor of a run.
+//
+// The session sends a proxy nothing by itself in a handler: [transition.reconcileProxy] compares what the proxy is to have with
+// what it got, at the end of each step.
+
+// proxyView is what a session knows of its proxy until its actor ends.
+type proxyView struct {
+	lines      proxied.Lines // as of t.s.cursor
+	connection string        // of the proxy; empty = none
+}
+
+// echoPatience is how long an agent without a turn has to repeat a message that its proxy has acknowledged.
+const echoPatience = time.Minute
+
+// echoDue is the timer's message at the end of that time.
+type echoDue struct {
+	connection string
+	number     uint64 // of the newest message then
+}
+
+// changeProxy returns the record of the proxy, to be changed.
+func (t *transition) changeProxy() *messages.ProxyRecord {
+	p := *t.s.record.Proxy
+	t.change().Proxy = &p
+	return &p
+}
+
+// recoverProxied continues a proxied session from the journal. Its proxy has lost the connection with the daemon or the actor.
+func (t *transition) recoverProxied() {
+	lines, err := proxied.Load(t.s.cursor)
+	if err != nil {
+		panic("lines of a proxied session: " + err.Error())
+	}
+	t.s.proxy.lines = lines
+	t.s.agent.working = lines.InTurn()
+	if t.s.record.Proxy.Connected {
+		t.changeProxy().Connected = false
+	}
+}
+
+// moveCursor appends how far the lines of the proxy are taken.
+func (t *transition) moveCursor(lines int64) {
+	from := t.s.cursor.Offset
+	t.s.cursor = messages.Cursor{
+		Run: t.s.record.Run, Offset: from + lines, Translator: t.s.proxy.lines.Translator(), Lines: t.s.proxy.lines.Ledger(),
+	}
+	cursor := t.s.cursor
+	t.append.SpoolFrom, t.append.Cursor, t.dirty = from, &cursor, true
+}
+
+// nextProxyInput returns the number of a new message toward the proxy, 0 without one.
+func (t *transition) nextProxyInput() uint64 {
+	if !t.s.proxied() {
+		return 0
+	}
+	p := t.changeProxy()
+	p.Inputs++
+	return p.Inputs
+}
+
+// sendToProxy sends something to the connected proxy once everything so far is durable.
+func (t *transition) sendToProxy(e messages.ProxyEvent) {
+	t.then(sendToProxy{t.s.proxy.connection, e})
+}
+
+// leaveProxy notes that no proxy is connected.
+func (t *transition) leaveProxy() {
+	t.s.proxy.connection = ""
+	t.changeProxy().Connected = false
+}
+
+// notifyConnection shows the attached streams whether the proxy is connected. It is not history: proxies come and go.
+func (t *transition) notifyConnection(code, message string) {
+	p := t.s.record.Proxy
+	t.publishUnnumbered(proxyNotice(code, message, p))
+}
+
+// proxyNotice tells of a proxy.
+func proxyNotice(code, message string, p *messages.ProxyRecord) *pb.AgentEvent {
+	details := map[string]string{}
+	if p.Host != "" {
+		details["host"] = p.Host
+	}
+	return events.Notice(code, message, details)
+}
+
+// noSuchSession answers alike for a session that does not exist, that the daemon runs itself, and that is of another owner.
+func (t *transition) noSuchSession(from *actor.PID, op string) {
+	t.then(act.Reply{To: from, With: messages.Errorf(op, messages.NotFound, "session %s does not exist, or belongs to another token", t.s.id).
+		WithCode(messages.SessionNotFound).With("session_id", string(t.s.id)).WithHint("register another session id")})
+	t.maybeRetire()
+}
+
+// proxiedEnded is the error of a proxied session that has ended for good.
+func proxiedEnded(id messages.SessionID, ended string) *messages.Error {
+	return messages.Errorf("serve proxy", messages.WrongState, "the session has ended: %s", ended).WithCode(messages.SessionClosed).
+		With("session_id", string(id)).WithHint("register another session id")
+}
+
+// ownedBy reports whether the session is proxied and registered by an owner.
+func (s *state) ownedBy(owner string) bool { return s.proxied() && s.record.Proxy.Owner == owner }
+
+// decidedForProxy lists the requests whose decision the proxy has not confirmed.
+func (s *state) decidedForProxy() []messages.PermissionRecord {
+	return s.prompts.List(func(p messages.PermissionRecord) bool { return prompts.Decided(p) && !p.Own() })
+}
+
+// unrepeated lists the messages that the agent may repeat, in order.
+func (s *state) unrepeated() []proxied.Prompt {
+	var waiting []proxied.Prompt
+	for _, in := range s.inputs {
+		if in.Run != 0 && in.State < messages.InputFolded {
+			waiting = append(waiting, proxied.Prompt{Key: in.Key, Content: in.Content})
+		}
+	}
+	return waiting
+}
+
+// answeredByProxy lists the messages that a turn has answered: those that the agent has. A command without a turn is not repeated;
+// it answers the oldest.
+func (s *state) answeredByProxy(m claude.TurnEnded) []string {
+	var answered []string
+	for _, in := range s.inputs {
+		if in.State >= messages.InputStarted {
+			answered = append(answered, in.Key)
+		}
+	}
+	if len(answered) > 0 || !m.LocalCommand {
+		return answered
+	}
+	for _, in := range s.inputs {
+		if in.State == messages.InputQueued {
+			return []string{in.Key}
+		}
+	}
+	return nil
+}
+
+// expectEcho sets the timer for messages that the proxy has acknowledged, if there are any.
+func (t *transition) expectEcho() {
+	waits := slices.ContainsFunc(t.s.inputs, func(in messages.InputRecord) bool { return in.State == messages.InputQueued })
+	if waits && t.s.proxy.connection != "" {
+		t.then(act.After{Delay: echoPatience, Message: echoDue{t.s.proxy.connection, t.s.record.Proxy.Inputs}})
+	}
+}

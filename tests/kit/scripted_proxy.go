@@ -1,0 +1,204 @@
+package kit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	pb "betcode/proto/betcode/v1"
+)
+
+// ScriptedProxy is a scripted proxy: it numbers the lines of an agent that does not exist, keeps them until they are acknowledged, and
+// sends these again on each new connection, as the proxies in the field do.
+type ScriptedProxy struct {
+	Register *pb.ProxyRegister
+
+	mu      sync.Mutex
+	next    uint64
+	pending []*pb.ProxyOutput
+	call    *ProxyCall
+}
+
+// ProxyCall is one connection of a proxy, whose events are collected as they come.
+type ProxyCall struct {
+	send   func(*pb.ProxyRequest) error
+	end    func() error
+	cancel context.CancelFunc
+
+	mu     sync.Mutex
+	events []*pb.ProxyEvent
+	err    error
+	closed bool
+	news   chan struct{} // closed and replaced when something has come
+}
+
+// NewScriptedProxy returns a proxy for a session that can do everything.
+func NewScriptedProxy(session string) *ScriptedProxy {
+	return &ScriptedProxy{Register: &pb.ProxyRegister{
+		SessionId: session, Name: "proxied", WorkingDirectory: "/on/another/machine", Hostname: "elsewhere", ClientVersion: "2.13.0", AgentType: "claude",
+		Facts:     &pb.ProxyUpdate{GitBranch: "main"},
+		Abilities: &pb.ProxyAbilities{AcknowledgesFromAgent: true, IgnoresLateDecisions: true, Interrupts: true, Terminates: true},
+	}}
+}
+
+// Connect registers the proxy and sends the lines that were not acknowledged.
+func (p *ScriptedProxy) Connect(ctx context.Context, d *Daemon) (*ProxyCall, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	stream, err := pb.NewProxyServiceClient(d.conn).Connect(ctx)
+	if err != nil {
+		cancel()
+		return nil, fmt.Errorf("open call: %w", err)
+	}
+	c := &ProxyCall{send: stream.Send, end: stream.CloseSend, cancel: cancel, news: make(chan struct{})}
+	go c.collect(func() (*pb.ProxyEvent, error) { return stream.Recv() }, p.taken)
+	register := proto.CloneOf(p.Register)
+	if err := c.send(&pb.ProxyRequest{Request: &pb.ProxyRequest_Register{Register: register}}); err != nil {
+		return nil, errors.Join(err, c.WaitEnd())
+	}
+	if _, err := c.Wait(func(e *pb.ProxyEvent) bool { return e.GetRegistered() != nil }); err != nil {
+		cancel()
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.call = c
+	for _, line := range p.pending {
+		_ = c.send(&pb.ProxyRequest{Request: &pb.ProxyRequest_Output{Output: line}}) // an error ends the call, which is seen there
+	}
+	return c, nil
+}
+
+// Output sends a line, now or on the next connection, and returns its number.
+func (p *ScriptedProxy) Output(line string) uint64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	seq := p.next
+	p.next++
+	output := &pb.ProxyOutput{Seq: &seq, Line: []byte(line)}
+	p.pending = append(p.pending, output)
+	if p.call != nil {
+		_ = p.call.send(&pb.ProxyRequest{Request: &pb.ProxyRequest_Output{Output: output}}) // as in Connect
+	}
+	return seq
+}
+
+// Pending returns how many lines were not acknowledged.
+func (p *ScriptedProxy) Pending() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.pending)
+}
+
+// Forget makes the proxy lose its state: it counts from 0 again, and has nothing to send again.
+func (p *ScriptedProxy) Forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.next, p.pending = 0, nil
+}
+
+func (p *ScriptedProxy) taken(seq uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.pending) > 0 && p.pending[0].GetSeq() <= seq {
+		p.pending = p.pending[1:]
+	}
+}
+
+func (c *ProxyCall) collect(receive func() (*pb.ProxyEvent, error), taken func(uint64)) {
+	for {
+		e, err := receive()
+		if ack := e.GetOutputTaken(); err == nil && ack != nil {
+			taken(ack.GetSeq())
+		}
+		c.mu.Lock()
+		if err != nil {
+			c.closed = true
+			if !errors.Is(err, io.EOF) {
+				c.err = err
+			}
+		} else {
+			c.events = append(c.events, e)
+		}
+		close(c.news)
+		c.news = make(chan struct{})
+		c.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// Ask makes a permission request of the agent.
+func (c *ProxyCall) Ask(request, tool, input string) error {
+	return c.send(&pb.ProxyRequest{Request: &pb.ProxyRequest_Asked{Asked: &pb.ProxyAsked{RequestId: request, ToolName: tool, Input: []byte(input)}}})
+}
+
+// TakeInput acknowledges the inputs up to a number.
+func (c *ProxyCall) TakeInput(seq uint64, byAgent bool) error {
+	return c.send(&pb.ProxyRequest{Request: &pb.ProxyRequest_InputTaken{InputTaken: &pb.ProxyInputTaken{Seq: seq, ByAgent: byAgent}}})
+}
+
+// TakeDecision says that a decision has arrived.
+func (c *ProxyCall) TakeDecision(request string) error {
+	return c.send(&pb.ProxyRequest{Request: &pb.ProxyRequest_DecisionTaken{DecisionTaken: &pb.ProxyDecisionTaken{RequestId: request}}})
+}
+
+// HalfClose says that the proxy sends no more.
+func (c *ProxyCall) HalfClose() error { return c.end() }
+
+// Close ends the connection.
+func (c *ProxyCall) Close() { c.cancel() }
+
+// Events returns what the proxy was told so far.
+func (c *ProxyCall) Events() []*pb.ProxyEvent {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.events[:len(c.events):len(c.events)]
+}
+
+// Wait returns the first matching event.
+func (c *ProxyCall) Wait(wanted func(*pb.ProxyEvent) bool) (*pb.ProxyEvent, error) {
+	deadline := time.After(patience)
+	for {
+		c.mu.Lock()
+		events, closed, err, news := c.events, c.closed, c.err, c.news
+		c.mu.Unlock()
+		for _, e := range events {
+			if wanted(e) {
+				return e, nil
+			}
+		}
+		if closed {
+			return nil, fmt.Errorf("the call ended before the event came: %w; got %v", cmp.Or(err, io.EOF), events)
+		}
+		select {
+		case <-news:
+		case <-deadline:
+			return nil, fmt.Errorf("the event did not come within %s; got %v", patience, events)
+		}
+	}
+}
+
+// WaitEnd waits for the end of the call and returns its error.
+func (c *ProxyCall) WaitEnd() error {
+	deadline := time.After(patience)
+	for {
+		c.mu.Lock()
+		closed, err, news := c.closed, c.err, c.news
+		c.mu.Unlock()
+		if closed {
+			return err
+		}
+		select {
+		case <-news:
+		case <-deadline:
+			return fmt.Errorf("the call did not end within %s", patience)
+		}
+	}
+}
