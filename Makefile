@@ -67,13 +67,17 @@ cross: ## compile and vet for macOS and Windows, where nothing is run
 	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 $(GO) build $(UNIT)
 	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 $(GO) vet $(UNIT)
 
+.PHONY: release
+release: $(BIN)/goreleaser $(BIN)/cyclonedx-gomod ## build archives for Linux and macOS with checksums and bills of materials into dist; nothing is published
+	PATH="$(BIN):$$PATH" BETCODE_VERSION='$(VERSION)' $(BIN)/goreleaser release --snapshot --clean --skip=publish
+
 .PHONY: demo
 demo: prerequisites build ## show what it does, in one terminal, without a key
 	$(GO) run ./tests/demo
 
 .PHONY: clean
 clean: ## remove what was built; tools and the fetched agent stay in .cache
-	rm -rf bin cover.out cover.html bench.txt .cache/drift
+	rm -rf bin dist cover.out cover.html bench.txt .cache/drift
 
 # --- testing
 
@@ -291,6 +295,16 @@ $(BIN)/benchstat: tools/go.mod tools/go.sum
 $(BIN)/buf: tools/buf/go.mod tools/buf/go.sum
 	@echo "building buf, once; this takes a minute or two"
 	$(GO) -C tools/buf build -o $@ github.com/bufbuild/buf/cmd/buf
+	@touch $@
+
+# The modules of these are many: they are built for a release only, and not tidied by `make check`.
+$(BIN)/goreleaser: tools/release/go.mod tools/release/go.sum
+	@echo "building goreleaser, once; this takes a few minutes"
+	$(GO) -C tools/release build -o $@ github.com/goreleaser/goreleaser/v2
+	@touch $@
+
+$(BIN)/cyclonedx-gomod: tools/release/go.mod tools/release/go.sum
+	$(GO) -C tools/release build -o $@ github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
 	@touch $@
 
 $(BIN)/golangci-lint: tools/lint/go.mod tools/lint/go.sum
