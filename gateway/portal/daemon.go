@@ -25,6 +25,8 @@ type Daemon interface {
 	Write(session string) Conversation
 	// Stop ends the agent of a session.
 	Stop(ctx context.Context, session string) error
+	// StopRepeat ends the repetition of a session's prompt.
+	StopRepeat(ctx context.Context, session string) error
 	// Delete deletes a session.
 	Delete(ctx context.Context, session string) error
 	// Proxy opens a call for a proxy. The call ends with ctx.

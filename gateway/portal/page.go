@@ -134,6 +134,8 @@ func (p *page) handle(ctx context.Context, frame []byte) {
 		v.answer(ctx, m)
 	case wire.Interrupt:
 		v.interrupt(ctx)
+	case wire.StopRepeat:
+		v.stopRepeat(ctx)
 	case wire.FileUploadStart:
 		p.send(ctx, wire.ErrorMessage{Message: "This portal takes no files; put them into the working directory"})
 		p.send(ctx, wire.FileUploadResult{UploadID: m.UploadID, Error: ref("not served")})

@@ -233,12 +233,17 @@ func (v *view) refuse(ctx context.Context, m wire.ClaudeInput, why string) {
 // sends it again says it once.
 func (v *view) input(ctx context.Context, m wire.ClaudeInput) {
 	text := wire.Prompt(m.Content)
+	message := &pb.UserMessage{Content: text, IdempotencyKey: uuid.NewString()}
+	mode := wire.SendNormal
+	if m.SendMode != nil {
+		mode = *m.SendMode
+	}
 	switch {
 	case !v.page.caller.may("control"):
 		v.refuse(ctx, m, noPermission)
 		return
-	case m.SendMode != nil && *m.SendMode != wire.SendNormal:
-		v.refuse(ctx, m, "This portal does not repeat prompts; send it in the normal mode")
+	case mode != wire.SendNormal && mode != wire.SendWiggum:
+		v.refuse(ctx, m, "The send mode is not known; it is normal or wiggum")
 		return
 	case text == "":
 		v.refuse(ctx, m, "The message is empty")
@@ -247,16 +252,18 @@ func (v *view) input(ctx context.Context, m wire.ClaudeInput) {
 		v.refuse(ctx, m, "The message has more than 3 MiB")
 		return
 	}
-	key := uuid.NewString()
+	if mode == wire.SendWiggum {
+		message.Repeat = &pb.Repeat{}
+	}
 	if m.ClientMsgID != nil {
-		key = string(*m.ClientMsgID)
+		message.IdempotencyKey = string(*m.ClientMsgID)
 		v.mu.Lock()
 		if len(v.inputs) < framesAtOnce {
-			v.inputs[key] = *m.ClientMsgID
+			v.inputs[message.IdempotencyKey] = *m.ClientMsgID
 		}
 		v.mu.Unlock()
 	}
-	v.hand.send(ctx, &pb.AgentRequest{Request: &pb.AgentRequest_Message{Message: &pb.UserMessage{Content: text, IdempotencyKey: key}}})
+	v.hand.send(ctx, &pb.AgentRequest{Request: &pb.AgentRequest_Message{Message: message}})
 }
 
 func (v *view) interrupt(ctx context.Context) {
@@ -265,6 +272,19 @@ func (v *view) interrupt(ctx context.Context) {
 		return
 	}
 	v.hand.send(ctx, &pb.AgentRequest{Request: &pb.AgentRequest_Cancel{Cancel: &pb.CancelRequest{Reason: "interrupt"}}})
+}
+
+// stopRepeat ends the repetition of a prompt, which the view sees as an event.
+func (v *view) stopRepeat(ctx context.Context) {
+	if !v.page.caller.may("control") {
+		v.page.send(ctx, wire.ErrorMessage{Message: noPermission})
+		return
+	}
+	asked, cancel := context.WithTimeout(ctx, callPatience)
+	defer cancel()
+	if err := v.page.account.StopRepeat(asked, v.session); err != nil {
+		v.page.send(ctx, wire.ErrorMessage{Message: err.Error()})
+	}
 }
 
 // answer answers the request that the page was shown.

@@ -169,6 +169,8 @@ func attackPortalByViewers(s *siege) {
 	for _, frame := range []map[string]any{
 		{"type": "PermissionResponse", "request_id": asked.Text("request_id"), "allow": true, "input": asked.Of["input"]},
 		{"type": "ClaudeInput", "content": "echo:foreign"},
+		{"type": "ClaudeInput", "content": "echo:foreign", "send_mode": "wiggum"},
+		{"type": "StopRepeat"},
 		{"type": "Interrupt"},
 	} {
 		s.must(other.Send(frame), "send")

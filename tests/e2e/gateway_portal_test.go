@@ -207,3 +207,47 @@ func TestPortalRealAgent(t *testing.T) {
 	page.wait(`"tool_result"`, "made")
 	page.wait(`"ClaudeOutput"`, `"type":"result"`)
 }
+
+// A page of each generation repeats a prompt, sees how far it is, and ends it. The repetition goes on while portal and daemon are
+// killed.
+func TestPortalRepeats(t *testing.T) {
+	t.Parallel()
+	p := newPortal(t, newStory(t, binaries.fake))
+	b := p.browser("phone", "control")
+	wiggum := func(prompt string) object {
+		return object{"type": "ClaudeInput", "content": prompt, "send_mode": "wiggum"}
+	}
+	for generation := 1; generation <= 3; generation++ {
+		page := p.open(b, generation, p.begin("echo:hello"), nil)
+		page.wait(`"SessionStatus"`)
+		page.send(wiggum("until:2"))
+		page.wait(`"portal"`, "**Wiggum** loop **1** / 50")
+		page.wait(`"portal"`, "**Wiggum** loop **2** / 50")
+		page.wait(`"portal"`, "**Wiggum complete** after **2** iterations (total: ")
+		page.send(wiggum("gate:never\nuntil:9"))
+		page.wait(`"portal"`, "**Wiggum** loop **1** / 50")
+		page.send(wiggum("until:1"))
+		page.wait(`"Error"`, "repeats a message already")
+		if generation == 1 {
+			page.send(object{"type": "StopRepeat"})
+		} else {
+			page.send(object{"type": "Interrupt"})
+		}
+		page.wait(`"portal"`, "**Wiggum stopped** after **1** iteration (total: ")
+		page.send(object{"type": "ClaudeInput", "content": "echo:x", "send_mode": "forever"})
+		page.wait(`"Error"`, "send mode is not known")
+	}
+	session := p.begin("echo:hello")
+	page := p.open(b, 3, session, nil)
+	page.wait(`"SessionStatus"`)
+	page.send(wiggum("gate:go\nuntil:3"))
+	page.wait("**Wiggum** loop **1** / 50")
+	p.Kill()
+	p.killDaemon()
+	p.create("go")
+	p.run()
+	b.Base = p.URL
+	b.Header.Set("Origin", p.URL)
+	again := p.open(b, 3, session, nil)
+	again.wait("**Wiggum complete** after **3** iterations")
+}

@@ -22,7 +22,7 @@ import (
 //	ToolCallStart                 assistant with tool_use
 //	ToolCallResult                user with tool_result
 //	UsageReport, TurnComplete     result
-//	Retraction                    portal
+//	Retraction, RepeatProgress    portal
 //	ErrorEvent with a sequence    error
 type Writer struct {
 	session string
@@ -86,6 +86,8 @@ func (w *Writer) Lines(e *pb.AgentEvent) []Line {
 		w.result(v.TurnComplete)
 	case *pb.AgentEvent_Retraction:
 		w.note("The agent has taken its last answer back; another one takes its place.")
+	case *pb.AgentEvent_Repeat:
+		w.note(repeated(v.Repeat))
 	case *pb.AgentEvent_Error:
 		w.put("error", func(lineHead) any { return errorLine{"error", v.Error.GetMessage()} })
 	}

@@ -159,6 +159,9 @@ type SessionTerminated struct {
 // Interrupt interrupts the turn.
 type Interrupt struct{}
 
+// StopRepeat ends the repetition of a prompt; the turn that runs goes on. It is an extension of ours, which other servers ignore.
+type StopRepeat struct{}
+
 // ErrorMessage is what went wrong, for people at a page. Its type on the wire is Error.
 type ErrorMessage struct {
 	Message string `wire:"message"`

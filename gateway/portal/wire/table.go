@@ -59,6 +59,7 @@ var table = []row{
 	{"FileUploadStart", FileUploadStart{}, FromPage, G2, G3},
 	{"FileUploadChunk", FileUploadChunk{}, FromPage, G2, G3},
 	{"Interrupt", Interrupt{}, FromPage, G2, G3},
+	{"StopRepeat", StopRepeat{}, FromPage, G1, G3}, // ours
 	{"ScheduleLimitContinuation", ScheduleLimitContinuation{}, FromPage, G3, G3},
 
 	{"ClaudeOutput", ClaudeOutput{}, ToPage, G1, G3},

@@ -98,6 +98,12 @@ func (d portalDaemon) Stop(ctx context.Context, session string) error {
 	return told(err)
 }
 
+// StopRepeat implements [portal.Daemon].
+func (d portalDaemon) StopRepeat(ctx context.Context, session string) error {
+	_, err := d.client.Admin.StopRepeat(ctx, &pb.StopRepeatRequest{SessionId: session})
+	return told(err)
+}
+
 // Delete implements [portal.Daemon].
 func (d portalDaemon) Delete(ctx context.Context, session string) error {
 	_, err := d.client.Agent.DeleteSession(ctx, &pb.DeleteSessionRequest{SessionId: session})
