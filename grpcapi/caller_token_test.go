@@ -29,8 +29,8 @@ func presenting(t *testing.T, secrets ...string) context.Context {
 // more, and none at all if the token is not valid.
 func TestCallerToken(t *testing.T) {
 	tokens := &fakeTokens{}
-	tokens.Create("phone", messages.MayView, time.Time{})
-	tokens.Create("desk", messages.MayView|messages.MayControl, time.Unix(1<<40, 0))
+	tokens.Create(messages.Token{Name: "phone", Rights: messages.MayView})
+	tokens.Create(messages.Token{Name: "desk", Rights: messages.MayView | messages.MayControl, ExpiresAt: time.Unix(1<<40, 0)})
 	conn, _ := serveCaller(t, Options{Asker: &fakeAsker{}, Tokens: tokens}, door.Unrestricted)
 	access, agent := pb.NewAccessServiceClient(conn), pb.NewAgentServiceClient(conn)
 	for secret, want := range map[string][]string{"": {"view", "approve", "control", "admin"}, "secret-phone": {"view"}, "secret-desk": {"view", "control"}} {
@@ -62,7 +62,7 @@ func TestCallerToken(t *testing.T) {
 // An agent's child does not get more rights by a token.
 func TestCallerTokenOfAChild(t *testing.T) {
 	tokens := &fakeTokens{}
-	tokens.Create("desk", messages.MayEverything, time.Time{})
+	tokens.Create(messages.Token{Name: "desk", Rights: messages.MayEverything})
 	conn, _ := serveCaller(t, Options{Asker: &fakeAsker{}, Tokens: tokens}, door.BelowAgent)
 	got := must[*pb.GetCallerResponse](t)(pb.NewAccessServiceClient(conn).GetCaller(presenting(t, "secret-desk"), &pb.GetCallerRequest{}))
 	if !slices.Equal(got.GetScopes(), []string{"view"}) {

@@ -2,7 +2,6 @@ package grpcapi
 
 import (
 	"testing"
-	"time"
 
 	"google.golang.org/grpc"
 
@@ -15,7 +14,7 @@ import (
 func attachedAs(t *testing.T, o Options, rights messages.Rights, start *pb.StartConversation) (*fakeAsker, *pb.AgentEvent) {
 	t.Helper()
 	tokens := &fakeTokens{}
-	tokens.Create("t", rights, time.Time{})
+	tokens.Create(messages.Token{Name: "t", Rights: rights})
 	asker := &fakeAsker{stream: newFakeStream(), answer: func(r messages.Request) (messages.Reply, error) {
 		if m, ok := r.(messages.StartSession); ok {
 			return messages.SessionStarted{Created: m.Session != sessionA}, nil
@@ -102,7 +101,7 @@ func TestEnvironmentIsIgnoredAloud(t *testing.T) {
 func noticed(t *testing.T, rights messages.Rights, start *pb.StartConversation, told func(*pb.AgentEvent) bool) bool {
 	t.Helper()
 	tokens := &fakeTokens{}
-	tokens.Create("t", rights, time.Time{})
+	tokens.Create(messages.Token{Name: "t", Rights: rights})
 	asker := &fakeAsker{stream: newFakeStream(), answer: func(r messages.Request) (messages.Reply, error) {
 		if m, ok := r.(messages.StartSession); ok {
 			return messages.SessionStarted{Created: m.Session != sessionA}, nil

@@ -170,7 +170,7 @@ func TestProbesAreSmall(t *testing.T) {
 // however many there are.
 func TestBombsOfACaller(t *testing.T) {
 	tokens := &fakeTokens{}
-	tokens.Create("a", messages.MayEverything, time.Time{})
+	tokens.Create(messages.Token{Name: "a", Rights: messages.MayEverything})
 	const most = 8 << 20
 	s, dial := serveTCPServer(t, Options{Asker: &fakeAsker{}, Tokens: tokens, MaxMessageBytes: most})
 	if _, err := pb.NewAgentServiceClient(dial()).ListSessions(bearing(t, "c", "a"), &pb.ListSessionsRequest{}, grpc.UseCompressor(grpcgzip.Name)); err != nil {
@@ -199,7 +199,7 @@ func TestBombsOfACaller(t *testing.T) {
 // so is one that does not end.
 func TestSlowRequests(t *testing.T) {
 	tokens := &fakeTokens{}
-	tokens.Create("a", messages.MayEverything, time.Time{})
+	tokens.Create(messages.Token{Name: "a", Rights: messages.MayEverything})
 	for name, c := range map[string]struct {
 		method string
 		body   []byte
@@ -228,7 +228,7 @@ func TestSlowRequests(t *testing.T) {
 func TestTwoTokensCannotFillTheRoom(t *testing.T) {
 	tokens := &fakeTokens{}
 	for _, name := range []string{"a", "b", "owner"} {
-		tokens.Create(name, messages.MayEverything, time.Time{})
+		tokens.Create(messages.Token{Name: name, Rights: messages.MayEverything})
 	}
 	const most = 1 << 20
 	s, dial := serveTCPServer(t, Options{Asker: &fakeAsker{}, Tokens: tokens, MaxMessageBytes: most, bodyPatience: 2 * time.Minute})

@@ -81,7 +81,7 @@ func TestRateLimitOnAStream(t *testing.T) {
 // token gets in all the same.
 func TestFailuresAreLimited(t *testing.T) {
 	tokens, audit := &fakeTokens{}, &fakeAudit{}
-	tokens.Create("a", messages.MayEverything, time.Time{})
+	tokens.Create(messages.Token{Name: "a", Rights: messages.MayEverything})
 	s, dial := serveTCPServer(t, Options{Asker: &fakeAsker{}, Tokens: tokens, Audit: audit})
 	agent := pb.NewAgentServiceClient(dial())
 	counted := map[codes.Code]int{}

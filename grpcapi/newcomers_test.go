@@ -2,7 +2,6 @@ package grpcapi
 
 import (
 	"testing"
-	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -30,7 +29,7 @@ func (s slowTokens) Check(secret string) (messages.Token, <-chan struct{}, error
 func TestCallsOfNewcomers(t *testing.T) {
 	const method = "/betcode.v1.AdminService/GetTree"
 	tokens := slowTokens{&fakeTokens{}, make(chan struct{}, 3*door.NewcomerCalls), make(chan struct{})}
-	if _, _, err := tokens.Create("view", messages.MayView, time.Time{}); err != nil {
+	if _, _, err := tokens.Create(messages.Token{Name: "view", Rights: messages.MayView}); err != nil {
 		t.Fatal(err)
 	}
 	_, dial := serveTCP(t, Options{Asker: &fakeAsker{}, Tokens: tokens})

@@ -3,7 +3,6 @@ package grpcapi
 import (
 	"context"
 	"testing"
-	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -19,8 +18,8 @@ import (
 // first when its streams have ended.
 func TestStreamsOfAToken(t *testing.T) {
 	tokens := &fakeTokens{}
-	tokens.Create("greedy", messages.MayView, time.Time{})
-	tokens.Create("owner", messages.MayEverything, time.Time{})
+	tokens.Create(messages.Token{Name: "greedy", Rights: messages.MayView})
+	tokens.Create(messages.Token{Name: "owner", Rights: messages.MayEverything})
 	_, dial := serveTCP(t, Options{Asker: &fakeAsker{stream: newFakeStream()}, Tokens: tokens})
 	conn := dial()
 	// open opens a stream and returns how it ended, OK while it lasts.
@@ -57,7 +56,7 @@ func TestStreamsOfAToken(t *testing.T) {
 // Callers without a token have few calls at once, and take none of those of others.
 func TestCallsOfStrangers(t *testing.T) {
 	tokens := &fakeTokens{}
-	tokens.Create("owner", messages.MayEverything, time.Time{})
+	tokens.Create(messages.Token{Name: "owner", Rights: messages.MayEverything})
 	_, dial := serveTCP(t, Options{Asker: &fakeAsker{}, Tokens: tokens})
 	conn := dial()
 	served := 0

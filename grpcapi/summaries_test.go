@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/rs/zerolog"
 	"google.golang.org/grpc"
@@ -26,7 +25,7 @@ import (
 // down, and leaves two entries.
 func TestFloodOfRefusedCalls(t *testing.T) {
 	tokens, audit := &fakeTokens{}, &fakeAudit{}
-	tokens.Create("v", messages.MayView, time.Time{})
+	tokens.Create(messages.Token{Name: "v", Rights: messages.MayView})
 	var log logBuffer
 	logger := zerolog.New(&log)
 	s, dial := serveTCPServer(t, Options{Asker: &fakeAsker{}, Tokens: tokens, Audit: audit, Logger: &logger, Limits: door.Limits{PerSecond: 0.001, Burst: 20}})
@@ -55,7 +54,7 @@ func TestFloodOfRefusedCalls(t *testing.T) {
 // table of processes; who has one is, once per connection.
 func TestAncestryIsLookedUpBehindTheToken(t *testing.T) {
 	tokens := &fakeTokens{}
-	tokens.Create("a", messages.MayEverything, time.Time{})
+	tokens.Create(messages.Token{Name: "a", Rights: messages.MayEverything})
 	var asked atomic.Int64
 	_, dial := serveTCP(t, Options{Asker: &fakeAsker{}, Tokens: tokens, TCP: door.TCPOptions{Restricted: func(_, _ netip.AddrPort) (bool, error) {
 		asked.Add(1)

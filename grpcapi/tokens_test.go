@@ -32,15 +32,29 @@ type fakeTokens struct {
 	gone   map[string]chan struct{}
 }
 
-func (f *fakeTokens) Create(name string, r messages.Rights, expires time.Time) (string, messages.Token, error) {
+func (f *fakeTokens) Create(t messages.Token) (string, messages.Token, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.tokens == nil {
 		f.tokens, f.gone = map[string]messages.Token{}, map[string]chan struct{}{}
 	}
-	t := messages.Token{Name: name, Rights: r, ExpiresAt: expires, CreatedAt: time.Unix(9, 0)}
-	f.tokens[name], f.gone[name] = t, make(chan struct{})
-	return "secret-" + name, t, nil
+	t.CreatedAt = time.Unix(9, 0)
+	f.tokens[t.Name], f.gone[t.Name] = t, make(chan struct{})
+	return "secret-" + t.Name, t, nil
+}
+
+func (f *fakeTokens) Sign(t messages.Token) (string, messages.Token, error) {
+	t.ID = "id-" + t.Title
+	t.Name = t.Title
+	return f.Create(t)
+}
+
+func (f *fakeTokens) Renew(name string, expires time.Time) (string, messages.Token, error) {
+	f.mu.Lock()
+	t := f.tokens[name]
+	f.mu.Unlock()
+	t.ExpiresAt = expires
+	return f.Create(t)
 }
 
 func (f *fakeTokens) List() ([]messages.Token, error) {
@@ -133,7 +147,7 @@ func TestTokensOverTCP(t *testing.T) {
 	tokens, audit := &fakeTokens{}, &fakeAudit{}
 	for _, scopes := range [][]string{{"view"}, {"approve"}, {"control"}, {"admin"}} {
 		r, _ := messages.ParseRights(scopes)
-		tokens.Create(scopes[0], r, time.Time{})
+		tokens.Create(messages.Token{Name: scopes[0], Rights: r})
 	}
 	var log logBuffer
 	logger := zerolog.New(&log)
@@ -183,7 +197,7 @@ func TestTokensOverTCP(t *testing.T) {
 
 func TestWhatIsNoBearer(t *testing.T) {
 	tokens := &fakeTokens{}
-	tokens.Create("a", messages.MayEverything, time.Time{})
+	tokens.Create(messages.Token{Name: "a", Rights: messages.MayEverything})
 	_, dial := serveTCP(t, Options{Asker: &fakeAsker{}, Tokens: tokens})
 	for _, values := range [][]string{{"secret-a"}, {"Basic secret-a"}, {"Bearer"}, {"Bearer secret-a", "Bearer secret-a"}, {"Bearer secret-b"}} {
 		ctx := as(t, "c")
@@ -199,7 +213,7 @@ func TestWhatIsNoBearer(t *testing.T) {
 // What an agent has started may only view, also with a token that may do everything.
 func TestTokensDoNotHelpAgents(t *testing.T) {
 	tokens := &fakeTokens{}
-	tokens.Create("a", messages.MayEverything, time.Time{})
+	tokens.Create(messages.Token{Name: "a", Rights: messages.MayEverything})
 	for name, r := range map[string]func(_, _ netip.AddrPort) (bool, error){
 		"an agent":     func(_, _ netip.AddrPort) (bool, error) { return true, nil },
 		"nobody knows": func(_, _ netip.AddrPort) (bool, error) { return false, errors.New("gone") },
@@ -218,7 +232,7 @@ func TestTokensDoNotHelpAgents(t *testing.T) {
 // A page in a browser cannot call us, whatever name it has made point here.
 func TestHostAndOrigin(t *testing.T) {
 	tokens := &fakeTokens{}
-	tokens.Create("a", messages.MayEverything, time.Time{})
+	tokens.Create(messages.Token{Name: "a", Rights: messages.MayEverything})
 	_, dial := serveTCP(t, Options{Asker: &fakeAsker{}, Tokens: tokens, TCP: door.TCPOptions{Names: []string{"box.example"}}})
 	for authority, want := range map[string]codes.Code{
 		"localhost": codes.OK, "LOCALHOST:5": codes.OK, "127.0.0.1:5": codes.OK, "[::1]:80": codes.OK, "192.0.2.1": codes.OK,
@@ -240,7 +254,7 @@ func TestHostAndOrigin(t *testing.T) {
 // what it may not do leaves the stream as it is; a revoked token ends it.
 func TestApproverOnAStream(t *testing.T) {
 	tokens := &fakeTokens{}
-	tokens.Create("phone", messages.MayView|messages.MayApprove, time.Time{})
+	tokens.Create(messages.Token{Name: "phone", Rights: messages.MayView | messages.MayApprove})
 	asker := &fakeAsker{stream: newFakeStream()}
 	_, dial := serveTCP(t, Options{Asker: asker, Tokens: tokens})
 	stream := must[grpc.BidiStreamingClient[pb.AgentRequest, pb.AgentEvent]](t)(pb.NewAgentServiceClient(dial()).Converse(bearing(t, "c", "phone")))

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
@@ -57,7 +56,7 @@ func TestRefusedRequestIsNotRead(t *testing.T) {
 	}}
 	tokens := &fakeTokens{}
 	for name, rights := range map[string]messages.Rights{"viewer": messages.MayView, "boss": messages.MayEverything, "wild": messages.MayEverything} {
-		tokens.Create(name, rights, time.Time{})
+		tokens.Create(messages.Token{Name: name, Rights: rights})
 	}
 	for _, c := range []struct {
 		token  string

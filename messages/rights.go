@@ -1,7 +1,6 @@
 package messages
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -10,7 +9,7 @@ import (
 // Rights are what a caller may do, as a set.
 type Rights uint8
 
-// The rights. Any of them includes the right to view.
+// The rights. Each of the first four includes the right to view.
 const (
 	MayView    Rights = 1 << iota // list, show, read events
 	MayApprove                    // answer permission requests and questions, grant tools
@@ -21,11 +20,17 @@ const (
 	// person needs it.
 	MayFleet Rights = 1 << 4
 
+	// MayProxy is the right of a proxy: to register sessions whose agents run under it, and nothing else. It does not include
+	// the right to view.
+	MayProxy Rights = 1 << 5
+
 	MayEverything = MayView | MayApprove | MayControl | MayAdmin
 )
 
 // rightNames are the scopes of a token, in the order of the bits.
-var rightNames = []string{"view", "approve", "control", "admin"}
+var rightNames = []string{"view", "approve", "control", "admin", "", "proxy"}
+
+const scopeList = "view, approve, control, admin, proxy"
 
 // Has reports whether all of want are among the rights.
 func (r Rights) Has(want Rights) bool { return r&want == want }
@@ -34,7 +39,7 @@ func (r Rights) Has(want Rights) bool { return r&want == want }
 func (r Rights) Names() []string {
 	var names []string
 	for i, name := range rightNames {
-		if r.Has(1 << i) {
+		if name != "" && r.Has(1<<i) {
 			names = append(names, name)
 		}
 	}
@@ -44,33 +49,42 @@ func (r Rights) Names() []string {
 // String returns the names with commas between them.
 func (r Rights) String() string { return strings.Join(r.Names(), ",") }
 
-// ParseRights reads scopes. Each has view with it, and admin has everything.
+// ParseRights reads scopes. Each but proxy has view with it, and admin has everything.
 func ParseRights(scopes []string) (Rights, error) {
 	var r Rights
 	for _, scope := range scopes {
 		i := slices.Index(rightNames, scope)
 		switch {
-		case i < 0:
+		case i < 0, scope == "":
 			return 0, Errorf("read scopes", Invalid, "there is no scope %q", scope).
-				WithHint(fmt.Sprintf("the scopes are %s", strings.Join(rightNames, ", ")))
+				WithHint("the scopes are " + scopeList)
 		case scope == "admin":
-			r = MayEverything
+			r |= MayEverything
+		case scope == "proxy":
+			r |= MayProxy
 		default:
 			r |= 1<<i | MayView
 		}
 	}
 	if r == 0 {
-		return 0, Errorf("read scopes", Invalid, "no scope is given").WithHint("give one or more of " + strings.Join(rightNames, ", "))
+		return 0, Errorf("read scopes", Invalid, "no scope is given").WithHint("give one or more of " + scopeList)
 	}
 	return r, nil
 }
 
-// Token describes a token that lets callers in over TCP. Only its owner knows the
-// secret.
+// Token describes a token that lets callers in. Only its owner knows the secret.
 type Token struct {
 	Name      string
 	Rights    Rights
 	CreatedAt time.Time
 	LastUsed  time.Time // to about a minute; zero = never
 	ExpiresAt time.Time // zero = until it is revoked
+
+	// Person is the person that the token belongs to; empty = its name stands for one, and of a signed token the daemon's user.
+	// Tokens of one person see and end one another's signed tokens.
+	Person string
+	// ID is the jti of a signed token, a UUID; empty for a token with a random secret.
+	ID string
+	// Title is what people call a signed token.
+	Title string
 }

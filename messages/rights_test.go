@@ -11,6 +11,8 @@ func TestRights(t *testing.T) {
 		{[]string{"approve"}, "view,approve"},
 		{[]string{"control", "approve"}, "view,approve,control"},
 		{[]string{"admin"}, "view,approve,control,admin"},
+		{[]string{"proxy"}, "proxy"},
+		{[]string{"proxy", "view"}, "view,proxy"},
 		{[]string{"admin", "view"}, "view,approve,control,admin"},
 	} {
 		r, err := ParseRights(test.scopes)

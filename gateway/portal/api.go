@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -48,7 +49,9 @@ func (s *Server) with(serve func(call) (any, error)) http.HandlerFunc {
 		case errors.Is(err, ErrUnauthenticated):
 			s.refuse(w, r, http.StatusUnauthorized, "log in first")
 		case errors.Is(err, ErrNotFound):
-			s.refuse(w, r, http.StatusNotFound, "there is no such session")
+			s.refuse(w, r, http.StatusNotFound, "there is nothing under this id")
+		case errors.Is(err, ErrInvalid):
+			s.refuse(w, r, http.StatusBadRequest, err.Error())
 		case errors.Is(err, ErrDenied):
 			s.refuse(w, r, http.StatusForbidden, "your token does not allow that")
 		default:
@@ -84,27 +87,30 @@ func (s *Server) config(w http.ResponseWriter, _ *http.Request) {
 	})
 }
 
-// ids of people are made of the names of their tokens.
+// ids of people are made of their names, as in the claims of their tokens.
 var people = uuid.MustParse("5a1de0b2-3a0f-5c39-9f4e-bb0a2d1c7e55")
 
 // developer is the user of dev mode, as other servers name it.
 const developer = "testing@testing.local"
 
-func (c Caller) id() string { return uuid.NewSHA1(people, []byte(c.Token)).String() }
+func (c Caller) id() string { return uuid.NewSHA1(people, []byte(c.Person)).String() }
 
 func (s *Server) email(c Caller) string {
 	switch {
 	case s.options.Dev:
 		return developer
-	case c.Token == "":
+	case c.Person == "":
 		return "user@" + s.options.Hostname
 	}
-	return c.Token + "@" + s.options.Hostname
+	return c.Person + "@" + s.options.Hostname
 }
+
+// name returns the name of the caller for people.
+func (c Caller) name() string { return cmp.Or(c.Person, "user") }
 
 func me(c call) (any, error) {
 	return map[string]any{
-		"id": c.caller.id(), "email": c.email(c.caller), "name": c.caller.Token, "avatar_url": nil, "is_admin": false, "voice_enabled": false,
+		"id": c.caller.id(), "email": c.email(c.caller), "name": c.caller.name(), "avatar_url": nil, "is_admin": c.caller.may("admin"), "voice_enabled": false,
 	}, nil
 }
 
@@ -154,7 +160,7 @@ func listMembers(c call) (any, error) {
 		return nil, err
 	}
 	return map[string]any{"members": []map[string]any{{
-		"user_id": c.caller.id(), "email": c.email(c.caller), "name": c.caller.Token, "role": c.caller.role(),
+		"user_id": c.caller.id(), "email": c.email(c.caller), "name": c.caller.name(), "role": c.caller.role(),
 		"created_at": naive(found.Summary.GetCreatedAt().AsTime()),
 	}}}, nil
 }

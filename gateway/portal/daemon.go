@@ -31,14 +31,28 @@ type Daemon interface {
 	Delete(ctx context.Context, session string) error
 	// Proxy opens a call for a proxy. The call ends with ctx.
 	Proxy(ctx context.Context) (proxies.Call, error)
+	ProxyTokens
 	// Close ends the connection.
 	Close() error
 }
 
+// ProxyTokens are the tokens of proxies that belong to the person of a caller; of an owner, those of
+// everybody.
+type ProxyTokens interface {
+	// ProxyTokens lists them, the newest first.
+	ProxyTokens(ctx context.Context) ([]*pb.AccessToken, error)
+	// CreateProxyToken makes one and returns its secret.
+	CreateProxyToken(ctx context.Context, title string, days uint32) (secret string, made *pb.AccessToken, err error)
+	// RenewProxyToken gives one another secret; [ErrNotFound] if there is none with that id.
+	RenewProxyToken(ctx context.Context, id string, days uint32) (secret string, renewed *pb.AccessToken, err error)
+	// RevokeProxyToken ends one; [ErrNotFound] if there is none with that id.
+	RevokeProxyToken(ctx context.Context, id string) error
+}
+
 // Tokens is the daemon's store of tokens, as its user sees it.
 type Tokens interface {
-	// Create makes a token and returns its secret.
-	Create(ctx context.Context, name string, scopes []string, expires time.Time) (secret string, err error)
+	// Create makes a token for a person and returns its secret.
+	Create(ctx context.Context, name, person string, scopes []string, expires time.Time) (secret string, err error)
 	// Revoke ends a token; [ErrNotFound] if there is none.
 	Revoke(ctx context.Context, name string) error
 }
@@ -48,11 +62,13 @@ var (
 	ErrNotFound        = proxies.ErrNotFound
 	ErrUnauthenticated = proxies.ErrUnauthenticated
 	ErrDenied          = proxies.ErrDenied
+	ErrInvalid         = proxies.ErrInvalid
 )
 
 // Caller is whose request it is.
 type Caller struct {
 	Token   string   // its name; empty for the user of the daemon
+	Person  string   // that it belongs to; empty for the user of the daemon
 	Scopes  []string // of "view", "approve", "control", "admin"
 	Expires time.Time
 }

@@ -150,17 +150,16 @@ func (s *Server) exchange(ctx context.Context, code string) (secret string, call
 	if err = errors.Join(err, d.Close()); err != nil {
 		return "", Caller{}, time.Time{}, err
 	}
-	person, ok := strings.CutPrefix(caller.Token, CodePrefix)
-	if !ok {
+	if !strings.HasPrefix(caller.Token, CodePrefix) {
 		return "", caller, time.Time{}, ErrUnauthenticated
 	}
 	if err := s.options.Tokens.Revoke(ctx, caller.Token); err != nil {
 		return "", caller, time.Time{}, err
 	}
 	expires = time.Now().Add(s.options.Lifetime)
-	name := loginPrefix + person
+	name := loginPrefix + caller.Person
 	name = name[:min(len(name), maxTokenName-9)] + "-" + uuid.NewString()[:8]
-	secret, err = s.options.Tokens.Create(ctx, name, caller.Scopes, expires)
+	secret, err = s.options.Tokens.Create(ctx, name, caller.Person, caller.Scopes, expires)
 	return secret, caller, expires, err
 }
 

@@ -77,6 +77,9 @@ type Call struct {
 	Digest  []byte             // of the request, if the call has a key
 	Rights  messages.Rights    // of the caller, once it is admitted
 
+	// Person is the person whose token the caller has, or the name of a token that has none; empty = the daemon's user.
+	Person string
+
 	// Fleet is the session on whose behalf its fleet server calls; empty for every other caller.
 	// Handlers of what [messages.MayFleet] allows keep to its descendants.
 	Fleet messages.SessionID

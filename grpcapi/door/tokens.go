@@ -1,6 +1,7 @@
 package door
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"sync"
@@ -11,10 +12,14 @@ import (
 	"betcode/messages"
 )
 
-// Tokens is the store of access tokens for callers over TCP. It is safe for concurrent use.
+// Tokens is the store of access tokens. It is safe for concurrent use.
 type Tokens interface {
-	// Create makes a token and returns its secret, which is not stored.
-	Create(name string, rights messages.Rights, expires time.Time) (secret string, t messages.Token, err error)
+	// Create makes a token with a random secret and returns the secret, which is not stored.
+	Create(messages.Token) (secret string, t messages.Token, err error)
+	// Sign makes a token whose secret is a JWT, with an id and a name of its own.
+	Sign(messages.Token) (secret string, t messages.Token, err error)
+	// Renew gives a signed token another secret and another expiry; the former secret ends.
+	Renew(name string, expires time.Time) (secret string, t messages.Token, err error)
 	// List returns the tokens by name.
 	List() ([]messages.Token, error)
 	// Revoke makes a token invalid.
@@ -81,7 +86,10 @@ func (d *Interceptor) identify(c *Call, p Peer, token messages.Token, revoked <-
 		}
 		return messages.AuditAuthFailure, err
 	}
-	c.token, c.Rights, c.revoked, c.expires = token.Name, token.Rights&p.ancestry.get().rights(), revoked, token.ExpiresAt
+	c.token, c.Person, c.Rights, c.revoked, c.expires = token.Name, cmp.Or(token.Person, token.Name), token.Rights, revoked, token.ExpiresAt
+	if r := p.ancestry.get(); r != Unrestricted {
+		c.Rights &= r.rights()
+	}
 	return "", nil
 }
 

@@ -42,5 +42,6 @@ func AuditOut(e messages.AuditEntry) *pb.AuditEntry {
 func TokenOut(t messages.Token) *pb.AccessToken {
 	return &pb.AccessToken{
 		Name: t.Name, Scopes: t.Rights.Names(), CreatedAt: TimeOut(t.CreatedAt), LastUsedAt: TimeOut(t.LastUsed), ExpiresAt: TimeOut(t.ExpiresAt),
+		Person: t.Person, Id: t.ID, Title: t.Title,
 	}
 }

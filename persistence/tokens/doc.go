@@ -1,4 +1,4 @@
-// Package tokens keeps the tokens that let callers in over TCP.
+// Package tokens keeps the tokens that let callers in: over TCP, and through gateways.
 //
 // # Who owns what
 //
@@ -6,6 +6,10 @@
 // and the SHA-256 of its secret, never the secret. The secret is 256 random bits, so a
 // plain hash is enough: there is nothing to guess from a dictionary. A file that others
 // may read or write is refused.
+//
+// Tokens of proxies are signed: their secret is a JWT with an id, for programs that expect one. The
+// key is 32 random bytes in a file beside the tokens (0600), made for the first such token. A signed
+// secret has to have a valid signature, and the id and the hash of a stored token.
 //
 // # What is promised
 //

@@ -34,6 +34,9 @@ type storedToken struct {
 	CreatedAt time.Time `json:"created_at"`
 	LastUsed  time.Time `json:"last_used_at,omitzero"`
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
+	Person    string    `json:"person,omitempty"`
+	ID        string    `json:"jti,omitempty"`
+	Title     string    `json:"title,omitempty"`
 }
 
 // refresh reads the file again if another process has changed it.
@@ -106,8 +109,11 @@ func read(path string) ([]*token, os.FileInfo, error) {
 				WithHint("remove it from the file, and have it made anew")
 		}
 		found = append(found, &token{
-			Token: messages.Token{Name: t.Name, Rights: rights, CreatedAt: t.CreatedAt, LastUsed: t.LastUsed, ExpiresAt: t.ExpiresAt},
-			hash:  [sha256.Size]byte(hash), revoked: make(chan struct{}),
+			Token: messages.Token{
+				Name: t.Name, Rights: rights, CreatedAt: t.CreatedAt, LastUsed: t.LastUsed, ExpiresAt: t.ExpiresAt,
+				Person: t.Person, ID: t.ID, Title: t.Title,
+			},
+			hash: [sha256.Size]byte(hash), revoked: make(chan struct{}),
 		})
 	}
 	return found, info, nil
@@ -121,6 +127,7 @@ func (s *Store) save(tokens []*token, durable bool) error {
 		stored.Tokens = append(stored.Tokens, storedToken{
 			Name: t.Name, Hash: hex.EncodeToString(t.hash[:]), Scopes: t.Rights.Names(),
 			CreatedAt: t.CreatedAt, LastUsed: t.LastUsed, ExpiresAt: t.ExpiresAt,
+			Person: t.Person, ID: t.ID, Title: t.Title,
 		})
 	}
 	content, err := json.MarshalIndent(stored, "", "  ")

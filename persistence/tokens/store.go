@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
+	"errors"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,8 +27,9 @@ const (
 
 // Store is the tokens of a daemon. It may be used by many goroutines.
 type Store struct {
-	path string
-	now  func() time.Time
+	path   string
+	now    func() time.Time
+	signer *signer
 
 	mu     sync.Mutex
 	tokens []*token
@@ -41,55 +44,75 @@ type token struct {
 	revoked chan struct{}
 }
 
-// Open reads the tokens in a file; none if there is no such file. now may be nil.
+// Open reads the tokens in a file, and the key beside it; none if there is no such file. now may be nil.
 func Open(path string, now func() time.Time) (*Store, error) {
 	if now == nil {
 		now = time.Now
 	}
-	s := &Store{path: path, now: now}
-	return s, s.load()
+	s := &Store{path: path, now: now, signer: newSigner(filepath.Join(filepath.Dir(path), keyFile))}
+	return s, errors.Join(s.load(), s.signer.load())
 }
 
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// Create makes a token and returns its secret, which is kept nowhere.
-func (s *Store) Create(name string, rights messages.Rights, expires time.Time) (string, messages.Token, error) {
+// Create makes a token and returns its secret, which is kept nowhere. Of want the name, the rights,
+// the person and the expiry count.
+func (s *Store) Create(want messages.Token) (string, messages.Token, error) {
+	random := make([]byte, 32)
+	_, _ = rand.Read(random) // never fails
+	want.ID, want.Title = "", ""
+	return s.add(want, func(messages.Token) (string, error) {
+		return Prefix + base64.RawURLEncoding.EncodeToString(random), nil
+	})
+}
+
+// add makes a token whose secret make returns.
+func (s *Store) add(want messages.Token, secretOf func(messages.Token) (string, error)) (string, messages.Token, error) {
 	const op = "create token"
 	now := s.now().UTC().Truncate(time.Second)
-	switch {
-	case !nameForm.MatchString(name):
-		return "", messages.Token{}, messages.Errorf(op, messages.Invalid, "%q is no name", name).
-			WithHint("use letters, digits, dots, dashes and underscores, at most 64")
-	case rights == 0 || rights&^messages.MayEverything != 0 || !rights.Has(messages.MayView):
-		return "", messages.Token{}, messages.Errorf(op, messages.Invalid, "these are no rights")
-	case !expires.IsZero() && !expires.After(now):
-		return "", messages.Token{}, messages.Errorf(op, messages.Invalid, "it would have expired already").WithHint("give a time to come")
+	want.CreatedAt, want.LastUsed, want.ExpiresAt = now, time.Time{}, want.ExpiresAt.UTC().Truncate(time.Second)
+	if err := check(op, want, now); err != nil {
+		return "", messages.Token{}, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.refresh(); err != nil {
 		return "", messages.Token{}, err
 	}
-	if s.find(name) >= 0 {
-		return "", messages.Token{}, messages.Errorf(op, messages.AlreadyExists, "there is a token %s", name).
-			WithHint("choose another name, or revoke it first: betcode token revoke " + name)
+	if s.find(want.Name) >= 0 {
+		return "", messages.Token{}, messages.Errorf(op, messages.AlreadyExists, "there is a token %s", want.Name).
+			WithHint("choose another name, or revoke it first: betcode token revoke " + want.Name)
 	}
 	if len(s.tokens) >= maxTokens {
 		return "", messages.Token{}, messages.Errorf(op, messages.Exhausted, "there are %d tokens", maxTokens).WithHint("revoke those that are not needed")
 	}
-	random := make([]byte, 32)
-	_, _ = rand.Read(random) // never fails
-	secret := Prefix + base64.RawURLEncoding.EncodeToString(random)
-	t := &token{
-		Token: messages.Token{Name: name, Rights: rights, CreatedAt: now, ExpiresAt: expires.Truncate(time.Second)},
-		hash:  sha256.Sum256([]byte(secret)), revoked: make(chan struct{}),
+	secret, err := secretOf(want)
+	if err != nil {
+		return "", messages.Token{}, err
 	}
-	next := append(slices.Clone(s.tokens), t)
+	next := append(slices.Clone(s.tokens), &token{Token: want, hash: sha256.Sum256([]byte(secret)), revoked: make(chan struct{})})
 	slices.SortFunc(next, func(a, b *token) int { return strings.Compare(a.Name, b.Name) })
 	if err := s.save(next, true); err != nil {
 		return "", messages.Token{}, err
 	}
-	return secret, t.Token, nil
+	return secret, want, nil
+}
+
+// check refuses a token that cannot be made.
+func check(op string, want messages.Token, now time.Time) error {
+	switch {
+	case !nameForm.MatchString(want.Name):
+		return messages.Errorf(op, messages.Invalid, "%q is no name", want.Name).
+			WithHint("use letters, digits, dots, dashes and underscores, at most 64")
+	case want.Person != "" && !nameForm.MatchString(want.Person):
+		return messages.Errorf(op, messages.Invalid, "%q is no name of a person", want.Person).
+			WithHint("use letters, digits, dots, dashes and underscores, at most 64")
+	case want.Rights&^(messages.MayEverything|messages.MayProxy) != 0 || want.Rights != messages.MayProxy && !want.Rights.Has(messages.MayView):
+		return messages.Errorf(op, messages.Invalid, "these are no rights")
+	case !want.ExpiresAt.IsZero() && !want.ExpiresAt.After(now):
+		return messages.Errorf(op, messages.Invalid, "it would have expired already").WithHint("give a time to come")
+	}
+	return nil
 }
 
 // List returns the tokens by name, those that have expired as well.
@@ -130,6 +153,10 @@ func (s *Store) Revoke(name string) error {
 // it has expired.
 func (s *Store) Check(secret string) (messages.Token, <-chan struct{}, error) {
 	const op = "check token"
+	id, err := s.signer.idOf(secret, s.now())
+	if err != nil {
+		return messages.Token{}, nil, err
+	}
 	hash := sha256.Sum256([]byte(secret))
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,18 +166,16 @@ func (s *Store) Check(secret string) (messages.Token, <-chan struct{}, error) {
 	}
 	var found *token
 	for _, t := range s.tokens {
-		if subtle.ConstantTimeCompare(hash[:], t.hash[:]) == 1 {
+		if subtle.ConstantTimeCompare(hash[:], t.hash[:]) == 1 && t.ID == id {
 			found = t
 		}
 	}
 	now := s.now()
 	switch {
 	case found == nil:
-		return messages.Token{}, nil, messages.Errorf(op, messages.Unauthenticated, "this token is not known").
-			WithHint("it may have been revoked; 'betcode token list' on the daemon's machine shows those that are left")
+		return messages.Token{}, nil, unknown(op)
 	case !found.ExpiresAt.IsZero() && !now.Before(found.ExpiresAt):
-		return messages.Token{}, nil, messages.Errorf(op, messages.Unauthenticated, "this token has expired").
-			WithHint("have another one made: betcode token create")
+		return messages.Token{}, nil, expired(op)
 	}
 	if now.Sub(found.LastUsed) >= useEvery {
 		found.LastUsed = now.UTC().Truncate(time.Second)
@@ -160,6 +185,12 @@ func (s *Store) Check(secret string) (messages.Token, <-chan struct{}, error) {
 		}
 	}
 	return found.Token, found.revoked, nil
+}
+
+// unknown is the one answer to a secret that no token has, whatever is wrong with it.
+func unknown(op string) error {
+	return messages.Errorf(op, messages.Unauthenticated, "this token is not known").
+		WithHint("it may have been revoked; 'betcode token list' on the daemon's machine shows those that are left")
 }
 
 // Close writes down when tokens were used last.
@@ -174,4 +205,8 @@ func (s *Store) Close() error {
 
 func (s *Store) find(name string) int {
 	return slices.IndexFunc(s.tokens, func(t *token) bool { return t.Name == name })
+}
+
+func expired(op string) error {
+	return messages.Errorf(op, messages.Unauthenticated, "this token has expired").WithHint("have another one made: betcode token create")
 }

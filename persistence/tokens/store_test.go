@@ -25,7 +25,7 @@ func open(t *testing.T, path string, c *clock) *Store {
 
 func create(t *testing.T, s *Store, name string, r messages.Rights, expires time.Time) string {
 	t.Helper()
-	secret, made, err := s.Create(name, r, expires)
+	secret, made, err := s.Create(messages.Token{Name: name, Rights: r, ExpiresAt: expires})
 	if err != nil || made.Name != name || made.Rights != r {
 		t.Fatalf("%+v, %v", made, err)
 	}
@@ -116,7 +116,7 @@ func TestWhatIsNoToken(t *testing.T) {
 		{"b", 1 << 7, time.Time{}, messages.Invalid},
 		{"b", messages.MayView, c.at.Add(-time.Hour), messages.Invalid},
 	} {
-		if secret, _, err := s.Create(wrong.name, wrong.rights, wrong.expires); messages.KindOf(err) != wrong.want || secret != "" || err == nil {
+		if secret, _, err := s.Create(messages.Token{Name: wrong.name, Rights: wrong.rights, ExpiresAt: wrong.expires}); messages.KindOf(err) != wrong.want || secret != "" || err == nil {
 			t.Errorf("%+v: %v", wrong, err)
 		}
 	}
@@ -154,7 +154,7 @@ func TestFileIsReadAgain(t *testing.T) {
 	for _, damage := range []string{"", "{", `{"format":2}`, `{"format":1,"tokens":[{"name":"x","sha256":"00","scopes":["view"]}]}`, string(whole[:len(whole)/2])} {
 		os.WriteFile(path, []byte(damage), 0o600)
 		refused(t, s, secret)
-		if _, _, err := s.Create("other", messages.MayView, time.Time{}); err == nil {
+		if _, _, err := s.Create(messages.Token{Name: "other", Rights: messages.MayView}); err == nil {
 			t.Errorf("%q was written over", damage)
 		}
 	}

@@ -119,16 +119,34 @@ func (b *Browser) Login(code string) (int, error) {
 	return status, err
 }
 
-// Do sends a request and returns the answer.
+// JSON sends a request with a JSON body, text as it is, and returns the answer.
+func (b *Browser) JSON(method, path string, body any) (status int, answer string, err error) {
+	text, ok := body.(string)
+	if !ok && body != nil {
+		raw, err := json.Marshal(body)
+		if err != nil {
+			return 0, "", err
+		}
+		text = string(raw)
+	}
+	status, _, answer, err = b.send(method, path, "application/json", text)
+	return status, answer, err
+}
+
+// Do sends a request with a form, if it is not empty, and returns the answer.
 func (b *Browser) Do(method, path, form string) (status int, header http.Header, body string, err error) {
-	r, err := http.NewRequestWithContext(context.Background(), method, b.Base+path, strings.NewReader(form))
+	return b.send(method, path, "application/x-www-form-urlencoded", form)
+}
+
+func (b *Browser) send(method, path, kind, content string) (status int, header http.Header, body string, err error) {
+	r, err := http.NewRequestWithContext(context.Background(), method, b.Base+path, strings.NewReader(content))
 	if err != nil {
 		return 0, nil, "", err
 	}
 	r.Header = b.Header.Clone()
 	r.Host = b.Header.Get("Host")
-	if form != "" {
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if content != "" {
+		r.Header.Set("Content-Type", kind)
 	}
 	answer, err := b.client.Do(r)
 	if err != nil {

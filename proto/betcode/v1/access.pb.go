@@ -308,7 +308,13 @@ type AccessToken struct {
 	// When somebody came with it last, to about a minute; not set means never.
 	LastUsedAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=last_used_at,json=lastUsedAt,proto3" json:"last_used_at,omitempty"`
 	// Until when it counts; not set means until it is revoked.
-	ExpiresAt     *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	// The person that it belongs to; empty means that its name stands for one, and of a token of a proxy the daemon's user.
+	Person string `protobuf:"bytes,6,opt,name=person,proto3" json:"person,omitempty"`
+	// Of a token of a proxy its id, a UUID: the claim "jti" of its secret. Empty for other tokens.
+	Id string `protobuf:"bytes,7,opt,name=id,proto3" json:"id,omitempty"`
+	// Of a token of a proxy what people call it.
+	Title         string `protobuf:"bytes,8,opt,name=title,proto3" json:"title,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -378,15 +384,39 @@ func (x *AccessToken) GetExpiresAt() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *AccessToken) GetPerson() string {
+	if x != nil {
+		return x.Person
+	}
+	return ""
+}
+
+func (x *AccessToken) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *AccessToken) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
 // CreateAccessTokenRequest describes a token.
 type CreateAccessTokenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Letters, digits, dots, dashes and underscores; at most 64. No other token may have it.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Of "view", "approve", "control", "admin"; each has "view" with it, and "admin" has all.
+	// Of "view", "approve", "control", "admin" and "proxy". Each of the first four has "view" with it, and "admin" has those four.
+	// "proxy" lets a program register sessions as a proxy, and nothing else.
 	Scopes []string `protobuf:"bytes,2,rep,name=scopes,proto3" json:"scopes,omitempty"`
 	// Until when it counts; not set means until it is revoked.
-	ExpiresAt     *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	// The person that it belongs to, in the form of a name; empty means that its name stands for one.
+	Person        string `protobuf:"bytes,4,opt,name=person,proto3" json:"person,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -440,6 +470,13 @@ func (x *CreateAccessTokenRequest) GetExpiresAt() *timestamppb.Timestamp {
 		return x.ExpiresAt
 	}
 	return nil
+}
+
+func (x *CreateAccessTokenRequest) GetPerson() string {
+	if x != nil {
+		return x.Person
+	}
+	return ""
 }
 
 // CreateAccessTokenResponse has the secret, which nobody can ask for again.
@@ -708,7 +745,9 @@ type GetCallerResponse struct {
 	// What it may do: of "view", "approve", "control", "admin".
 	Scopes []string `protobuf:"bytes,2,rep,name=scopes,proto3" json:"scopes,omitempty"`
 	// Until when the token counts; not set means until it is revoked.
-	ExpiresAt     *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	// The person that the token belongs to, or the name of a token that belongs to none; empty means the daemon's user.
+	Person        string `protobuf:"bytes,4,opt,name=person,proto3" json:"person,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -764,6 +803,399 @@ func (x *GetCallerResponse) GetExpiresAt() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *GetCallerResponse) GetPerson() string {
+	if x != nil {
+		return x.Person
+	}
+	return ""
+}
+
+// CreateProxyTokenRequest describes a token for a proxy.
+type CreateProxyTokenRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What people call it: 1 to 100 characters.
+	Title string `protobuf:"bytes,1,opt,name=title,proto3" json:"title,omitempty"`
+	// For how many days it counts: 1 to 366.
+	Days          uint32 `protobuf:"varint,2,opt,name=days,proto3" json:"days,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateProxyTokenRequest) Reset() {
+	*x = CreateProxyTokenRequest{}
+	mi := &file_betcode_v1_access_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateProxyTokenRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateProxyTokenRequest) ProtoMessage() {}
+
+func (x *CreateProxyTokenRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_access_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateProxyTokenRequest.ProtoReflect.Descriptor instead.
+func (*CreateProxyTokenRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_access_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *CreateProxyTokenRequest) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *CreateProxyTokenRequest) GetDays() uint32 {
+	if x != nil {
+		return x.Days
+	}
+	return 0
+}
+
+// CreateProxyTokenResponse has the secret, which nobody can ask for again.
+type CreateProxyTokenResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A JWT.
+	Secret string `protobuf:"bytes,1,opt,name=secret,proto3" json:"secret,omitempty"`
+	// What is known of it.
+	Token         *AccessToken `protobuf:"bytes,2,opt,name=token,proto3" json:"token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateProxyTokenResponse) Reset() {
+	*x = CreateProxyTokenResponse{}
+	mi := &file_betcode_v1_access_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateProxyTokenResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateProxyTokenResponse) ProtoMessage() {}
+
+func (x *CreateProxyTokenResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_access_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateProxyTokenResponse.ProtoReflect.Descriptor instead.
+func (*CreateProxyTokenResponse) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_access_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *CreateProxyTokenResponse) GetSecret() string {
+	if x != nil {
+		return x.Secret
+	}
+	return ""
+}
+
+func (x *CreateProxyTokenResponse) GetToken() *AccessToken {
+	if x != nil {
+		return x.Token
+	}
+	return nil
+}
+
+// ListProxyTokensRequest is empty.
+type ListProxyTokensRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListProxyTokensRequest) Reset() {
+	*x = ListProxyTokensRequest{}
+	mi := &file_betcode_v1_access_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListProxyTokensRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListProxyTokensRequest) ProtoMessage() {}
+
+func (x *ListProxyTokensRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_access_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListProxyTokensRequest.ProtoReflect.Descriptor instead.
+func (*ListProxyTokensRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_access_proto_rawDescGZIP(), []int{13}
+}
+
+// ListProxyTokensResponse lists tokens of proxies.
+type ListProxyTokensResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The newest first; those that have expired as well.
+	Tokens        []*AccessToken `protobuf:"bytes,1,rep,name=tokens,proto3" json:"tokens,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListProxyTokensResponse) Reset() {
+	*x = ListProxyTokensResponse{}
+	mi := &file_betcode_v1_access_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListProxyTokensResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListProxyTokensResponse) ProtoMessage() {}
+
+func (x *ListProxyTokensResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_access_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListProxyTokensResponse.ProtoReflect.Descriptor instead.
+func (*ListProxyTokensResponse) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_access_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *ListProxyTokensResponse) GetTokens() []*AccessToken {
+	if x != nil {
+		return x.Tokens
+	}
+	return nil
+}
+
+// RenewProxyTokenRequest names a token of a proxy.
+type RenewProxyTokenRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its id.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// For how many days it counts from now on: 1 to 366.
+	Days          uint32 `protobuf:"varint,2,opt,name=days,proto3" json:"days,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RenewProxyTokenRequest) Reset() {
+	*x = RenewProxyTokenRequest{}
+	mi := &file_betcode_v1_access_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RenewProxyTokenRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RenewProxyTokenRequest) ProtoMessage() {}
+
+func (x *RenewProxyTokenRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_access_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RenewProxyTokenRequest.ProtoReflect.Descriptor instead.
+func (*RenewProxyTokenRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_access_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *RenewProxyTokenRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *RenewProxyTokenRequest) GetDays() uint32 {
+	if x != nil {
+		return x.Days
+	}
+	return 0
+}
+
+// RenewProxyTokenResponse has the new secret. The former one counts no longer.
+type RenewProxyTokenResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A JWT.
+	Secret string `protobuf:"bytes,1,opt,name=secret,proto3" json:"secret,omitempty"`
+	// What is known of it.
+	Token         *AccessToken `protobuf:"bytes,2,opt,name=token,proto3" json:"token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RenewProxyTokenResponse) Reset() {
+	*x = RenewProxyTokenResponse{}
+	mi := &file_betcode_v1_access_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RenewProxyTokenResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RenewProxyTokenResponse) ProtoMessage() {}
+
+func (x *RenewProxyTokenResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_access_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RenewProxyTokenResponse.ProtoReflect.Descriptor instead.
+func (*RenewProxyTokenResponse) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_access_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *RenewProxyTokenResponse) GetSecret() string {
+	if x != nil {
+		return x.Secret
+	}
+	return ""
+}
+
+func (x *RenewProxyTokenResponse) GetToken() *AccessToken {
+	if x != nil {
+		return x.Token
+	}
+	return nil
+}
+
+// RevokeProxyTokenRequest names a token of a proxy.
+type RevokeProxyTokenRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its id.
+	Id            string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RevokeProxyTokenRequest) Reset() {
+	*x = RevokeProxyTokenRequest{}
+	mi := &file_betcode_v1_access_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RevokeProxyTokenRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RevokeProxyTokenRequest) ProtoMessage() {}
+
+func (x *RevokeProxyTokenRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_access_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RevokeProxyTokenRequest.ProtoReflect.Descriptor instead.
+func (*RevokeProxyTokenRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_access_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *RevokeProxyTokenRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+// RevokeProxyTokenResponse is empty: the token counts no longer.
+type RevokeProxyTokenResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RevokeProxyTokenResponse) Reset() {
+	*x = RevokeProxyTokenResponse{}
+	mi := &file_betcode_v1_access_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RevokeProxyTokenResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RevokeProxyTokenResponse) ProtoMessage() {}
+
+func (x *RevokeProxyTokenResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_access_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RevokeProxyTokenResponse.ProtoReflect.Descriptor instead.
+func (*RevokeProxyTokenResponse) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_access_proto_rawDescGZIP(), []int{18}
+}
+
 var File_betcode_v1_access_proto protoreflect.FileDescriptor
 
 const file_betcode_v1_access_proto_rawDesc = "" +
@@ -807,7 +1239,7 @@ const file_betcode_v1_access_proto_rawDesc = "" +
 	"expires_at\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x1a:\n" +
 	"\fContextEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xed\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xab\x02\n" +
 	"\vAccessToken\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
 	"\x06scopes\x18\x02 \x03(\tR\x06scopes\x129\n" +
@@ -816,12 +1248,16 @@ const file_betcode_v1_access_proto_rawDesc = "" +
 	"\flast_used_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"lastUsedAt\x129\n" +
 	"\n" +
-	"expires_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\"\x81\x01\n" +
+	"expires_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x12\x16\n" +
+	"\x06person\x18\x06 \x01(\tR\x06person\x12\x0e\n" +
+	"\x02id\x18\a \x01(\tR\x02id\x12\x14\n" +
+	"\x05title\x18\b \x01(\tR\x05title\"\x99\x01\n" +
 	"\x18CreateAccessTokenRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
 	"\x06scopes\x18\x02 \x03(\tR\x06scopes\x129\n" +
 	"\n" +
-	"expires_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\"b\n" +
+	"expires_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x12\x16\n" +
+	"\x06person\x18\x04 \x01(\tR\x06person\"b\n" +
 	"\x19CreateAccessTokenResponse\x12\x16\n" +
 	"\x06secret\x18\x01 \x01(\tR\x06secret\x12-\n" +
 	"\x05token\x18\x02 \x01(\v2\x17.betcode.v1.AccessTokenR\x05token\"\x19\n" +
@@ -831,18 +1267,41 @@ const file_betcode_v1_access_proto_rawDesc = "" +
 	"\x18RevokeAccessTokenRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\"\x1b\n" +
 	"\x19RevokeAccessTokenResponse\"\x12\n" +
-	"\x10GetCallerRequest\"|\n" +
+	"\x10GetCallerRequest\"\x94\x01\n" +
 	"\x11GetCallerResponse\x12\x14\n" +
 	"\x05token\x18\x01 \x01(\tR\x05token\x12\x16\n" +
 	"\x06scopes\x18\x02 \x03(\tR\x06scopes\x129\n" +
 	"\n" +
-	"expires_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt2\xc1\x03\n" +
+	"expires_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x12\x16\n" +
+	"\x06person\x18\x04 \x01(\tR\x06person\"C\n" +
+	"\x17CreateProxyTokenRequest\x12\x14\n" +
+	"\x05title\x18\x01 \x01(\tR\x05title\x12\x12\n" +
+	"\x04days\x18\x02 \x01(\rR\x04days\"a\n" +
+	"\x18CreateProxyTokenResponse\x12\x16\n" +
+	"\x06secret\x18\x01 \x01(\tR\x06secret\x12-\n" +
+	"\x05token\x18\x02 \x01(\v2\x17.betcode.v1.AccessTokenR\x05token\"\x18\n" +
+	"\x16ListProxyTokensRequest\"J\n" +
+	"\x17ListProxyTokensResponse\x12/\n" +
+	"\x06tokens\x18\x01 \x03(\v2\x17.betcode.v1.AccessTokenR\x06tokens\"<\n" +
+	"\x16RenewProxyTokenRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
+	"\x04days\x18\x02 \x01(\rR\x04days\"`\n" +
+	"\x17RenewProxyTokenResponse\x12\x16\n" +
+	"\x06secret\x18\x01 \x01(\tR\x06secret\x12-\n" +
+	"\x05token\x18\x02 \x01(\v2\x17.betcode.v1.AccessTokenR\x05token\")\n" +
+	"\x17RevokeProxyTokenRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\x1a\n" +
+	"\x18RevokeProxyTokenResponse2\xb7\x06\n" +
 	"\rAccessService\x12C\n" +
 	"\tListAudit\x12\x1c.betcode.v1.ListAuditRequest\x1a\x16.betcode.v1.AuditEntry0\x01\x12`\n" +
 	"\x11CreateAccessToken\x12$.betcode.v1.CreateAccessTokenRequest\x1a%.betcode.v1.CreateAccessTokenResponse\x12]\n" +
 	"\x10ListAccessTokens\x12#.betcode.v1.ListAccessTokensRequest\x1a$.betcode.v1.ListAccessTokensResponse\x12H\n" +
 	"\tGetCaller\x12\x1c.betcode.v1.GetCallerRequest\x1a\x1d.betcode.v1.GetCallerResponse\x12`\n" +
-	"\x11RevokeAccessToken\x12$.betcode.v1.RevokeAccessTokenRequest\x1a%.betcode.v1.RevokeAccessTokenResponseB$Z\"betcode/proto/betcode/v1;betcodev1b\x06proto3"
+	"\x11RevokeAccessToken\x12$.betcode.v1.RevokeAccessTokenRequest\x1a%.betcode.v1.RevokeAccessTokenResponse\x12]\n" +
+	"\x10CreateProxyToken\x12#.betcode.v1.CreateProxyTokenRequest\x1a$.betcode.v1.CreateProxyTokenResponse\x12Z\n" +
+	"\x0fListProxyTokens\x12\".betcode.v1.ListProxyTokensRequest\x1a#.betcode.v1.ListProxyTokensResponse\x12Z\n" +
+	"\x0fRenewProxyToken\x12\".betcode.v1.RenewProxyTokenRequest\x1a#.betcode.v1.RenewProxyTokenResponse\x12]\n" +
+	"\x10RevokeProxyToken\x12#.betcode.v1.RevokeProxyTokenRequest\x1a$.betcode.v1.RevokeProxyTokenResponseB$Z\"betcode/proto/betcode/v1;betcodev1b\x06proto3"
 
 var (
 	file_betcode_v1_access_proto_rawDescOnce sync.Once
@@ -856,7 +1315,7 @@ func file_betcode_v1_access_proto_rawDescGZIP() []byte {
 	return file_betcode_v1_access_proto_rawDescData
 }
 
-var file_betcode_v1_access_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_betcode_v1_access_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_betcode_v1_access_proto_goTypes = []any{
 	(*ListAuditRequest)(nil),          // 0: betcode.v1.ListAuditRequest
 	(*AuditEntry)(nil),                // 1: betcode.v1.AuditEntry
@@ -869,36 +1328,55 @@ var file_betcode_v1_access_proto_goTypes = []any{
 	(*RevokeAccessTokenResponse)(nil), // 8: betcode.v1.RevokeAccessTokenResponse
 	(*GetCallerRequest)(nil),          // 9: betcode.v1.GetCallerRequest
 	(*GetCallerResponse)(nil),         // 10: betcode.v1.GetCallerResponse
-	nil,                               // 11: betcode.v1.AuditEntry.ContextEntry
-	(*timestamppb.Timestamp)(nil),     // 12: google.protobuf.Timestamp
+	(*CreateProxyTokenRequest)(nil),   // 11: betcode.v1.CreateProxyTokenRequest
+	(*CreateProxyTokenResponse)(nil),  // 12: betcode.v1.CreateProxyTokenResponse
+	(*ListProxyTokensRequest)(nil),    // 13: betcode.v1.ListProxyTokensRequest
+	(*ListProxyTokensResponse)(nil),   // 14: betcode.v1.ListProxyTokensResponse
+	(*RenewProxyTokenRequest)(nil),    // 15: betcode.v1.RenewProxyTokenRequest
+	(*RenewProxyTokenResponse)(nil),   // 16: betcode.v1.RenewProxyTokenResponse
+	(*RevokeProxyTokenRequest)(nil),   // 17: betcode.v1.RevokeProxyTokenRequest
+	(*RevokeProxyTokenResponse)(nil),  // 18: betcode.v1.RevokeProxyTokenResponse
+	nil,                               // 19: betcode.v1.AuditEntry.ContextEntry
+	(*timestamppb.Timestamp)(nil),     // 20: google.protobuf.Timestamp
 }
 var file_betcode_v1_access_proto_depIdxs = []int32{
-	12, // 0: betcode.v1.ListAuditRequest.since:type_name -> google.protobuf.Timestamp
-	11, // 1: betcode.v1.AuditEntry.context:type_name -> betcode.v1.AuditEntry.ContextEntry
-	12, // 2: betcode.v1.AuditEntry.created_at:type_name -> google.protobuf.Timestamp
-	12, // 3: betcode.v1.AuditEntry.expires_at:type_name -> google.protobuf.Timestamp
-	12, // 4: betcode.v1.AccessToken.created_at:type_name -> google.protobuf.Timestamp
-	12, // 5: betcode.v1.AccessToken.last_used_at:type_name -> google.protobuf.Timestamp
-	12, // 6: betcode.v1.AccessToken.expires_at:type_name -> google.protobuf.Timestamp
-	12, // 7: betcode.v1.CreateAccessTokenRequest.expires_at:type_name -> google.protobuf.Timestamp
+	20, // 0: betcode.v1.ListAuditRequest.since:type_name -> google.protobuf.Timestamp
+	19, // 1: betcode.v1.AuditEntry.context:type_name -> betcode.v1.AuditEntry.ContextEntry
+	20, // 2: betcode.v1.AuditEntry.created_at:type_name -> google.protobuf.Timestamp
+	20, // 3: betcode.v1.AuditEntry.expires_at:type_name -> google.protobuf.Timestamp
+	20, // 4: betcode.v1.AccessToken.created_at:type_name -> google.protobuf.Timestamp
+	20, // 5: betcode.v1.AccessToken.last_used_at:type_name -> google.protobuf.Timestamp
+	20, // 6: betcode.v1.AccessToken.expires_at:type_name -> google.protobuf.Timestamp
+	20, // 7: betcode.v1.CreateAccessTokenRequest.expires_at:type_name -> google.protobuf.Timestamp
 	2,  // 8: betcode.v1.CreateAccessTokenResponse.token:type_name -> betcode.v1.AccessToken
 	2,  // 9: betcode.v1.ListAccessTokensResponse.tokens:type_name -> betcode.v1.AccessToken
-	12, // 10: betcode.v1.GetCallerResponse.expires_at:type_name -> google.protobuf.Timestamp
-	0,  // 11: betcode.v1.AccessService.ListAudit:input_type -> betcode.v1.ListAuditRequest
-	3,  // 12: betcode.v1.AccessService.CreateAccessToken:input_type -> betcode.v1.CreateAccessTokenRequest
-	5,  // 13: betcode.v1.AccessService.ListAccessTokens:input_type -> betcode.v1.ListAccessTokensRequest
-	9,  // 14: betcode.v1.AccessService.GetCaller:input_type -> betcode.v1.GetCallerRequest
-	7,  // 15: betcode.v1.AccessService.RevokeAccessToken:input_type -> betcode.v1.RevokeAccessTokenRequest
-	1,  // 16: betcode.v1.AccessService.ListAudit:output_type -> betcode.v1.AuditEntry
-	4,  // 17: betcode.v1.AccessService.CreateAccessToken:output_type -> betcode.v1.CreateAccessTokenResponse
-	6,  // 18: betcode.v1.AccessService.ListAccessTokens:output_type -> betcode.v1.ListAccessTokensResponse
-	10, // 19: betcode.v1.AccessService.GetCaller:output_type -> betcode.v1.GetCallerResponse
-	8,  // 20: betcode.v1.AccessService.RevokeAccessToken:output_type -> betcode.v1.RevokeAccessTokenResponse
-	16, // [16:21] is the sub-list for method output_type
-	11, // [11:16] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	20, // 10: betcode.v1.GetCallerResponse.expires_at:type_name -> google.protobuf.Timestamp
+	2,  // 11: betcode.v1.CreateProxyTokenResponse.token:type_name -> betcode.v1.AccessToken
+	2,  // 12: betcode.v1.ListProxyTokensResponse.tokens:type_name -> betcode.v1.AccessToken
+	2,  // 13: betcode.v1.RenewProxyTokenResponse.token:type_name -> betcode.v1.AccessToken
+	0,  // 14: betcode.v1.AccessService.ListAudit:input_type -> betcode.v1.ListAuditRequest
+	3,  // 15: betcode.v1.AccessService.CreateAccessToken:input_type -> betcode.v1.CreateAccessTokenRequest
+	5,  // 16: betcode.v1.AccessService.ListAccessTokens:input_type -> betcode.v1.ListAccessTokensRequest
+	9,  // 17: betcode.v1.AccessService.GetCaller:input_type -> betcode.v1.GetCallerRequest
+	7,  // 18: betcode.v1.AccessService.RevokeAccessToken:input_type -> betcode.v1.RevokeAccessTokenRequest
+	11, // 19: betcode.v1.AccessService.CreateProxyToken:input_type -> betcode.v1.CreateProxyTokenRequest
+	13, // 20: betcode.v1.AccessService.ListProxyTokens:input_type -> betcode.v1.ListProxyTokensRequest
+	15, // 21: betcode.v1.AccessService.RenewProxyToken:input_type -> betcode.v1.RenewProxyTokenRequest
+	17, // 22: betcode.v1.AccessService.RevokeProxyToken:input_type -> betcode.v1.RevokeProxyTokenRequest
+	1,  // 23: betcode.v1.AccessService.ListAudit:output_type -> betcode.v1.AuditEntry
+	4,  // 24: betcode.v1.AccessService.CreateAccessToken:output_type -> betcode.v1.CreateAccessTokenResponse
+	6,  // 25: betcode.v1.AccessService.ListAccessTokens:output_type -> betcode.v1.ListAccessTokensResponse
+	10, // 26: betcode.v1.AccessService.GetCaller:output_type -> betcode.v1.GetCallerResponse
+	8,  // 27: betcode.v1.AccessService.RevokeAccessToken:output_type -> betcode.v1.RevokeAccessTokenResponse
+	12, // 28: betcode.v1.AccessService.CreateProxyToken:output_type -> betcode.v1.CreateProxyTokenResponse
+	14, // 29: betcode.v1.AccessService.ListProxyTokens:output_type -> betcode.v1.ListProxyTokensResponse
+	16, // 30: betcode.v1.AccessService.RenewProxyToken:output_type -> betcode.v1.RenewProxyTokenResponse
+	18, // 31: betcode.v1.AccessService.RevokeProxyToken:output_type -> betcode.v1.RevokeProxyTokenResponse
+	23, // [23:32] is the sub-list for method output_type
+	14, // [14:23] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_access_proto_init() }
@@ -912,7 +1390,7 @@ func file_betcode_v1_access_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_access_proto_rawDesc), len(file_betcode_v1_access_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   12,
+			NumMessages:   20,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

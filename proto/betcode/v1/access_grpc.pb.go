@@ -26,6 +26,10 @@ const (
 	AccessService_ListAccessTokens_FullMethodName  = "/betcode.v1.AccessService/ListAccessTokens"
 	AccessService_GetCaller_FullMethodName         = "/betcode.v1.AccessService/GetCaller"
 	AccessService_RevokeAccessToken_FullMethodName = "/betcode.v1.AccessService/RevokeAccessToken"
+	AccessService_CreateProxyToken_FullMethodName  = "/betcode.v1.AccessService/CreateProxyToken"
+	AccessService_ListProxyTokens_FullMethodName   = "/betcode.v1.AccessService/ListProxyTokens"
+	AccessService_RenewProxyToken_FullMethodName   = "/betcode.v1.AccessService/RenewProxyToken"
+	AccessService_RevokeProxyToken_FullMethodName  = "/betcode.v1.AccessService/RevokeProxyToken"
 )
 
 // AccessServiceClient is the client API for AccessService service.
@@ -45,6 +49,16 @@ type AccessServiceClient interface {
 	GetCaller(ctx context.Context, in *GetCallerRequest, opts ...grpc.CallOption) (*GetCallerResponse, error)
 	// RevokeAccessToken ends a token at once, and the streams of clients that use it.
 	RevokeAccessToken(ctx context.Context, in *RevokeAccessTokenRequest, opts ...grpc.CallOption) (*RevokeAccessTokenResponse, error)
+	// CreateProxyToken makes a token for a proxy: a JWT with the scope "proxy". It belongs to the person of the caller. It needs the
+	// scope "control", as have the two calls that change such tokens.
+	CreateProxyToken(ctx context.Context, in *CreateProxyTokenRequest, opts ...grpc.CallOption) (*CreateProxyTokenResponse, error)
+	// ListProxyTokens lists the tokens of proxies that belong to the person of the caller; for the scope "admin" those of
+	// everybody. It needs the scope "view".
+	ListProxyTokens(ctx context.Context, in *ListProxyTokensRequest, opts ...grpc.CallOption) (*ListProxyTokensResponse, error)
+	// RenewProxyToken gives a token of a proxy another secret. A token of another person is NOT_FOUND.
+	RenewProxyToken(ctx context.Context, in *RenewProxyTokenRequest, opts ...grpc.CallOption) (*RenewProxyTokenResponse, error)
+	// RevokeProxyToken ends a token of a proxy at once. A token of another person is NOT_FOUND.
+	RevokeProxyToken(ctx context.Context, in *RevokeProxyTokenRequest, opts ...grpc.CallOption) (*RevokeProxyTokenResponse, error)
 }
 
 type accessServiceClient struct {
@@ -114,6 +128,46 @@ func (c *accessServiceClient) RevokeAccessToken(ctx context.Context, in *RevokeA
 	return out, nil
 }
 
+func (c *accessServiceClient) CreateProxyToken(ctx context.Context, in *CreateProxyTokenRequest, opts ...grpc.CallOption) (*CreateProxyTokenResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(CreateProxyTokenResponse)
+	err := c.cc.Invoke(ctx, AccessService_CreateProxyToken_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *accessServiceClient) ListProxyTokens(ctx context.Context, in *ListProxyTokensRequest, opts ...grpc.CallOption) (*ListProxyTokensResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListProxyTokensResponse)
+	err := c.cc.Invoke(ctx, AccessService_ListProxyTokens_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *accessServiceClient) RenewProxyToken(ctx context.Context, in *RenewProxyTokenRequest, opts ...grpc.CallOption) (*RenewProxyTokenResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RenewProxyTokenResponse)
+	err := c.cc.Invoke(ctx, AccessService_RenewProxyToken_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *accessServiceClient) RevokeProxyToken(ctx context.Context, in *RevokeProxyTokenRequest, opts ...grpc.CallOption) (*RevokeProxyTokenResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RevokeProxyTokenResponse)
+	err := c.cc.Invoke(ctx, AccessService_RevokeProxyToken_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // AccessServiceServer is the server API for AccessService service.
 // All implementations must embed UnimplementedAccessServiceServer
 // for forward compatibility.
@@ -131,6 +185,16 @@ type AccessServiceServer interface {
 	GetCaller(context.Context, *GetCallerRequest) (*GetCallerResponse, error)
 	// RevokeAccessToken ends a token at once, and the streams of clients that use it.
 	RevokeAccessToken(context.Context, *RevokeAccessTokenRequest) (*RevokeAccessTokenResponse, error)
+	// CreateProxyToken makes a token for a proxy: a JWT with the scope "proxy". It belongs to the person of the caller. It needs the
+	// scope "control", as have the two calls that change such tokens.
+	CreateProxyToken(context.Context, *CreateProxyTokenRequest) (*CreateProxyTokenResponse, error)
+	// ListProxyTokens lists the tokens of proxies that belong to the person of the caller; for the scope "admin" those of
+	// everybody. It needs the scope "view".
+	ListProxyTokens(context.Context, *ListProxyTokensRequest) (*ListProxyTokensResponse, error)
+	// RenewProxyToken gives a token of a proxy another secret. A token of another person is NOT_FOUND.
+	RenewProxyToken(context.Context, *RenewProxyTokenRequest) (*RenewProxyTokenResponse, error)
+	// RevokeProxyToken ends a token of a proxy at once. A token of another person is NOT_FOUND.
+	RevokeProxyToken(context.Context, *RevokeProxyTokenRequest) (*RevokeProxyTokenResponse, error)
 	mustEmbedUnimplementedAccessServiceServer()
 }
 
@@ -155,6 +219,18 @@ func (UnimplementedAccessServiceServer) GetCaller(context.Context, *GetCallerReq
 }
 func (UnimplementedAccessServiceServer) RevokeAccessToken(context.Context, *RevokeAccessTokenRequest) (*RevokeAccessTokenResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method RevokeAccessToken not implemented")
+}
+func (UnimplementedAccessServiceServer) CreateProxyToken(context.Context, *CreateProxyTokenRequest) (*CreateProxyTokenResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method CreateProxyToken not implemented")
+}
+func (UnimplementedAccessServiceServer) ListProxyTokens(context.Context, *ListProxyTokensRequest) (*ListProxyTokensResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListProxyTokens not implemented")
+}
+func (UnimplementedAccessServiceServer) RenewProxyToken(context.Context, *RenewProxyTokenRequest) (*RenewProxyTokenResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method RenewProxyToken not implemented")
+}
+func (UnimplementedAccessServiceServer) RevokeProxyToken(context.Context, *RevokeProxyTokenRequest) (*RevokeProxyTokenResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method RevokeProxyToken not implemented")
 }
 func (UnimplementedAccessServiceServer) mustEmbedUnimplementedAccessServiceServer() {}
 func (UnimplementedAccessServiceServer) testEmbeddedByValue()                       {}
@@ -260,6 +336,78 @@ func _AccessService_RevokeAccessToken_Handler(srv interface{}, ctx context.Conte
 	return interceptor(ctx, in, info, handler)
 }
 
+func _AccessService_CreateProxyToken_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CreateProxyTokenRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AccessServiceServer).CreateProxyToken(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AccessService_CreateProxyToken_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AccessServiceServer).CreateProxyToken(ctx, req.(*CreateProxyTokenRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AccessService_ListProxyTokens_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListProxyTokensRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AccessServiceServer).ListProxyTokens(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AccessService_ListProxyTokens_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AccessServiceServer).ListProxyTokens(ctx, req.(*ListProxyTokensRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AccessService_RenewProxyToken_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(RenewProxyTokenRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AccessServiceServer).RenewProxyToken(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AccessService_RenewProxyToken_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AccessServiceServer).RenewProxyToken(ctx, req.(*RenewProxyTokenRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AccessService_RevokeProxyToken_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(RevokeProxyTokenRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AccessServiceServer).RevokeProxyToken(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AccessService_RevokeProxyToken_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AccessServiceServer).RevokeProxyToken(ctx, req.(*RevokeProxyTokenRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // AccessService_ServiceDesc is the grpc.ServiceDesc for AccessService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -282,6 +430,22 @@ var AccessService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "RevokeAccessToken",
 			Handler:    _AccessService_RevokeAccessToken_Handler,
+		},
+		{
+			MethodName: "CreateProxyToken",
+			Handler:    _AccessService_CreateProxyToken_Handler,
+		},
+		{
+			MethodName: "ListProxyTokens",
+			Handler:    _AccessService_ListProxyTokens_Handler,
+		},
+		{
+			MethodName: "RenewProxyToken",
+			Handler:    _AccessService_RenewProxyToken_Handler,
+		},
+		{
+			MethodName: "RevokeProxyToken",
+			Handler:    _AccessService_RevokeProxyToken_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

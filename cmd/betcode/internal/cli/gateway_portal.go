@@ -58,7 +58,7 @@ func (p *program) pair(ctx context.Context, c *cli.Context, cl *client.Client) e
 		return exit.Usage(fmt.Errorf("the name %q has more than 32 characters", name))
 	}
 	made, err := cl.Access.CreateAccessToken(ctx, &pb.CreateAccessTokenRequest{
-		Name: gateways.CodePrefix + name + "-" + uuid.NewString()[:8], Scopes: c.StringSlice("scope"),
+		Name: gateways.CodePrefix + name + "-" + uuid.NewString()[:8], Person: name, Scopes: c.StringSlice("scope"),
 		ExpiresAt: timestamppb.New(time.Now().Add(codeLifetime)),
 	})
 	if err != nil {
@@ -67,6 +67,39 @@ func (p *program) pair(ctx context.Context, c *cli.Context, cl *client.Client) e
 	fmt.Fprintln(p.Stdout, made.GetSecret())
 	fmt.Fprintf(p.Stderr, "Enter it at /api/auth/login of the portal within %s. It works once, and lets the browser %s.\n",
 		codeLifetime, strings.Join(made.GetToken().GetScopes(), ", "))
+	return nil
+}
+
+func (p *program) proxyTokenCommand() *cli.Command {
+	return &cli.Command{
+		Name: "token", Usage: "make a token with which a proxy of the portal registers sessions",
+		Description: "Writes a JWT, once: 'claude-portal --backend-url ws://HOST:PORT --auth-token TOKEN'. With --url it writes the address\n" +
+			"for 'claude-portal --init'. The token lets a proxy register sessions, and do nothing else. 'token list' shows it,\n" +
+			"'token revoke' ends it.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "name", Value: "proxy", Usage: "what people call it: a `NAME`"},
+			&cli.UintFlag{Name: "days", Value: 30, Usage: "for how many `DAYS` it is valid, at most 366"},
+			&cli.StringFlag{Name: "url", Usage: "the `URL` of the portal"},
+		},
+		Action: p.WithClient(0, 0, p.proxyToken),
+	}
+}
+
+func (p *program) proxyToken(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	days := c.Uint("days")
+	if days < 1 || days > 366 {
+		return exit.Usage(fmt.Errorf("days %d: give 1 to 366", days))
+	}
+	made, err := cl.Access.CreateProxyToken(ctx, &pb.CreateProxyTokenRequest{Title: c.String("name"), Days: uint32(days)}) //nolint:gosec // at most 366
+	switch {
+	case err != nil:
+		return err
+	case c.String("url") != "":
+		fmt.Fprintln(p.Stdout, gateways.InitURL(strings.TrimRight(c.String("url"), "/"), made.GetSecret()))
+	default:
+		fmt.Fprintln(p.Stdout, made.GetSecret())
+	}
+	fmt.Fprintf(p.Stderr, "It is the token %s, valid for %d days, and is shown once. A reader of it may register sessions here.\n", made.GetToken().GetName(), days)
 	return nil
 }
 

@@ -27,6 +27,9 @@ const opPortal = "open portal"
 // CodePrefix begins the names of tokens that a browser may exchange for a login, once.
 const CodePrefix = portal.CodePrefix
 
+// InitURL returns the address from which a proxy of the portal at base reads its token.
+func InitURL(base, secret string) string { return portal.InitURL(base, secret) }
+
 // PortalOptions configure the gateway of the portal.
 type PortalOptions struct {
 	Listen   string        // host:port

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"betcode/cmd/betcode/internal/client"
 	"betcode/gateway/portal"
@@ -31,6 +29,8 @@ func told(err error) error {
 		return portal.ErrUnauthenticated
 	case codes.PermissionDenied:
 		return portal.ErrDenied
+	case codes.InvalidArgument:
+		return fmt.Errorf("%w: %w", portal.ErrInvalid, explained(err))
 	}
 	return explained(err)
 }
@@ -41,7 +41,7 @@ func (d portalDaemon) Caller(ctx context.Context) (portal.Caller, error) {
 	if err != nil {
 		return portal.Caller{}, told(err)
 	}
-	out := portal.Caller{Token: c.GetToken(), Scopes: c.GetScopes()}
+	out := portal.Caller{Token: c.GetToken(), Person: c.GetPerson(), Scopes: c.GetScopes()}
 	if at := c.GetExpiresAt(); at != nil {
 		out.Expires = at.AsTime()
 	}
@@ -148,18 +148,3 @@ func (c proxyCall) Recv() (*pb.ProxyEvent, error) {
 
 // Close implements [portal.Daemon].
 func (d portalDaemon) Close() error { return d.client.Close() }
-
-// portalTokens implements [portal.Tokens] with the rights of the user.
-type portalTokens struct{ client *client.Client }
-
-// Create implements [portal.Tokens].
-func (t portalTokens) Create(ctx context.Context, name string, scopes []string, expires time.Time) (string, error) {
-	made, err := t.client.Access.CreateAccessToken(ctx, &pb.CreateAccessTokenRequest{Name: name, Scopes: scopes, ExpiresAt: timestamppb.New(expires)})
-	return made.GetSecret(), told(err)
-}
-
-// Revoke implements [portal.Tokens].
-func (t portalTokens) Revoke(ctx context.Context, name string) error {
-	_, err := t.client.Access.RevokeAccessToken(ctx, &pb.RevokeAccessTokenRequest{Name: name})
-	return told(err)
-}

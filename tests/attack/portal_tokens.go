@@ -1,0 +1,80 @@
+package main
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/google/uuid"
+)
+
+// proxyToken makes a token of a proxy and returns its secret.
+func (s *siege) proxyToken(name string) string {
+	printed, code := s.cli("gateway", "token", "--name", name)
+	s.held("a token of a proxy is made", code == 0, "%s", printed)
+	secret, _, _ := strings.Cut(printed, "\n")
+	return secret
+}
+
+// attackPortalTokens presents tokens of proxies that somebody has forged, changed or kept.
+func attackPortalTokens(s *siege) {
+	p := s.portal()
+	good := s.proxyToken("laptop")
+	parts := strings.Split(good, ".")
+	payload, err := base64.RawURLEncoding.DecodeString(parts[1])
+	s.must(err, "decode a token")
+	var claims jwt.MapClaims
+	s.must(json.Unmarshal(payload, &claims), "read a token")
+	key, err := os.ReadFile(s.world.StateDir() + "/token.key")
+	s.must(err, "read the key")
+	signed := func(m jwt.SigningMethod, key any, change func(jwt.MapClaims)) string {
+		c := jwt.MapClaims{}
+		for name, value := range claims {
+			c[name] = value
+		}
+		if change != nil {
+			change(c)
+		}
+		secret, err := jwt.NewWithClaims(m, c).SignedString(key)
+		s.must(err, "forge a token")
+		return secret
+	}
+	for name, forged := range map[string]string{
+		"no algorithm":     signed(jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, nil),
+		"another key":      signed(jwt.SigningMethodHS256, []byte("dev-mode-jwt-secret-not-for-production"), nil),
+		"HS384":            signed(jwt.SigningMethodHS384, key, nil),
+		"RS256 by name":    base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"RS256","typ":"JWT"}`)) + "." + parts[1] + "." + parts[2],
+		"changed claims":   parts[0] + "." + base64.RawURLEncoding.EncodeToString([]byte(strings.Replace(string(payload), "proxy", "admin", 1))) + "." + parts[2],
+		"the key, changed": signed(jwt.SigningMethodHS256, key, func(c jwt.MapClaims) { c["exp"] = time.Now().AddDate(9, 0, 0).Unix() }),
+		"the key, new id":  signed(jwt.SigningMethodHS256, key, func(c jwt.MapClaims) { c["jti"] = uuid.NewString() }),
+		"the key, expired": signed(jwt.SigningMethodHS256, key, func(c jwt.MapClaims) { c["exp"] = time.Now().Add(-time.Hour).Unix() }),
+		"the key, no end":  signed(jwt.SigningMethodHS256, key, func(c jwt.MapClaims) { delete(c, "exp") }),
+	} {
+		b := p.Browser()
+		b.Header.Set("Authorization", "Bearer "+forged)
+		status, _ := s.asks(b, http.MethodGet, "/api/auth/me")
+		s.held(name+" does not count", status == http.StatusUnauthorized, "%d", status)
+	}
+	b := p.Browser()
+	b.Header.Set("Authorization", "Bearer "+good)
+	status, _ := s.asks(b, http.MethodGet, "/api/auth/me")
+	s.held("the token counts", status == http.StatusOK, "%d", status)
+	for path, method := range map[string]string{
+		"/api/sessions": http.MethodGet, "/api/proxy-tokens": http.MethodPost, "/api/sessions/" + session(): http.MethodDelete,
+	} {
+		status, body := s.asks(b, method, path)
+		s.held("it may not "+method+" "+path, status == http.StatusForbidden || status == http.StatusBadRequest, "%d %s", status, body)
+	}
+	_, opened, _ := b.Open()
+	s.held("it opens no page that shows sessions", opened != http.StatusOK, "%d", opened)
+	printed, code := s.cli("token", "revoke", "proxy-"+claims["jti"].(string)[:8])
+	s.held("it is revoked by its name", code == 0, "%s", printed)
+	status, _ = s.asks(b, http.MethodGet, "/api/auth/me")
+	s.held("a revoked one does not count", status == http.StatusUnauthorized, "%d", status)
+	logs := p.Log() + s.daemon.Log()
+	s.held("no log has a secret", !strings.Contains(logs, "eyJ") && !strings.Contains(logs, parts[2]), "%s", logs)
+}
