@@ -13,7 +13,7 @@ func (s *System) connectProxy(ctx context.Context, m messages.ConnectProxy) (mes
 	if replaces {
 		_, err := s.sessionView(ctx, messages.GetSession{Session: m.Session})
 		if messages.KindOf(err) == messages.NotFound && !s.proxiedBy(ctx, m.Replaces, m.Owner) {
-			return nil, messages.Errorf("register proxied session", messages.NotFound, "session %s, which is to be replaced, does not exist, or belongs to another token", m.Replaces).
+			return nil, messages.Errorf("register proxied session", messages.NotFound, "session %s, which is to be replaced, does not exist, or belongs to another person", m.Replaces).
 				WithCode(messages.SessionNotFound).With("session_id", string(m.Replaces)).WithHint("register without replaces_session_id")
 		}
 	}

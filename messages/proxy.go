@@ -7,7 +7,7 @@ import "time"
 
 // ProxyRecord is what the journal knows of the proxy of a session. It is replaced, never changed.
 type ProxyRecord struct {
-	Owner     string // name of the token that registered the session; empty = a caller without a token, over the socket
+	Owner     string // the person whose token registered the session; empty = a caller without a token, over the socket
 	Host      string // the proxy's machine
 	Version   string // of the proxy
 	Agent     string // kind of agent: "claude", "codex" or "muse"

@@ -106,7 +106,7 @@ func proxyNotice(code, message string, p *messages.ProxyRecord) *pb.AgentEvent {
 
 // noSuchSession answers alike for a session that does not exist, that the daemon runs itself, and that is of another owner.
 func (t *transition) noSuchSession(from *actor.PID, op string) {
-	t.then(act.Reply{To: from, With: messages.Errorf(op, messages.NotFound, "session %s does not exist, or belongs to another token", t.s.id).
+	t.then(act.Reply{To: from, With: messages.Errorf(op, messages.NotFound, "session %s does not exist, or belongs to another person", t.s.id).
 		WithCode(messages.SessionNotFound).With("session_id", string(t.s.id)).WithHint("register another session id")})
 	t.maybeRetire()
 }

@@ -98,7 +98,7 @@ var needed = map[string]messages.Rights{
 	"/betcode.v1.SubagentService/PauseOrchestration":   messages.MayControl,
 	"/betcode.v1.SubagentService/RevokeAutoApprove":    messages.MayControl | messages.MayApprove,
 	"/betcode.v1.GitRepoService/":                      messages.MayControl,
-	"/betcode.v1.ProxyService/Connect":                 messages.MayControl,
+	"/betcode.v1.ProxyService/Connect":                 messages.MayControl | messages.MayProxy,
 	"/betcode.v1.GitRepoService/ListRepos":             messages.MayView,
 	"/betcode.v1.GitRepoService/GetRepo":               messages.MayView,
 	"/betcode.v1.GitRepoService/ListBranches":          messages.MayView,

@@ -78,7 +78,7 @@ func (c *connection) register(ctx context.Context) (*pb.ProxyEvent, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.Owner, _ = door.CallOf(ctx).Token()
+	m.Owner = door.CallOf(ctx).Person
 	m.Connection, m.Sink = uuid.NewString(), c.out
 	c.session, c.id = m.Session, m.Connection
 	door.CallOf(ctx).Session = m.Session

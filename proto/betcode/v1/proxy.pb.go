@@ -181,7 +181,7 @@ func (*ProxyRequest_Update) isProxyRequest_Request() {}
 // ProxyRegister begins or continues a session.
 type ProxyRegister struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// A UUID, which the proxy chooses. A session of another token, or one that this daemon runs itself, is NOT_FOUND.
+	// A UUID, which the proxy chooses. A session of another person, or one that this daemon runs itself, is NOT_FOUND.
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// The session's name for people, at most 255 characters.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
@@ -195,7 +195,7 @@ type ProxyRegister struct {
 	AgentType string `protobuf:"bytes,6,opt,name=agent_type,json=agentType,proto3" json:"agent_type,omitempty"`
 	// Facts that may change later.
 	Facts *ProxyUpdate `protobuf:"bytes,7,opt,name=facts,proto3" json:"facts,omitempty"`
-	// The session that this one takes the place of; empty = none. It must be of the same token.
+	// The session that this one takes the place of; empty = none. It must be of the same person.
 	ReplacesSessionId string `protobuf:"bytes,8,opt,name=replaces_session_id,json=replacesSessionId,proto3" json:"replaces_session_id,omitempty"`
 	// What the proxy can do.
 	Abilities     *ProxyAbilities `protobuf:"bytes,9,opt,name=abilities,proto3" json:"abilities,omitempty"`

@@ -29,7 +29,7 @@ const (
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
 // ProxyService takes what agents say that somebody else's proxy runs. A proxied session is in the same journal as every other,
-// and other clients watch, answer and steer it through the other services. It needs the scope "control", and is this daemon's own.
+// and other clients watch, answer and steer it through the other services. It needs the scope "control" or "proxy", and is this daemon's own. A session belongs to the person of the token that registered it.
 type ProxyServiceClient interface {
 	// Connect is one connection of a proxy, for one session. The first request is a ProxyRegister, which a ProxyRegistered
 	// answers before anything else is sent. Then come the inputs that the proxy has not acknowledged, in order, then decisions that it
@@ -64,7 +64,7 @@ type ProxyService_ConnectClient = grpc.BidiStreamingClient[ProxyRequest, ProxyEv
 // for forward compatibility.
 //
 // ProxyService takes what agents say that somebody else's proxy runs. A proxied session is in the same journal as every other,
-// and other clients watch, answer and steer it through the other services. It needs the scope "control", and is this daemon's own.
+// and other clients watch, answer and steer it through the other services. It needs the scope "control" or "proxy", and is this daemon's own. A session belongs to the person of the token that registered it.
 type ProxyServiceServer interface {
 	// Connect is one connection of a proxy, for one session. The first request is a ProxyRegister, which a ProxyRegistered
 	// answers before anything else is sent. Then come the inputs that the proxy has not acknowledged, in order, then decisions that it
