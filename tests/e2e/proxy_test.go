@@ -62,6 +62,9 @@ func (p *proxied) until(what string, is func(foreignportal.Session) bool) foreig
 	p.Helper()
 	s, err := p.portal.Wait(p.id, what, is)
 	if err != nil {
+		for _, l := range s.Lines {
+			p.Logf("%d %.300s", l.Seq, l.Content)
+		}
 		p.Fatal(err)
 	}
 	return s

@@ -164,9 +164,10 @@ func (l *link) tells(r *requests.Resolved) bool {
 	return r.GetReason() == "expired" || r.GetReason() == "client" && r.GetResolvedBy() != l.Client
 }
 
-// turnEnded notes that a later connection may begin here.
+// turnEnded notes that a later connection may begin here: no line is open, and no request whose
+// decision makes a line.
 func (l *link) turnEnded(sequence uint64) {
-	if sequence > l.saved.After {
+	if sequence > l.saved.After && l.book.Waiting() == 0 {
 		model, directory := l.writer.Described()
 		next := turn{sequence, l.last, model, directory}
 		if len(l.turns) < maxTurns {

@@ -142,6 +142,9 @@ func (b *Book) Next() *wire.PermissionRequest {
 	return &b.waiting[0].message
 }
 
+// Waiting returns how many requests wait.
+func (b *Book) Waiting() int { return len(b.waiting) }
+
 // Again forgets which request the reader has: the oldest is shown to it again.
 func (b *Book) Again() { b.shown = "" }
 
