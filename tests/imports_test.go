@@ -433,6 +433,10 @@ var rules = []rule{
 		},
 	},
 	{
+		pkg: "gateway/portal/proxy/proxytest", because: "the backend of others is written from its document alone: it shares no mistake with the proxy",
+		never: map[string]string{"context": "a model of a backend does not wait"},
+	},
+	{
 		pkg: "gateway/portal/requests", may: []string{"proto", "gateway/portal/wire"},
 		because: "what waits for an answer is known from events alone, for pages and for portals of others alike",
 		never:   map[string]string{grpc: "events come from the caller", "context": "a ledger does not wait"},

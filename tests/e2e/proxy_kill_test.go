@@ -238,3 +238,19 @@ func TestProxyRealAgent(t *testing.T) {
 	}
 	p.once(done)
 }
+
+// A prompt that a portal wants repeated is repeated by the daemon, also while proxy and daemon are away.
+func TestProxyRepeats(t *testing.T) {
+	t.Parallel()
+	p := newProxied(t, newStory(t, binaries.fake), 2, "echo:one")
+	p.portal.Say(p.id, "gate:go\nuntil:3", "wiggum", "")
+	p.until("the first prompt", func(s foreignportal.Session) bool { return says(s, "loop **1** / 50") && len(s.Pending) == 0 })
+	p.proxy.Kill()
+	p.killDaemon()
+	p.create("go")
+	p.run()
+	s := p.until("the last prompt", func(s foreignportal.Session) bool { return says(s, "**Wiggum complete** after **3** iterations") })
+	p.once(s)
+	p.portal.Say(p.id, "echo:x", "forever", "")
+	p.until("the refusal", func(s foreignportal.Session) bool { return says(s, "does not know that mode") && len(s.Pending) == 0 })
+}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"betcode/gateway/portal/proxy/proxytest"
 )
 
 // patience bounds every wait of a test.
@@ -18,7 +20,7 @@ const patience = 3 * time.Minute
 
 // Server is a portal on loopback.
 type Server struct {
-	*Database
+	*proxytest.Database
 	URL string // ws://127.0.0.1:PORT
 
 	http *httptest.Server
@@ -32,7 +34,7 @@ type Server struct {
 
 // NewServer starts a portal of a generation. The caller closes it.
 func NewServer(generation int) *Server {
-	s := &Server{Database: NewDatabase(generation), sockets: map[*websocket.Conn]bool{}}
+	s := &Server{Database: proxytest.NewDatabase(generation), sockets: map[*websocket.Conn]bool{}}
 	routes := http.NewServeMux()
 	routes.HandleFunc("/ws/session", s.serve)
 	routes.HandleFunc("POST /api/auth/device/code", s.code)

@@ -28,6 +28,7 @@ type input struct {
 	key      string
 	client   *wire.UUID // the page's id
 	text     string
+	repeat   bool // until the agent says that it is done
 	done     bool // accepted or refused
 	again    bool // the daemon asks to send it again
 }
@@ -71,13 +72,14 @@ func (l *link) enter(i *input, mode *string) {
 		l.finish(i, wire.StageAgentAccepted)
 	case l.ReadOnly:
 		l.refuse(i, "This session may only be viewed here; the message was not sent.")
-	case mode != nil && *mode != wire.SendNormal:
-		l.refuse(i, "This proxy does not repeat prompts; send it in the normal mode.")
+	case mode != nil && *mode != wire.SendNormal && *mode != wire.SendWiggum:
+		l.refuse(i, "This proxy does not know that mode of sending.")
 	case i.text == "":
 		l.refuse(i, "The message is empty.")
 	case len(i.text) > maxInput:
 		l.refuse(i, "The message has more than 3 MiB.")
 	default:
+		i.repeat = mode != nil && *mode == wire.SendWiggum
 		l.stage(i, wire.StageProxyReceived)
 		l.send(i)
 	}
@@ -85,7 +87,11 @@ func (l *link) enter(i *input, mode *string) {
 
 func (l *link) send(i *input) {
 	i.again = false
-	l.do(ask{&pb.AgentRequest{Request: &pb.AgentRequest_Message{Message: &pb.UserMessage{Content: i.text, IdempotencyKey: i.key}}}})
+	m := &pb.UserMessage{Content: i.text, IdempotencyKey: i.key}
+	if i.repeat {
+		m.Repeat = &pb.Repeat{} // as often as the reference does, until its marker
+	}
+	l.do(ask{&pb.AgentRequest{Request: &pb.AgentRequest_Message{Message: m}}})
 }
 
 // accepted notes that the session has an input.

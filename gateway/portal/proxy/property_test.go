@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"betcode/tests/foreignportal"
+	"betcode/gateway/portal/proxy/proxytest"
 )
 
 // rounds of each property; a seed is named when it fails.
@@ -26,7 +26,7 @@ func (w *world) play(steps int, restart func()) {
 			w.say()
 		case n < 20:
 			if s, _ := w.db.Session(sessionID); s.Request != nil {
-				w.db.Answer(sessionID, foreignportal.Frame{"request_id": s.Request["request_id"], "allow": true, "input": s.Request["input"]})
+				w.db.Answer(sessionID, proxytest.Frame{"request_id": s.Request["request_id"], "allow": true, "input": s.Request["input"]})
 			}
 		case n < 22:
 			w.cut(w.rand.IntN(2) == 0)

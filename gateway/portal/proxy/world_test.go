@@ -9,10 +9,10 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"betcode/gateway/portal/lines"
+	"betcode/gateway/portal/proxy/proxytest"
 	"betcode/gateway/portal/requests"
 	"betcode/gateway/portal/wire"
 	pb "betcode/proto/betcode/v1"
-	"betcode/tests/foreignportal"
 )
 
 const (
@@ -25,7 +25,7 @@ const (
 type world struct {
 	*testing.T
 	rand *rand.Rand
-	db   *foreignportal.Database
+	db   *proxytest.Database
 	with func(*Config)
 
 	// of the daemon
@@ -45,7 +45,7 @@ type world struct {
 	queue   [][]byte           // under way to the backend
 
 	// of the backend
-	peer  *foreignportal.Peer
+	peer  *proxytest.Peer
 	back  [][]byte // under way from it
 	said  int
 	ended *outcome
@@ -53,7 +53,7 @@ type world struct {
 
 func newWorld(t *testing.T, generation int, seed uint64) *world {
 	return &world{
-		T: t, rand: rand.New(rand.NewPCG(seed, 1)), db: foreignportal.NewDatabase(generation), lineage: "one", keys: map[string]bool{}, with: func(*Config) {},
+		T: t, rand: rand.New(rand.NewPCG(seed, 1)), db: proxytest.NewDatabase(generation), lineage: "one", keys: map[string]bool{}, with: func(*Config) {},
 	}
 }
 

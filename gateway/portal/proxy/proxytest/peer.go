@@ -1,4 +1,4 @@
-package foreignportal
+package proxytest
 
 import (
 	"encoding/json"
@@ -40,7 +40,7 @@ func (p *Peer) Close() {
 func (p *Peer) push(f Frame) {
 	raw, err := json.Marshal(f)
 	if err != nil {
-		panic("foreignportal: " + err.Error()) // frames are made of values that can be encoded
+		panic("proxytest: " + err.Error()) // frames are made of values that can be encoded
 	}
 	p.out = append(p.out, raw)
 	select {

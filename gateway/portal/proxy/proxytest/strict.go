@@ -1,4 +1,4 @@
-package foreignportal
+package proxytest
 
 import (
 	"encoding/json"
