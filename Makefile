@@ -122,6 +122,10 @@ cover: ## how much of the code the tests reach; the page is cover.html
 	$(GO) tool cover -html=cover.out -o cover.html
 	$(GO) tool cover -func=cover.out | tail -n 1
 
+.PHONY: cli
+cli: ## play the scripts of tests/cli on the built command line; RUN=regexp chooses
+	$(GO) test ./tests/cli -run 'TestScripts/$(RUN)' $(if $(UPDATE),-update)
+
 .PHONY: conformance
 conformance: claude ## hold the daemon against its documents, row by row, and write docs/conformance.md
 	@$(GO) test -count=1 -timeout 10m ./tests/conformance -update; told=$$?; tail -n 1 docs/conformance.md; exit $$told

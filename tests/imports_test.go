@@ -460,6 +460,11 @@ var rules = []rule{
 		never:   map[string]string{grpc: "what is printed does not depend on where it came from"},
 	},
 	{
+		pkg: "cmd/betcode/internal/sessionstate", may: []string{"proto", "messages", "cmd/betcode/internal/console"},
+		because: "the state of a session is made of what the daemon reports, wherever it is shown",
+		never:   map[string]string{grpc: "a state has no connection"},
+	},
+	{
 		pkg: "cmd/betcode/internal/output", may: []string{"proto", "messages", "cmd/betcode/internal/console", "cmd/betcode/internal/exit"},
 		because: "a value is printed in the form that the caller names, whichever command fetched it",
 		never:   map[string]string{grpc: "what is printed does not depend on where it came from"},

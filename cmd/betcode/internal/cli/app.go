@@ -14,6 +14,7 @@ import (
 	"betcode/cmd/betcode/internal/cli/journal"
 	"betcode/cmd/betcode/internal/cli/orchestrate"
 	"betcode/cmd/betcode/internal/cli/permission"
+	"betcode/cmd/betcode/internal/cli/session"
 	"betcode/cmd/betcode/internal/cli/settings"
 	"betcode/cmd/betcode/internal/cli/setup"
 	"betcode/cmd/betcode/internal/console"
@@ -78,7 +79,14 @@ func (p *program) app() *cli.App {
 		Commands: []*cli.Command{
 			p.runCommand(),
 			p.chatCommand(),
-			p.sessionCommand(),
+			session.PsCommand(p.Program),
+			session.AttachCommand(p.Program),
+			session.LogsCommand(p.Program),
+			session.StopCommand(p.Program),
+			session.NewCommand(p.Program),
+			session.StatusCommand(p.Program),
+			session.EventsCommand(p.Program),
+			session.Command(p.Program),
 			permission.Command(p.Program),
 			p.trustCommand(),
 			p.auditCommand(),
@@ -107,7 +115,7 @@ func (p *program) app() *cli.App {
 			p.exitCodesCommand(),
 			p.environmentCommand(),
 		},
-		Action: p.unknownCommand,
+		Action: p.bare,
 	}
 	app.OnUsageError = onUsageError
 	forEachCommand(app.Commands, func(c *cli.Command) {
@@ -127,6 +135,19 @@ func forEachCommand(commands []*cli.Command, f func(*cli.Command)) {
 }
 
 func onUsageError(_ *cli.Context, err error, _ bool) error { return exit.Usage(err) }
+
+// bare is the program without a command: how things stand.
+func (p *program) bare(c *cli.Context) error {
+	if c.Args().Present() {
+		return p.unknownCommand(c)
+	}
+	ctx, stop := base.Interruptible(c.Context)
+	defer stop()
+	if p.Screen != nil && p.Terminal.In && p.Terminal.Out {
+		return p.Screen(ctx, c)
+	}
+	return session.Status(ctx, p.Program, c)
+}
 
 // unknownCommand shows the help if no command is named, and suggests a command for a misspelt name.
 func (p *program) unknownCommand(c *cli.Context) error {

@@ -263,7 +263,7 @@ func TestUsage(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{
-		"": "COMMANDS:", "help run": "--permissions ask", "session": "attach", "exit-codes": "130", "environment": "BETCODE_AUTOSTART", "run --help": "Ctrl-C",
+		"help": "COMMANDS:", "help run": "--permissions ask", "session": "attach", "exit-codes": "130", "environment": "BETCODE_AUTOSTART", "run --help": "Ctrl-C",
 		"--version": "betcode version dev",
 	} {
 		if code, out, stderr := command(t, "", strings.Fields(args)...); code != 0 || !strings.Contains(out, want) {

@@ -13,6 +13,7 @@ import (
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/output"
+	"betcode/cmd/betcode/internal/sessionstate"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -82,7 +83,7 @@ func writeFleet(w io.Writer, f *pb.FleetState) error {
 			f.GetAvailableMemoryBytes()/mebi, needed/mebi)
 	}
 	for i, s := range f.GetWaiting() {
-		fmt.Fprintf(w, "  %d. %s: %s\n", i+1, console.ShortID(s.GetSessionId()), waitText(s.GetReason()))
+		fmt.Fprintf(w, "  %d. %s: %s\n", i+1, console.ShortID(s.GetSessionId()), sessionstate.WaitText(s.GetReason()))
 	}
 	return nil
 }
@@ -130,23 +131,6 @@ func limitLine(l *pb.AccountLimit) string {
 		line += "; the agent says " + console.Exact(resets)
 	}
 	return line + ". End it now: betcode fleet resume"
-}
-
-// waitText says for people why a session waits for a slot.
-func waitText(reason string) string {
-	switch reason {
-	case "busy":
-		return "all agents are busy"
-	case "fleet_stopped":
-		return "the fleet is stopped"
-	case "rate_limit":
-		return "the account is rate limited"
-	case "memory":
-		return "too little memory is available"
-	case "":
-		return "an idle agent is being parked for it"
-	}
-	return console.Line(reason)
 }
 
 // fleetLine is the state of the fleet for people.

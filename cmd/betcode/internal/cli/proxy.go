@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/cli/base"
+	"betcode/cmd/betcode/internal/cli/session"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/cmd/betcode/internal/gateways"
@@ -176,11 +177,11 @@ func (p *program) proxiedSession(ctx context.Context, c *cli.Context, cl *client
 	case !c.Bool("new"):
 		return "", exit.Usage(errors.New("which session? Give --session SESSION, --session @last, or --new"))
 	}
-	directory, err := p.workingDirectory(c.String("cwd"))
+	directory, err := session.WorkingDirectory(c.String("cwd"))
 	if err != nil {
 		return "", err
 	}
-	return createSession(ctx, cl, &pb.StartConversation{SessionId: uuid.NewString(), WorkingDirectory: directory, Name: c.String("session-name")})
+	return session.Create(ctx, cl, &pb.StartConversation{SessionId: uuid.NewString(), WorkingDirectory: directory, Name: c.String("session-name")})
 }
 
 // nameAtPortal returns the name of the session at the portal: the one that was given, the session's

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/cli/base"
+	"betcode/cmd/betcode/internal/cli/session"
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/cmd/betcode/internal/talk"
 	pb "betcode/proto/betcode/v1"
@@ -20,7 +21,7 @@ func (p *program) chatCommand() *cli.Command {
 	return &cli.Command{
 		Name: "chat", Usage: "talk to the agent, line by line",
 		Description: talk.ChatHelp,
-		Flags: append(sessionFlags(),
+		Flags: append(session.Flags(),
 			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show thinking, subagents and processes too"}),
 		Action: func(c *cli.Context) error {
 			if err := base.Arguments(c, 0, 0); err != nil {
@@ -31,7 +32,7 @@ func (p *program) chatCommand() *cli.Command {
 				return err
 			}
 			defer cl.Close()
-			o, err := p.open(c.Context, c, cl)
+			o, err := session.Open(c.Context, p.Program, c, cl)
 			if err != nil {
 				return err
 			}
@@ -61,7 +62,7 @@ func (p *program) runCommand() *cli.Command {
 			"number of prompts is reached (50, or --repeat=N). It goes on without this command;\n" +
 			"'betcode session cancel' ends it.\n\n" +
 			"Ctrl-C interrupts the turn; a second one leaves, and the agent goes on.",
-		Flags: append(sessionFlags(),
+		Flags: append(session.Flags(),
 			&cli.StringFlag{Name: "file", Aliases: []string{"f"}, Usage: "`PATH` of a file with the prompt"},
 			&cli.StringFlag{Name: "output-format", Aliases: []string{"o"}, Value: "text", Usage: "`FORMAT`: text, json or stream-json"},
 			&cli.StringFlag{Name: "permissions", Usage: "`WHO` decides: ask, allow or deny"},
@@ -95,7 +96,7 @@ func (p *program) runPrompt(c *cli.Context) error {
 		return err
 	}
 	defer cl.Close()
-	o, err := p.open(c.Context, c, cl)
+	o, err := session.Open(c.Context, p.Program, c, cl)
 	if err != nil {
 		return err
 	}

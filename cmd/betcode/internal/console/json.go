@@ -23,16 +23,6 @@ func MessageJSON(m proto.Message) (map[string]any, error) {
 	return out, nil
 }
 
-// WriteJSON writes m as one JSON object with the name of its schema.
-func WriteJSON(w io.Writer, schema string, m proto.Message) error {
-	object, err := MessageJSON(m)
-	if err != nil {
-		return err
-	}
-	object["schema"] = schema
-	return WriteValue(w, object, "  ")
-}
-
 // WriteJSONLine writes a message as one line of JSON.
 func WriteJSONLine(w io.Writer, m proto.Message) error {
 	object, err := MessageJSON(m)

@@ -115,14 +115,6 @@ func OrNobody(name string) string {
 	return name
 }
 
-// When returns a time for standard output: how long ago for a person, exact for a program.
-func (c *Console) When(t *timestamppb.Timestamp) string {
-	if c.Terminal.Out {
-		return Ago(t, time.Now())
-	}
-	return Exact(t)
-}
-
 // Bytes returns a size for standard output: rounded for a person, exact for a program.
 func (c *Console) Bytes(n uint64) string {
 	if c.Terminal.Out {

@@ -189,6 +189,9 @@ func (r *Renderer) info(i *pb.SessionInfo) {
 	}
 	words := []string{"session " + i.GetSessionId(), i.GetModel(), i.GetWorkingDirectory()}
 	if i.GetSessionId() == r.session {
+		if i.GetModel() == "" { // not known yet
+			return
+		}
 		words = []string{"model " + i.GetModel()}
 	}
 	r.session, r.model = i.GetSessionId(), i.GetModel()

@@ -21,6 +21,9 @@ type Program struct {
 	*console.Console
 	Build Build
 	World config.Environment
+
+	// Screen shows the sessions on a terminal, for a program that is called without a command; nil: a short status is printed.
+	Screen func(ctx context.Context, c *cli.Context) error
 }
 
 // Interruptible returns a context that ends with ctx or Ctrl-C.

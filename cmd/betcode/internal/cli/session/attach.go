@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"errors"
@@ -12,7 +12,23 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-func (p *program) attachSession(c *cli.Context) error {
+// AttachCommand returns the command that watches a session and talks to its agent.
+func AttachCommand(program *base.Program) *cli.Command {
+	p := group{program}
+	return &cli.Command{
+		Name: "attach", Usage: "watch a session and talk to its agent", ArgsUsage: "SESSION",
+		Description: "Leaving (/quit, Ctrl-D, Ctrl-C twice) stops nothing.\n\n" + talk.ChatHelp,
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "read-only", Usage: "only watch"},
+			&cli.StringFlag{Name: "history", Value: "full", Usage: "how much history: full, pending (open requests only) or none"},
+			&cli.Uint64Flag{Name: "from", Usage: "only what comes after sequence `N`"},
+			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show thinking, subagents and processes too"},
+		},
+		Action: p.attachSession,
+	}
+}
+
+func (p group) attachSession(c *cli.Context) error {
 	if err := base.Arguments(c, 1, 1); err != nil {
 		return err
 	}

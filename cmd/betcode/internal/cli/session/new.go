@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"context"
@@ -9,15 +9,18 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
 	pb "betcode/proto/betcode/v1"
 )
 
-func (p *program) newSessionCommand() *cli.Command {
+// NewCommand returns the command that creates a session without a message.
+func NewCommand(program *base.Program) *cli.Command {
+	p := group{program}
 	var flags []cli.Flag
-	for _, f := range sessionFlags() {
+	for _, f := range Flags() {
 		if name := f.Names()[0]; name != "session" && name != "continue" {
 			flags = append(flags, f)
 		}
@@ -29,12 +32,12 @@ func (p *program) newSessionCommand() *cli.Command {
 	}
 }
 
-func (p *program) newSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
+func (p group) newSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
 	opening, err := p.open(ctx, c, cl)
 	if err != nil {
 		return err
 	}
-	id, err := createSession(ctx, cl, opening.Start)
+	id, err := Create(ctx, cl, opening.Start)
 	if err != nil {
 		return err
 	}
@@ -42,8 +45,8 @@ func (p *program) newSession(ctx context.Context, c *cli.Context, cl *client.Cli
 	return nil
 }
 
-// createSession creates a session and returns its id.
-func createSession(ctx context.Context, cl *client.Client, start *pb.StartConversation) (string, error) {
+// Create creates a session and returns its id.
+func Create(ctx context.Context, cl *client.Client, start *pb.StartConversation) (string, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stream, err := cl.Agent.Converse(ctx)

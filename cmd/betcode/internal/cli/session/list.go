@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"context"
@@ -9,13 +9,14 @@ import (
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/output"
+	"betcode/cmd/betcode/internal/sessionstate"
 	pb "betcode/proto/betcode/v1"
 )
 
-func (p *program) listSessions(ctx context.Context, c *cli.Context, cl *client.Client) (output.View, error) {
+func (p group) listSessions(ctx context.Context, c *cli.Context, cl *client.Client) (output.View, error) {
 	request := &pb.ListSessionsRequest{Limit: uint32(c.Uint("limit")), Offset: uint32(c.Uint("offset"))}
 	if c.IsSet("cwd") {
-		dir, err := p.workingDirectory(c.String("cwd"))
+		dir, err := WorkingDirectory(c.String("cwd"))
 		if err != nil {
 			return output.View{}, err
 		}
@@ -43,6 +44,7 @@ func (p *program) listSessions(ctx context.Context, c *cli.Context, cl *client.C
 func sessionsView(list *pb.ListSessionsResponse) output.View {
 	return output.View{
 		Schema: "betcode.session.list/v2", Value: list, List: "sessions",
+		Add: func(i int, object map[string]any) { addState(object, sessionstate.Of(list.GetSessions()[i])) }, Added: stateFields,
 		Columns: []console.Column{
 			{Title: "ID", Whole: true},
 			{Title: "NAME"},

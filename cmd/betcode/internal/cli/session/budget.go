@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"context"
@@ -27,7 +27,7 @@ func budgetFlags() []cli.Flag {
 	}
 }
 
-func (p *program) budgetCommand() *cli.Command {
+func (p group) budgetCommand() *cli.Command {
 	return &cli.Command{
 		Name: "budget", Usage: "show what a session has consumed, or change its budget", ArgsUsage: "SESSION",
 		Description: `At its budget a session begins no turn: messages wait, and a permission request asks whether the
@@ -79,7 +79,7 @@ func limits(c *cli.Context, usd, tokens, work string) (micros, count, ms *uint64
 }
 
 // budget reads the flags that limit a new session; nil if none is given, so that the settings limit it.
-func (p *program) budget(c *cli.Context) (*pb.Budget, error) {
+func (p group) budget(c *cli.Context) (*pb.Budget, error) {
 	micros, tokens, ms, err := limits(c, "budget", "budget-tokens", "budget-time")
 	if err != nil || micros == nil && tokens == nil && ms == nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (p *program) budget(c *cli.Context) (*pb.Budget, error) {
 	return &pb.Budget{CostMicros: or(micros), Tokens: or(tokens), WorkMs: or(ms)}, nil
 }
 
-func (p *program) sessionBudget(ctx context.Context, c *cli.Context, cl *client.Client) error {
+func (p group) sessionBudget(ctx context.Context, c *cli.Context, cl *client.Client) error {
 	micros, tokens, ms, err := limits(c, "usd", "tokens", "time")
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/cmd/betcode/internal/talk"
@@ -18,8 +19,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// sessionFlags returns the flags that name a session or describe a new one.
-func sessionFlags() []cli.Flag {
+// Flags returns the flags that name a session or describe a new one.
+func Flags() []cli.Flag {
 	return append([]cli.Flag{
 		&cli.StringFlag{Name: "session", Aliases: []string{"r"}, Usage: "continue `SESSION`: an id, its beginning, a name, or @last"},
 		&cli.BoolFlag{Name: "continue", Aliases: []string{"c"}, Usage: "continue the latest session of this directory"},
@@ -36,9 +37,13 @@ func sessionFlags() []cli.Flag {
 	}, append(budgetFlags(), optionFlags()...)...)
 }
 
-// open reads the flags. For an existing session it asks the daemon for its state.
-func (p *program) open(ctx context.Context, c *cli.Context, cl *client.Client) (talk.Opening, error) {
-	dir, err := p.workingDirectory(c.String("cwd"))
+// Open reads the flags of [Flags]. For an existing session it asks the daemon for its state.
+func Open(ctx context.Context, p *base.Program, c *cli.Context, cl *client.Client) (talk.Opening, error) {
+	return group{p}.open(ctx, c, cl)
+}
+
+func (p group) open(ctx context.Context, c *cli.Context, cl *client.Client) (talk.Opening, error) {
+	dir, err := WorkingDirectory(c.String("cwd"))
 	if err != nil {
 		return talk.Opening{}, err
 	}
@@ -100,13 +105,13 @@ func (p *program) open(ctx context.Context, c *cli.Context, cl *client.Client) (
 
 // environment returns the variables that a new session keeps of this command's environment, so that its agents find the
 // same tools. The daemon reports mistakes in the settings.
-func (p *program) environment(c *cli.Context) map[string]string {
+func (p group) environment(c *cli.Context) map[string]string {
 	settings, _ := config.Load(config.Flags{config.ConfigDirFlag: c.String(config.ConfigDirFlag)}, p.World)
 	return settings.Daemon().AgentEnvironment.Kept(os.Environ())
 }
 
-// workingDirectory returns the directory where the agent works.
-func (p *program) workingDirectory(flag string) (string, error) {
+// WorkingDirectory returns the directory where the agent works.
+func WorkingDirectory(flag string) (string, error) {
 	dir, err := filepath.Abs(flag) // "" is the working directory
 	if err != nil {
 		return "", fmt.Errorf("find working directory: %w", err)

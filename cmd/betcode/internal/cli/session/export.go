@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"context"
@@ -21,7 +21,7 @@ import (
 
 const exportSchema = "betcode.session.export/v1"
 
-func (p *program) exportCommand() *cli.Command {
+func (p group) exportCommand() *cli.Command {
 	return &cli.Command{
 		Name: "export", Usage: "write the whole history of a session, as JSON lines or Markdown", ArgsUsage: "SESSION",
 		Description: "Writes everything that the journal still has, including compacted history. The first JSON line is the\n" +
@@ -37,7 +37,7 @@ func (p *program) exportCommand() *cli.Command {
 	}
 }
 
-func (p *program) exportSession(ctx context.Context, c *cli.Context) (err error) {
+func (p group) exportSession(ctx context.Context, c *cli.Context) (err error) {
 	if err := base.Arguments(c, 1, 1); err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (f *delayedFile) Close() error {
 	return errors.Join(f.file.Sync(), f.file.Close())
 }
 
-func (p *program) rawCommand() *cli.Command {
+func (p group) rawCommand() *cli.Command {
 	return &cli.Command{
 		Name: "raw", Usage: "print the output of an agent process unchanged", ArgsUsage: "SESSION",
 		Description: "Prints the lines of JSON that the process has written so far. Each process of a session is a run, counted from 1.",
@@ -141,7 +141,7 @@ func (p *program) rawCommand() *cli.Command {
 	}
 }
 
-func (p *program) rawSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
+func (p group) rawSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
 	stream, err := cl.Admin.RawOutput(ctx, &pb.RawOutputRequest{SessionId: c.Args().First(), Run: c.Uint64("run")})
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 // idempotencyKey is the metadata key that makes a repeated call, whose answer was lost, have its effect once.
 const idempotencyKey = "x-idempotency-key"
 
-func (p *program) forkCommand() *cli.Command {
+func (p group) forkCommand() *cli.Command {
 	return &cli.Command{
 		Name: "fork", Usage: "make a session that begins with the conversation of another", ArgsUsage: "SESSION",
 		Description: `The new session has the options, the model and the tools of the other one, which stays
@@ -33,7 +33,7 @@ as it is. Prints the id of the new session. No turn may be running in the other 
 	}
 }
 
-func (p *program) forkSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
+func (p group) forkSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
 	if at := c.String("at"); at != "latest" {
 		return exit.Usage(fmt.Errorf("--at %s: sessions are forked at latest", at))
 	}

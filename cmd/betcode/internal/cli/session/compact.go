@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-func (p *program) compactCommand() *cli.Command {
+func (p group) compactCommand() *cli.Command {
 	return &cli.Command{
 		Name: "compact", Usage: "let the agent summarise its context, and replay only the last exchange from now on", ArgsUsage: "SESSION",
 		Description: "The session must be idle. Older history stays in the journal: 'betcode session export' writes it. The compaction\n" +
@@ -27,7 +27,7 @@ func (p *program) compactCommand() *cli.Command {
 
 // compactSession calls until the compaction is done. The daemon answers from time to time before that; calls with the same
 // key wait for the same compaction.
-func (p *program) compactSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
+func (p group) compactSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
 	id, err := base.Resolve(ctx, cl, c.Args().First())
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"cmp"
@@ -17,16 +17,21 @@ import (
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/output"
+	"betcode/cmd/betcode/internal/sessionstate"
 	pb "betcode/proto/betcode/v1"
 )
 
-func (p *program) showSession(ctx context.Context, c *cli.Context, cl *client.Client) (output.View, error) {
+func (p group) showSession(ctx context.Context, c *cli.Context, cl *client.Client) (output.View, error) {
 	view, err := cl.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: c.Args().First()})
 	if err != nil {
 		return output.View{}, err
 	}
 	return output.View{
-		Schema: "betcode.session/v2", Value: view, Add: func(_ int, object map[string]any) { object["id"] = view.GetSummary().GetId() }, Added: []string{"id"},
+		Schema: "betcode.session/v2", Value: view, Added: append([]string{"id"}, stateFields...),
+		Add: func(_ int, object map[string]any) {
+			object["id"] = view.GetSummary().GetId()
+			addState(object, stateOf(view))
+		},
 		Text: func(w io.Writer, l output.Look) error {
 			writeSession(w, view, l.Style(), l.Now)
 			return nil
@@ -42,12 +47,17 @@ func writeSession(w io.Writer, v *pb.ShowSessionResponse, s console.Style, now t
 	}
 	line("id", "%s", sum.GetId())
 	line("name", "%s", sum.GetName())
+	state := stateOf(v)
+	line("state", "%s", state.Name)
+	if state.Reason != "" {
+		line("why", "%s", state.Reason)
+	}
 	line("status", "%s", sum.GetStatus())
 	if sum.GetCondition() != "" {
 		line("cannot run", "%s", sum.GetCondition())
 	}
 	if sum.GetRateLimited() {
-		line("limited", "%s", limitText(sum.GetRateLimitedUntil()))
+		line("limited", "%s", sessionstate.LimitText(sum.GetRateLimitedUntil()))
 	}
 	if sum.GetWaiting() != "" {
 		line("waits", "%s", sum.GetWaiting())
@@ -118,6 +128,16 @@ func writeSession(w io.Writer, v *pb.ShowSessionResponse, s console.Style, now t
 	for _, p := range v.GetPermissions() {
 		line("waiting", "%s: %s %s", p.GetRequestId(), p.GetToolName(), console.ToolCall(p.GetToolName(), p.GetInput(), p.GetDescription(), 0))
 	}
+}
+
+// stateOf returns the state of a session that is shown alone.
+func stateOf(v *pb.ShowSessionResponse) sessionstate.State {
+	s := sessionstate.Of(v.GetSummary())
+	if pending := v.GetPermissions(); len(pending) > 0 && s.Name != sessionstate.Waiting {
+		first := pending[0]
+		s = sessionstate.State{Name: sessionstate.Waiting, Reason: console.ToolCall(first.GetToolName(), first.GetInput(), first.GetDescription(), 100)}
+	}
+	return s
 }
 
 // lockState returns the holder of the input lock and its waiters.

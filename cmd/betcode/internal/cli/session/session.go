@@ -1,17 +1,22 @@
-package cli
+package session
 
 import (
 	"github.com/urfave/cli/v2"
 
+	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/output"
-	"betcode/cmd/betcode/internal/talk"
 )
 
-func (p *program) sessionCommand() *cli.Command {
+// group is the commands of this package.
+type group struct{ *base.Program }
+
+// Command returns the command with its subcommands.
+func Command(program *base.Program) *cli.Command {
+	p := group{program}
 	return &cli.Command{
 		Name: "session", Aliases: []string{"sessions"}, Usage: "create, list, show, attach to, rename, budget, compact, export, cancel, stop, resume, restart, fork and delete sessions",
 		Subcommands: []*cli.Command{
-			p.newSessionCommand(),
+			NewCommand(program),
 			{
 				Name: "list", Aliases: []string{"ls"}, Usage: "list sessions, the most recently used first",
 				Flags: append([]cli.Flag{
@@ -27,17 +32,7 @@ func (p *program) sessionCommand() *cli.Command {
 				Name: "show", Usage: "show everything about a session", ArgsUsage: "SESSION",
 				Flags: output.Flags(), Action: p.Shows(1, 1, p.showSession),
 			},
-			{
-				Name: "attach", Usage: "watch a session and talk to its agent", ArgsUsage: "SESSION",
-				Description: "Leaving (/quit, Ctrl-D, Ctrl-C twice) stops nothing.\n\n" + talk.ChatHelp,
-				Flags: []cli.Flag{
-					&cli.BoolFlag{Name: "read-only", Usage: "only watch"},
-					&cli.StringFlag{Name: "history", Value: "full", Usage: "how much history: full, pending (open requests only) or none"},
-					&cli.Uint64Flag{Name: "from", Usage: "only what comes after sequence `N`"},
-					&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show thinking, subagents and processes too"},
-				},
-				Action: p.attachSession,
-			},
+			AttachCommand(program),
 			{
 				Name: "rename", Usage: "give a session a name; an empty one takes it away", ArgsUsage: "SESSION NAME",
 				Action: p.WithClient(2, 2, p.renameSession),
@@ -54,10 +49,10 @@ func (p *program) sessionCommand() *cli.Command {
 				},
 				Action: p.WithClient(1, 1, p.cancelSession),
 			},
-			{
-				Name: "stop", Usage: "end the agent of a session; the session stays", ArgsUsage: "SESSION",
-				Action: p.WithClient(1, 1, p.stopSession),
-			},
+			StopCommand(program),
+			p.waitCommand(),
+			LogsCommand(program),
+			EventsCommand(program),
 			{
 				Name: "resume", Usage: "resume an interrupted turn, or a session whose agent could not run", ArgsUsage: "SESSION",
 				Description: `An interrupted turn waits if resume.policy is ask, or if it was continued too often. A
@@ -69,11 +64,8 @@ session whose agent cannot run waits until the cause is gone.`,
 				Action: p.WithClient(1, 1, p.restartSession),
 			},
 			p.forkCommand(),
-			{
-				Name: "delete", Aliases: []string{"rm"}, Usage: "stop a session's agent and delete the session", ArgsUsage: "SESSION",
-				Flags:  []cli.Flag{&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"}},
-				Action: p.WithClient(1, 1, p.deleteSession),
-			},
+			p.deleteCommand(),
+			p.pruneCommand(),
 		},
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"errors"
@@ -47,7 +47,7 @@ func optionNames() []string {
 }
 
 // options reads those flags; nil if none is given. The daemon validates the values.
-func (p *program) options(c *cli.Context) (*pb.AgentOptions, error) {
+func (p group) options(c *cli.Context) (*pb.AgentOptions, error) {
 	set := false
 	for _, name := range optionNames() {
 		set = set || c.IsSet(name)

@@ -1,0 +1,104 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"betcode/cmd/betcode/internal/cli/base"
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/render"
+	pb "betcode/proto/betcode/v1"
+)
+
+// LogsCommand returns the command that prints the conversation of a session.
+func LogsCommand(program *base.Program) *cli.Command {
+	p := group{program}
+	return &cli.Command{
+		Name: "logs", Usage: "print the conversation of a session", ArgsUsage: "[SESSION]",
+		Description: "Without SESSION, of the one used last. It takes no part: 'betcode attach' does. The log of the daemon is\n" +
+			"'betcode daemon logs'.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on with what happens, until Ctrl-C"},
+			&cli.Uint64Flag{Name: "tail", Aliases: []string{"n"}, Usage: "only the last `N` events of the history"},
+			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show thinking, subagents and processes too"},
+		},
+		Action: p.WithClient(0, 1, func(ctx context.Context, c *cli.Context, cl *client.Client) error {
+			screen := render.NewRenderer(p.Stdout, console.Style(p.Terminal.Colour), c.Bool("verbose"))
+			defer screen.EndLine()
+			return p.read(ctx, c, cl, func(e *pb.AgentEvent) error {
+				screen.Event(e)
+				return nil
+			})
+		}),
+	}
+}
+
+// EventsCommand returns the command that prints the events of a session.
+func EventsCommand(program *base.Program) *cli.Command {
+	p := group{program}
+	return &cli.Command{
+		Name: "events", Usage: "print the events of a session, one JSON object per line", ArgsUsage: "[SESSION]",
+		Description: "Without SESSION, of the one used last. An object is betcode.v1.AgentEvent in the JSON mapping of protobuf.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on with what happens, until Ctrl-C"},
+			&cli.Uint64Flag{Name: "tail", Aliases: []string{"n"}, Usage: "only the last `N` events of the history"},
+			&cli.Uint64Flag{Name: "from", Usage: "only what comes after sequence `N`"},
+		},
+		Action: p.WithClient(0, 1, func(ctx context.Context, c *cli.Context, cl *client.Client) error {
+			return p.read(ctx, c, cl, func(e *pb.AgentEvent) error { return console.WriteJSONLine(p.Stdout, e) })
+		}),
+	}
+}
+
+// read hands out the history of a session up to its end, and with --follow what happens then.
+func (p group) read(ctx context.Context, c *cli.Context, cl *client.Client, show func(*pb.AgentEvent) error) error {
+	ref := c.Args().First()
+	if ref == "" {
+		ref = "@last"
+	}
+	view, err := cl.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: ref})
+	if err != nil {
+		return err
+	}
+	head, from := view.GetHead(), c.Uint64("from")
+	if n := c.Uint64("tail"); c.IsSet("tail") && from > 0 {
+		return exit.Usage(errors.New("--tail and --from contradict each other: leave one of them out"))
+	} else if c.IsSet("tail") && n < head {
+		from = head - n
+	}
+	follow := c.Bool("follow")
+	if !follow && from >= head {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stream, err := cl.Agent.ResumeSession(ctx, &pb.ResumeSessionRequest{SessionId: view.GetSummary().GetId(), FromSequence: from, Follow: follow})
+	if err != nil {
+		return err
+	}
+	for {
+		e, err := stream.Recv()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case ctx.Err() != nil:
+			return exit.Silent(exit.Interrupted)
+		case client.Unreachable(err) && follow:
+			return exit.With(exit.Connection, fmt.Errorf("the daemon stopped answering; go on with 'betcode logs -f %s'", view.GetSummary().GetId()))
+		case err != nil:
+			return err
+		}
+		if err := show(e); err != nil {
+			return err
+		}
+		if !follow && e.GetSequence() >= head {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"betcode/cmd/betcode/internal/cli/base"
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/sessionstate"
+	"betcode/config"
+	pb "betcode/proto/betcode/v1"
+)
+
+// StopCommand returns the command that ends the agents of sessions.
+func StopCommand(program *base.Program) *cli.Command {
+	p := group{program}
+	return &cli.Command{
+		Name: "stop", Usage: "end the agents of sessions; the sessions stay", ArgsUsage: "SESSION...",
+		Flags:  []cli.Flag{&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "of all sessions that are not idle"}},
+		Action: p.WithClient(0, -1, p.stopSessions),
+	}
+}
+
+func (p group) stopSessions(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	refs, err := p.named(ctx, c, cl, func(s *pb.SessionSummary) bool {
+		name := sessionstate.Of(s).Name
+		return name != sessionstate.Idle && name != sessionstate.Stopped
+	})
+	if err != nil {
+		return err
+	}
+	return p.each(refs, func(ref string) error {
+		stopped, err := cl.Admin.StopSession(ctx, &pb.StopSessionRequest{SessionId: ref})
+		if err == nil && !stopped.GetWasRunning() {
+			p.Say("No agent was running.")
+		}
+		return err
+	})
+}
+
+// named returns the sessions that a command is about: its arguments, or with --all those that match.
+func (p group) named(ctx context.Context, c *cli.Context, cl *client.Client, match func(*pb.SessionSummary) bool) ([]string, error) {
+	switch given := c.Args().Slice(); {
+	case len(given) > 0 && c.Bool("all"):
+		return nil, exit.Usage(errors.New("--all and names of sessions contradict each other: leave one of them out"))
+	case len(given) > 0:
+		return given, nil
+	case !c.Bool("all"):
+		return nil, exit.Usage(fmt.Errorf("no session is named: %s SESSION..., or --all", c.Command.HelpName))
+	}
+	found, err := everySession(ctx, cl)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, s := range found {
+		if match(s) {
+			ids = append(ids, s.GetId())
+		}
+	}
+	if len(ids) == 0 {
+		p.Say("There is no such session.")
+	}
+	return ids, nil
+}
+
+// each does something to each session. It goes on after a failure, and returns the first one; the others are said.
+func (p group) each(refs []string, do func(ref string) error) error {
+	var first error
+	for _, ref := range refs {
+		switch err := do(ref); {
+		case err == nil:
+		case len(refs) == 1:
+			return err
+		default:
+			p.Say("%s: %s", console.Line(ref), exit.Explain(err))
+			if first == nil {
+				first = exit.Silent(exit.Code(err))
+			}
+		}
+	}
+	return first
+}
+
+// deleteCommand returns the command that deletes sessions.
+func (p group) deleteCommand() *cli.Command {
+	return &cli.Command{
+		Name: "delete", Aliases: []string{"rm"}, Usage: "stop the agents of sessions and delete the sessions", ArgsUsage: "SESSION...",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
+			&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "all sessions"},
+		},
+		Action: p.WithClient(0, -1, func(ctx context.Context, c *cli.Context, cl *client.Client) error {
+			refs, err := p.named(ctx, c, cl, func(*pb.SessionSummary) bool { return true })
+			if err != nil {
+				return err
+			}
+			return p.deleteSessions(ctx, c, cl, refs)
+		}),
+	}
+}
+
+// pruneCommand returns the command that deletes sessions that nobody has used for long.
+func (p group) pruneCommand() *cli.Command {
+	return &cli.Command{
+		Name: "prune", Usage: "delete sessions with nothing to do that were not used lately",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "older-than", Usage: "not used for `LONG`, for example 30d", Value: "30d"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "only list them"},
+			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
+		},
+		Action: p.WithClient(0, 0, p.pruneSessions),
+	}
+}
+
+func (p group) pruneSessions(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	age, err := config.ParseDuration(c.String("older-than"))
+	if err != nil || age < 0 {
+		return exit.Usage(fmt.Errorf("--older-than %q: give how long they were not used, for example 12h or 30d", c.String("older-than")))
+	}
+	found, err := everySession(ctx, cl)
+	if err != nil {
+		return err
+	}
+	list, _, _ := choose(found, []sessionstate.Name{sessionstate.Idle, sessionstate.Stopped}, true)
+	var old []*pb.SessionSummary
+	var ids []string
+	for _, s := range list {
+		if time.Since(s.GetUpdatedAt().AsTime()) >= age {
+			old, ids = append(old, s), append(ids, s.GetId())
+		}
+	}
+	if len(old) == 0 {
+		p.Say("Every session was used within %s, or has something to do.", c.String("older-than"))
+		return nil
+	}
+	if c.Bool("dry-run") {
+		for _, s := range old {
+			if _, err := fmt.Fprintf(p.Stdout, "%s\t%s\t%s\n", s.GetId(), console.Exact(s.GetUpdatedAt()), console.Line(s.GetName())); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return p.deleteSessions(ctx, c, cl, ids)
+}
+
+// deleteSessions deletes sessions, once a person has agreed.
+func (p group) deleteSessions(ctx context.Context, c *cli.Context, cl *client.Client, refs []string) error {
+	if len(refs) == 0 {
+		return nil
+	}
+	ids := refs
+	if !c.Bool("yes") {
+		if !p.Terminal.In {
+			return exit.Usage(errors.New("deleting cannot be undone: add --yes"))
+		}
+		what := fmt.Sprintf("%d sessions and their history", len(refs))
+		if len(refs) == 1 {
+			view, err := cl.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: refs[0]})
+			if err != nil {
+				return err
+			}
+			s := view.GetSummary()
+			what = fmt.Sprintf("session %s %s and its history", console.ShortID(s.GetId()), console.Line(s.GetName()))
+			ids = []string{s.GetId()}
+		}
+		if !p.Confirm("Delete "+what+" permanently?", false) {
+			return exit.Silent(exit.Interrupted)
+		}
+	}
+	return p.each(ids, func(ref string) error {
+		id, err := base.Resolve(ctx, cl, ref)
+		if err != nil {
+			return err
+		}
+		r, err := cl.Agent.DeleteSession(ctx, &pb.DeleteSessionRequest{SessionId: id})
+		if err == nil && !r.GetDeleted() {
+			p.Say("%s was deleted meanwhile.", console.ShortID(id))
+		}
+		return err
+	})
+}

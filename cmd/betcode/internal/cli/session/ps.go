@@ -1,0 +1,138 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"betcode/cmd/betcode/internal/cli/base"
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/output"
+	"betcode/cmd/betcode/internal/sessionstate"
+	pb "betcode/proto/betcode/v1"
+)
+
+// restingShown is how many sessions with nothing to do are listed without --all.
+const restingShown = 10
+
+// PsCommand returns the command that lists sessions by what they do.
+func PsCommand(program *base.Program) *cli.Command {
+	p := group{program}
+	return &cli.Command{
+		Name: "ps", Usage: "list sessions by what they do: those that wait for you come first",
+		Description: "STATE is waiting (for a person), blocked (its agent cannot run), queued (for an agent), working, idle or stopped.\n" +
+			"Of sessions with nothing to do, the ten used last are listed.",
+		Flags: append([]cli.Flag{
+			&cli.StringSliceFlag{Name: "status", Aliases: []string{"s"}, Usage: "only those in `STATE`; may be given several times"},
+			&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "all sessions with nothing to do, too"},
+			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "only ids, as -o name"},
+		}, output.ListFlags()...),
+		Action: p.Shows(0, 0, p.ps),
+	}
+}
+
+func (p group) ps(ctx context.Context, c *cli.Context, cl *client.Client) (output.View, error) {
+	var wanted []sessionstate.Name
+	for _, given := range c.StringSlice("status") {
+		for name := range strings.SplitSeq(given, ",") {
+			if !sessionstate.Known(name) {
+				return output.View{}, exit.Usage(fmt.Errorf("--status %s: there is no such state; it is one of %v", console.Line(name), sessionstate.Names()))
+			}
+			wanted = append(wanted, sessionstate.Name(name))
+		}
+	}
+	found, err := everySession(ctx, cl)
+	if err != nil {
+		return output.View{}, err
+	}
+	list, states, more := choose(found, wanted, c.Bool("all"))
+	view := statesView(list, states)
+	if more > 0 {
+		view.Remark = fmt.Sprintf("%d more with nothing to do; 'betcode ps --all' lists them.", more)
+	}
+	return view, nil
+}
+
+// everySession returns all sessions, the most recently used first.
+func everySession(ctx context.Context, cl *client.Client) ([]*pb.SessionSummary, error) {
+	const page = 10_000
+	var found []*pb.SessionSummary
+	for {
+		list, err := cl.Agent.ListSessions(ctx, &pb.ListSessionsRequest{Limit: page, Offset: uint32(len(found))}) //nolint:gosec // it fits
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, list.GetSessions()...)
+		if len(list.GetSessions()) == 0 || len(found) >= int(list.GetTotal()) {
+			return found, nil
+		}
+	}
+}
+
+// choose returns the sessions in the wanted states, the most urgent first and then in their order, with their states. It
+// leaves out sessions with nothing to do but the first ones, unless all are wanted, and returns how many.
+func choose(found []*pb.SessionSummary, wanted []sessionstate.Name, all bool) (list []*pb.SessionSummary, states []sessionstate.State, more int) {
+	type placed struct {
+		session *pb.SessionSummary
+		state   sessionstate.State
+	}
+	var chosen []placed
+	resting := 0
+	for _, s := range found {
+		state := sessionstate.Of(s)
+		if len(wanted) > 0 && !slices.Contains(wanted, state.Name) {
+			continue
+		}
+		if rests := state.Name == sessionstate.Idle || state.Name == sessionstate.Stopped; rests && len(wanted) == 0 && !all {
+			if resting++; resting > restingShown {
+				more++
+				continue
+			}
+		}
+		chosen = append(chosen, placed{s, state})
+	}
+	slices.SortStableFunc(chosen, func(a, b placed) int { return sessionstate.Compare(a.state.Name, b.state.Name) })
+	for _, p := range chosen {
+		list, states = append(list, p.session), append(states, p.state)
+	}
+	return list, states, more
+}
+
+// addState completes an object of a session with its state.
+func addState(object map[string]any, s sessionstate.State) {
+	object["state"], object["state_reason"] = string(s.Name), s.Reason
+}
+
+// stateFields are the fields that [addState] adds.
+var stateFields = []string{"state", "state_reason"}
+
+// statesView shows sessions with their states.
+func statesView(list []*pb.SessionSummary, states []sessionstate.State) output.View {
+	return output.View{
+		Schema: "betcode.session.list/v2", Value: &pb.ListSessionsResponse{Sessions: list, Total: uint32(len(list))}, List: "sessions", //nolint:gosec // it fits
+		Add: func(i int, object map[string]any) { addState(object, states[i]) }, Added: stateFields,
+		Columns: []console.Column{
+			{Title: "ID", Whole: true},
+			{Title: "NAME"},
+			{Title: "STATE", Whole: true},
+			{Title: "UPDATED", Whole: true},
+			{Title: "COST", Whole: true},
+			{Title: "DIRECTORY"},
+			{Title: "WHY"},
+			{Title: "MODEL", Wide: true},
+			{Title: "LAST", Wide: true},
+		},
+		Row: func(i int, l output.Look) []string {
+			s, state := list[i], states[i]
+			return []string{
+				l.ID(s.GetId()), s.GetName(), string(state.Name), l.When(s.GetUpdatedAt()), costText(s), s.GetWorkingDirectory(),
+				l.Cut(state.Reason, 100), s.GetModel(), s.GetLastMessagePreview(),
+			}
+		},
+	}
+}

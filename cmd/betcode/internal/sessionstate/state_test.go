@@ -1,0 +1,54 @@
+package sessionstate
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	pb "betcode/proto/betcode/v1"
+)
+
+func TestOf(t *testing.T) {
+	until := timestamppb.New(time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC))
+	for name, test := range map[string]struct {
+		session *pb.SessionSummary
+		want    State
+	}{
+		"new":                    {&pb.SessionSummary{Status: "new"}, State{Idle, ""}},
+		"idle":                   {&pb.SessionSummary{Status: "idle"}, State{Idle, ""}},
+		"a turn":                 {&pb.SessionSummary{Status: "active"}, State{Working, ""}},
+		"closed":                 {&pb.SessionSummary{Status: "closed"}, State{Stopped, ""}},
+		"a request":              {&pb.SessionSummary{Status: "active", Undecided: 1, Asks: "ls"}, State{Waiting, "ls"}},
+		"requests":               {&pb.SessionSummary{Status: "active", Undecided: 3, Asks: "ls"}, State{Waiting, "ls (1 of 3)"}},
+		"a request without text": {&pb.SessionSummary{Status: "active", Undecided: 1}, State{Waiting, "an answer"}},
+		"escapes in a request":   {&pb.SessionSummary{Undecided: 1, Asks: "a\x1b[2Jb"}, State{Waiting, `a\x1b[2Jb`}},
+		"its budget":             {&pb.SessionSummary{Status: "idle", Waiting: "budget"}, State{Waiting, "its budget is used"}},
+		"the day's budget":       {&pb.SessionSummary{Status: "active", Waiting: "budget_day"}, State{Waiting, "the budget of the day is used"}},
+		"a cut turn":             {&pb.SessionSummary{Status: "waiting", Waiting: "policy"}, State{Waiting, "an interrupted turn is to be resumed"}},
+		"a condition":            {&pb.SessionSummary{Status: "active", Condition: "api_key_refused"}, State{Blocked, "api key refused"}},
+		"idle, with a condition": {&pb.SessionSummary{Status: "idle", Condition: "agent_missing"}, State{Blocked, "agent missing"}},
+		"crashed":                {&pb.SessionSummary{Status: "crashed"}, State{Blocked, "its agent crashed and is not started again"}},
+		"damaged":                {&pb.SessionSummary{Status: "damaged"}, State{Blocked, "its history is damaged"}},
+		"in the queue":           {&pb.SessionSummary{Status: "active", SlotPlace: 2, SlotReason: "busy"}, State{Queued, "place 2: all agents are busy"}},
+		"an agent is parked":     {&pb.SessionSummary{Status: "active", SlotPlace: 1}, State{Queued, "place 1: an idle agent is being parked for it"}},
+		"limited":                {&pb.SessionSummary{Status: "active", RateLimited: true, RateLimitedUntil: until}, State{Blocked, "rate limited until 2026-05-06T07:08:09Z"}},
+		"limited and idle":       {&pb.SessionSummary{Status: "idle", RateLimited: true}, State{Idle, ""}},
+		"queued for a limit":     {&pb.SessionSummary{Status: "active", SlotPlace: 1, SlotReason: "rate_limit", RateLimited: true}, State{Queued, "place 1: the account is rate limited"}},
+		"an answer comes first":  {&pb.SessionSummary{Status: "active", Undecided: 1, Asks: "ls", Condition: "x", SlotPlace: 1}, State{Waiting, "ls"}},
+	} {
+		if got := Of(test.session); got != test.want {
+			t.Errorf("%s: %+v, want %+v", name, got, test.want)
+		}
+	}
+}
+
+func TestOrder(t *testing.T) {
+	names := Names()
+	slices.Reverse(names)
+	slices.SortFunc(names, Compare)
+	if !slices.Equal(names, Names()) || !Known("waiting") || Known("busy") {
+		t.Errorf("%v", names)
+	}
+}

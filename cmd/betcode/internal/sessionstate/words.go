@@ -1,0 +1,45 @@
+package sessionstate
+
+import (
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"betcode/cmd/betcode/internal/console"
+)
+
+// LimitText says until when an account is rate limited.
+func LimitText(until *timestamppb.Timestamp) string {
+	if until == nil {
+		return "rate limited until a turn succeeds (the agent does not say when that may be)"
+	}
+	return "rate limited until " + console.Exact(until)
+}
+
+// WaitText says for people why a session waits for a slot.
+func WaitText(reason string) string {
+	switch reason {
+	case "busy":
+		return "all agents are busy"
+	case "fleet_stopped":
+		return "the fleet is stopped"
+	case "rate_limit":
+		return "the account is rate limited"
+	case "memory":
+		return "too little memory is available"
+	case "":
+		return "an idle agent is being parked for it"
+	}
+	return console.Line(reason)
+}
+
+// BudgetText says which budget a session waits for; empty if it waits for none.
+func BudgetText(waiting string) string {
+	switch waiting {
+	case "budget":
+		return "its budget is used"
+	case "budget_parent":
+		return "the budget of a session above is used"
+	case "budget_day":
+		return "the budget of the day is used"
+	}
+	return ""
+}

@@ -1,0 +1,13 @@
+// Package cli plays scripts on the built command line: each command as people and programs call it, with its exit code and
+// the text or the JSON that it prints.
+//
+// A script is a file in testdata, in the language of testscript (github.com/rogpeppe/go-internal/testscript), with these
+// commands besides:
+//
+//	code N ARG...    runs betcode with the arguments and wants exit code N
+//	until TEXT ARG... runs betcode again and again until it prints TEXT
+//	normal FILE      writes standard output of the last command to FILE, with ids, times and places replaced
+//
+// Each script has a HOME, a state directory and a daemon of its own, and the fake agent. What a script leaves running is
+// stopped at its end. "go test ./tests/cli -update" accepts changes of what scripts compare.
+package cli
