@@ -34,13 +34,11 @@ type call struct {
 // with serves a request of a caller that has logged in: with a value as JSON, or an error.
 func (s *Server) with(serve func(call) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), callPatience)
-		defer cancel()
-		d, caller, err := s.connect(ctx, r, "portal-"+uuid.NewString()[:8])
+		c, done, err := s.caller(r)
 		if err == nil {
-			defer d.Close()
+			defer done()
 			var value any
-			if value, err = serve(call{s, ctx, d, caller, r}); err == nil {
+			if value, err = serve(c); err == nil {
 				answer(w, value)
 				return
 			}
@@ -62,13 +60,34 @@ func (s *Server) with(serve func(call) (any, error)) http.HandlerFunc {
 
 // answer writes a value. A status alone is an answer without a body.
 func answer(w http.ResponseWriter, value any) {
-	w.Header().Set("Cache-Control", "no-store")
 	if status, ok := value.(int); ok {
+		w.Header().Set("Cache-Control", "no-store")
 		w.WriteHeader(status)
 		return
 	}
+	answerStatus(w, http.StatusOK, value)
+}
+
+// answerStatus writes a value with a status.
+func answerStatus(w http.ResponseWriter, status int, value any) {
+	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(value) // the browser has gone
+}
+
+// caller connects to the daemon as the caller of a request that has logged in. done ends the connection.
+func (s *Server) caller(r *http.Request) (c call, done func(), err error) {
+	ctx, cancel := context.WithTimeout(r.Context(), callPatience)
+	d, caller, err := s.connect(ctx, r, "portal-"+uuid.NewString()[:8])
+	if err != nil {
+		cancel()
+		return call{}, nil, err
+	}
+	return call{s, ctx, d, caller, r}, func() {
+		cancel()
+		_ = d.Close() // nothing is asked any more
+	}, nil
 }
 
 // health answers as each generation expects: G3 asks for JSON.

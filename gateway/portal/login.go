@@ -5,6 +5,7 @@ import (
 	"errors"
 	"html/template"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -91,25 +92,21 @@ var loginForm = template.Must(template.New("login").Parse(`<!doctype html>
 <body><main><h1>Log in</h1>
 {{with .Why}}<p role="alert">{{.}}</p>{{end}}
 <p>Run <code>betcode gateway pair</code> on the daemon's machine and enter the code that it prints. It works once.</p>
-<form method="post" action="/api/auth/login"><label>Code <input name="code" required autocomplete="off" value="{{.Code}}"></label>
+<form method="post" action="/api/auth/login">{{with .Device}}<input type="hidden" name="device_user_code" value="{{.}}">{{end}}<label>Code <input name="code" required autocomplete="off" value="{{.Code}}"></label>
 <button>Log in</button></form></main></body></html>
 `))
 
-type loginView struct{ Code, Why string }
+type loginView struct {
+	Code, Why string
+	Device    string // the code of a device login, to go on with
+}
 
 func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) {
 	if s.options.Dev {
 		http.Redirect(w, r, "/dashboard", http.StatusTemporaryRedirect)
 		return
 	}
-	s.showLogin(w, http.StatusOK, loginView{Code: r.URL.Query().Get("code")})
-}
-
-func (s *Server) showLogin(w http.ResponseWriter, status int, v loginView) {
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	_ = loginForm.Execute(w, v) // the browser has gone
+	s.show(w, http.StatusOK, loginForm, loginView{Code: r.URL.Query().Get("code"), Device: r.URL.Query().Get("device_user_code")})
 }
 
 // devLogin redirects a browser to the page: dev mode has no logins.
@@ -128,12 +125,16 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	secret, caller, expires, err := s.exchange(ctx, strings.TrimSpace(r.PostFormValue("code")))
 	if err != nil {
 		s.log.Warn().Str("address", r.RemoteAddr).Err(err).Msg("login refused")
-		s.showLogin(w, http.StatusUnauthorized, loginView{Why: "This code is not valid, or was used already."})
+		s.show(w, http.StatusUnauthorized, loginForm, loginView{Why: "This code is not valid, or was used already.", Device: r.PostFormValue("device_user_code")})
 		return
 	}
 	s.log.Info().Str("address", r.RemoteAddr).Str("code", caller.Token).Strs("scopes", caller.Scopes).Msg("browser logged in")
 	http.SetCookie(w, s.cookie(secret, expires))
-	http.Redirect(w, r, "/dashboard", http.StatusSeeOther)
+	next := "/dashboard"
+	if code := r.PostFormValue("device_user_code"); code != "" {
+		next = "/api/auth/device?user_code=" + url.QueryEscape(code)
+	}
+	http.Redirect(w, r, next, http.StatusSeeOther)
 }
 
 // exchange ends a code and makes a token with the same rights. The daemon ends a token once, so of

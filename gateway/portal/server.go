@@ -64,6 +64,7 @@ type Server struct {
 	end     context.CancelFunc
 
 	accounts accounts
+	devices  *devices
 	feeds    feeds
 
 	mu    sync.Mutex
@@ -84,6 +85,7 @@ func New(o Options) *Server {
 		Connect: func(secret, id string) (proxies.Daemon, error) { return o.Connect(secret, id) },
 		Dev:     o.Dev, Most: o.MaxProxies, Logger: o.Logger,
 	})
+	s.devices = newDevices()
 	s.accounts = accounts{all: map[string]*account{}, connect: func(secret string) (Daemon, error) {
 		return o.Connect(secret, "portal-"+uuid.NewString()[:8])
 	}}
@@ -151,6 +153,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("POST /api/proxy-tokens", s.with(createProxyToken))
 	mux.HandleFunc("DELETE /api/proxy-tokens/{id}", s.with(revokeProxyToken))
 	mux.HandleFunc("POST /api/proxy-tokens/{id}/renew", s.with(renewProxyToken))
+	s.deviceRoutes(mux)
 	mux.HandleFunc("GET /ws/client", s.client)
 	mux.Handle("GET "+sessionPath, s.proxies)
 	mux.HandleFunc("/api/", notServed)
@@ -181,13 +184,18 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			s.refuse(w, r, http.StatusForbidden, "this is not a name of the portal; use its address, or add the name with --url")
 		case !s.hosts.origin(r, true), api && foreign(r):
 			s.refuse(w, r, http.StatusForbidden, "requests of other sites are not served")
-		case !safe(r) && !s.hosts.origin(r, bearer(r) != ""):
+		case !safe(r) && !s.hosts.origin(r, bearer(r) != "" || forPrograms(r)):
 			s.refuse(w, r, http.StatusForbidden, "a request that changes something needs an Origin")
 		default:
 			r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 			next.ServeHTTP(w, r)
 		}
 	})
+}
+
+// forPrograms reports whether a request is one of programs that have no token yet. Cookies mean nothing there.
+func forPrograms(r *http.Request) bool {
+	return r.URL.Path == "/api/auth/device/code" || r.URL.Path == "/api/auth/device/poll"
 }
 
 func safe(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
