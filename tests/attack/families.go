@@ -38,5 +38,6 @@ var scenarios = slices.Concat(
 	fleetServerScenarios,  // children that pass for the fleet server of their agent
 	gatewayScenarios,      // clients of the agent socket
 	portalScenarios,       // browsers
+	proxyScenarios,        // portals of somebody else
 	repeatScenarios,       // prompts that are repeated
 )
