@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"betcode/tests/kit"
+)
+
+// do does what a line of an exchange says behind "!":
+//
+//	socket A              A connects to the agent socket
+//	page A [SCOPE …]      A is a page of a browser that has logged in, with control and approve by default
+//	proxy A               A connects to /ws/session
+//	register A [JSON]     page A registers for the session, with further members
+//	token NAME SCOPE …    makes a token; $TOKEN is its secret
+//	session               makes a session; $SESSION is its id
+//	cli ARGUMENT …        runs the command
+//	file NAME             waits until the file is in the project
+//	nofile NAME           the file is not in the project
+//	remove NAME           removes a file of the project
+//	kill daemon           kills the daemon and starts another one
+//	kill gateway          kills the gateway and starts another one
+//	stop gateway          ends the gateway by SIGTERM and starts another one
+func (s *stage) do(words []string) error {
+	what, rest := words[0], words[1:]
+	switch what {
+	case "socket":
+		return s.enter(rest[0], func() (peer, error) { return dialLines(s.socket.Path) })
+	case "page":
+		return s.page(rest[0], rest[1:])
+	case "proxy":
+		return s.enter(rest[0], func() (peer, error) { return dialFrames(&kit.Browser{Base: s.portal.URL}, "/ws/session") })
+	case "register":
+		return s.register(rest[0], strings.Join(rest[1:], " "))
+	case "token":
+		arguments := []string{"token", "create", "--json", rest[0]}
+		for _, scope := range rest[1:] {
+			arguments = append(arguments, "--scope", scope)
+		}
+		out, err := s.cli(arguments...)
+		var made struct {
+			Secret string `json:"secret"`
+		}
+		if err == nil {
+			err = json.Unmarshal([]byte(out), &made)
+		}
+		s.names["$TOKEN"] = made.Secret
+		return err
+	case "session":
+		id, err := s.cli("session", "new", "--cwd", s.world.Project)
+		s.names["$SESSION"] = id
+		return err
+	case "cli":
+		_, err := s.cli(rest...)
+		return err
+	case "file":
+		return s.await(rest[0])
+	case "nofile":
+		if _, err := os.Stat(s.file(rest[0])); err == nil {
+			return fmt.Errorf("%s is there", rest[0])
+		}
+		return nil
+	case "remove":
+		return os.Remove(s.file(rest[0]))
+	case "kill":
+		return s.kill(rest[0])
+	case "stop":
+		return s.stop()
+	}
+	return fmt.Errorf("%q is no step", what)
+}
+
+func (s *stage) enter(name string, dial func() (peer, error)) error {
+	p, err := dial()
+	if err != nil {
+		return err
+	}
+	s.peers[name] = p
+	return nil
+}
+
+func (s *stage) page(name string, scopes []string) error {
+	if len(scopes) == 0 {
+		scopes = []string{"control", "approve"}
+	}
+	code, err := s.world.Code("browser", scopes...)
+	if err != nil {
+		return fmt.Errorf("pair: %w", err)
+	}
+	b := s.portal.Browser()
+	if status, err := b.Login(code); err != nil || status >= 400 {
+		return fmt.Errorf("login: %d %w", status, err)
+	}
+	return s.enter(name, func() (peer, error) { return dialFrames(b, "/ws/client") })
+}
+
+func (s *stage) register(name, members string) error {
+	more := map[string]any{}
+	if members != "" {
+		if err := json.Unmarshal([]byte(members), &more); err != nil {
+			return err
+		}
+	}
+	frame, err := json.Marshal(kit.Registration(s.generation, s.names["$SESSION"], more))
+	if err != nil {
+		return err
+	}
+	return s.peers[name].send(string(frame))
+}
+
+func (s *stage) file(name string) string { return filepath.Join(s.world.Project, name) }
+
+func (s *stage) await(name string) error {
+	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		_, err := os.Stat(s.file(name))
+		if err == nil || time.Now().After(deadline) {
+			return err
+		}
+	}
+}
+
+// cli runs the command and returns what it prints.
+func (l *lane) cli(arguments ...string) (string, error) {
+	command := exec.Command(l.world.Binary, arguments...)
+	command.Env, command.Dir = l.world.Environ(), l.world.Project
+	var problems bytes.Buffer
+	command.Stderr = &problems
+	out, err := command.Output()
+	if err != nil {
+		return "", fmt.Errorf("betcode %s: %w\n%s", strings.Join(arguments, " "), err, problems.String())
+	}
+	return strings.TrimSpace(string(out)), nil
+}
