@@ -536,6 +536,34 @@ var rules = []rule{
 		because: "a chat knows a conversation and a terminal; flags and settings are for the command",
 	},
 	{
+		pkg: "cmd/betcode/internal/chat", may: []string{
+			"proto", "messages", "cmd/betcode/internal/chat", "cmd/betcode/internal/client", "cmd/betcode/internal/console",
+			"cmd/betcode/internal/exit", "cmd/betcode/internal/render", "cmd/betcode/internal/talk",
+		},
+		because: "a chat with an editor is a conversation on a terminal, as talk is; flags and settings are for the command",
+	},
+	{
+		pkg: "cmd/betcode/internal/chat/drafts", because: "files of typed text need neither a terminal nor a daemon",
+		never: map[string]string{grpc: "what is typed is kept without a connection"},
+	},
+	{
+		pkg: "cmd/betcode/internal/chat/editor", may: []string{"messages"}, because: "an editor is text and keys",
+		never: map[string]string{grpc: "an editor knows no daemon"},
+	},
+	{
+		pkg: "cmd/betcode/internal/chat/dialog", may: []string{
+			"proto", "messages", "cmd/betcode/internal/chat/editor", "cmd/betcode/internal/chat/transcript", "cmd/betcode/internal/console",
+			"cmd/betcode/internal/render",
+		},
+		because: "requests become rows and keys become answers; who sends them is for the chat",
+		never:   map[string]string{grpc: "an answer is a message, wherever it goes"},
+	},
+	{
+		pkg: "cmd/betcode/internal/chat/transcript", may: []string{"proto", "messages", "cmd/betcode/internal/console", "cmd/betcode/internal/render"},
+		because: "events become rows, wherever they come from",
+		never:   map[string]string{grpc: "what is shown does not depend on a connection"},
+	},
+	{
 		pkg: "cmd/betcode/internal/render", may: []string{"proto", "messages", "cmd/betcode/internal/console"},
 		because: "events become text, wherever they come from",
 		never:   map[string]string{grpc: "an export of a file shows events without a connection"},

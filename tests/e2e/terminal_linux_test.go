@@ -75,7 +75,7 @@ func TestRunInTheBackground(t *testing.T) {
 func TestPastedLineApprovesNothing(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
-	screen, _ := s.terminal(s.world.Binary, "chat")
+	screen, _ := s.terminal(s.world.Binary, "chat", "--plain")
 	s.awaits(screen, "session ")
 	s.types(screen, "run:touch made\n")
 	s.awaits(screen, "it waits for ") // the question is on the screen
@@ -98,7 +98,7 @@ func TestPastedLineApprovesNothing(t *testing.T) {
 func TestLongLinesArriveWhole(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
-	screen, _ := s.terminal(s.world.Binary, "chat")
+	screen, _ := s.terminal(s.world.Binary, "chat", "--plain")
 	s.awaits(screen, "session ")
 	long := strings.Repeat("0123456789", 2000)
 	s.types(screen, "echo:typed-"+long+"\n")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -27,7 +28,10 @@ type Terminal struct {
 }
 
 // OpenTerminal makes a terminal, which the caller closes.
-func OpenTerminal() (*Terminal, error) {
+func OpenTerminal() (*Terminal, error) { return openTerminal(io.Discard) }
+
+// openTerminal also writes everything that is printed to another writer.
+func openTerminal(also io.Writer) (*Terminal, error) {
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoTerminal, err)
@@ -51,6 +55,7 @@ func OpenTerminal() (*Terminal, error) {
 			t.mu.Lock()
 			t.screen.Write(buffer[:n])
 			t.mu.Unlock()
+			_, _ = also.Write(buffer[:n])
 			if err != nil {
 				return
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"betcode/cmd/betcode/internal/chat"
 	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/cli/session"
 	"betcode/cmd/betcode/internal/exit"
@@ -19,10 +20,10 @@ import (
 
 func (p *program) chatCommand() *cli.Command {
 	return &cli.Command{
-		Name: "chat", Usage: "talk to the agent, line by line",
-		Description: talk.ChatHelp,
+		Name: "chat", Usage: "talk to the agent",
+		Description: chat.Help,
 		Flags: append(session.Flags(),
-			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show thinking, subagents and processes too"}),
+			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show thinking, subagents and processes too"}, session.PlainFlag()),
 		Action: func(c *cli.Context) error {
 			if err := base.Arguments(c, 0, 0); err != nil {
 				return err
@@ -36,7 +37,7 @@ func (p *program) chatCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			return talk.Chat(c.Context, p.Console, cl, o, talk.ChatOptions{Verbose: c.Bool("verbose")})
+			return session.Talk(p.Program, c, cl, o)
 		},
 	}
 }

@@ -64,3 +64,6 @@ func (s Style) Green(text string) string { return s.wrap("32", text) }
 
 // Yellow returns text in yellow.
 func (s Style) Yellow(text string) string { return s.wrap("33", text) }
+
+// Accent returns text in the colour of what a person said.
+func (s Style) Accent(text string) string { return s.wrap("36", text) }

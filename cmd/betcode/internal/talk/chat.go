@@ -43,7 +43,7 @@ func Chat(ctx context.Context, c *console.Console, cl *client.Client, o Opening,
 	s := &chatting{console: c, client: cl, conv: cl.Converse(ctx, client.ConverseOptions{Start: o.Start}), readOnly: options.ReadOnly}
 	defer s.conv.Close()
 	if o.Changes != nil {
-		s.change.send(s.conv, o.Changes)
+		s.change.Send(s.conv, o.Changes)
 	}
 	s.chat = newChat(c.Stdout, c.Terminal, o.Head, options.Verbose, options.ReadOnly)
 	keys := openKeyboard(c)
@@ -59,14 +59,14 @@ func Chat(ctx context.Context, c *console.Console, cl *client.Client, o Opening,
 	for {
 		var did reaction
 		lines := s.lines
-		if !s.chat.wantsLine() || s.change.pending() {
+		if !s.chat.wantsLine() || s.change.Pending() {
 			lines = nil
 		}
 		select {
 		case item, ok := <-s.conv.Items():
 			if !ok {
 				s.chat.render.EndLine()
-				return conversationEnded(s.conv.Err(), s.conv.Session())
+				return Ended(s.conv.Err(), s.conv.Session())
 			}
 			if err := s.item(item); err != nil {
 				s.chat.render.EndLine()
@@ -94,7 +94,7 @@ type chatting struct {
 	client   *client.Client
 	conv     *client.Conversation
 	chat     *chat
-	change   settingsChange
+	change   SettingsChange
 	readOnly bool
 	lines    <-chan line // nil after the end of input
 	locks    chan func() // shows the answer to a request for the input lock
@@ -103,8 +103,8 @@ type chatting struct {
 
 // item shows an event, or what happened to the connection.
 func (s *chatting) item(item client.Item) error {
-	if s.change.pending() {
-		answered, err := s.change.take(item)
+	if s.change.Pending() {
+		answered, err := s.change.Take(item)
 		if err != nil || answered {
 			return err
 		}
@@ -156,14 +156,14 @@ func (s *chatting) react(ctx context.Context, did reaction) (leaves bool) {
 	}
 	if did.leave {
 		s.chat.render.EndLine()
-		left(s.console, s.conv)
+		Left(s.console, s.conv)
 	}
 	return did.leave
 }
 
-// conversationEnded returns the error with which a conversation ended. It is nil if the daemon closed it after everything was
+// Ended returns the error with which a conversation ended. It is nil if the daemon closed it after everything was
 // answered.
-func conversationEnded(err error, session string) error {
+func Ended(err error, session string) error {
 	switch {
 	case errors.Is(err, io.EOF):
 		return nil

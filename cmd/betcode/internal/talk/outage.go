@@ -7,8 +7,8 @@ import (
 	"betcode/cmd/betcode/internal/console"
 )
 
-// left tells a person who leaves that the session goes on, and which requests may be lost.
-func left(c *console.Console, conv *client.Conversation) {
+// Left tells a person who leaves that the session goes on, and which requests may be lost.
+func Left(c *console.Console, conv *client.Conversation) {
 	if n := conv.Unconfirmed(); n > 0 {
 		c.Say("%d message(s) or answer(s) may not have reached the daemon.", n)
 	}

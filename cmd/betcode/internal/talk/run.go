@@ -34,7 +34,7 @@ func Run(ctx context.Context, c *console.Console, cl *client.Client, o Opening, 
 	defer r.conv.Close()
 	r.turn = turn{session: r.conv.Session(), policy: options.Policy, repeats: options.Repeat != nil}
 	if o.Changes != nil {
-		r.change.send(r.conv, o.Changes)
+		r.change.Send(r.conv, o.Changes)
 	} else {
 		r.send()
 	}
@@ -54,7 +54,7 @@ type unattended struct {
 	out     Output
 	prompt  string
 	repeat  *pb.Repeat
-	change  settingsChange
+	change  SettingsChange
 	turn    turn
 	lines   <-chan line // lines of a person; nil if there is no person
 	inbox   inbox
@@ -102,7 +102,7 @@ func (r *unattended) run(ctx context.Context) error {
 		case <-interrupts:
 			if r.turn.interrupted {
 				r.out.pause()
-				left(r.console, r.conv)
+				Left(r.console, r.conv)
 				return exit.Silent(exit.Interrupted)
 			}
 			r.turn.interrupted = true
@@ -120,7 +120,7 @@ func (r *unattended) run(ctx context.Context) error {
 
 func (r *unattended) item(ctx context.Context, item client.Item) error {
 	switch {
-	case r.change.pending():
+	case r.change.Pending():
 		return r.changing(item)
 	case item.Outage != nil:
 		r.out.pause()

@@ -10,25 +10,25 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// settingsChange is a change of settings at the start of a conversation. Later requests wait for its result. The daemon
+// SettingsChange is a change of settings at the start of a conversation. Later requests wait for its result. The daemon
 // answers only a refusal, so a message without content is sent after the change: the daemon refuses that in any case, and
 // in order. If its refusal comes first, the settings are changed.
-type settingsChange struct {
+type SettingsChange struct {
 	behind string // key of the message after the change; empty: no change is pending
 }
 
-// send sends the change.
-func (s *settingsChange) send(conv *client.Conversation, changes *pb.SessionSettingsChange) {
+// Send sends the change.
+func (s *SettingsChange) Send(conv *client.Conversation, changes *pb.SessionSettingsChange) {
 	conv.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Settings{Settings: changes}})
 	s.behind = conv.SendMessage("")
 }
 
-// pending reports whether the result is not known yet.
-func (s *settingsChange) pending() bool { return s.behind != "" }
+// Pending reports whether the result is not known yet.
+func (s *SettingsChange) Pending() bool { return s.behind != "" }
 
-// take reads an item of the conversation while the change is pending. It reports whether the item was the daemon's answer
+// Take reads an item of the conversation while the change is pending. It reports whether the item was the daemon's answer
 // and the settings are changed. An error says that they are not, or that it is not known.
-func (s *settingsChange) take(item client.Item) (changed bool, err error) {
+func (s *SettingsChange) Take(item client.Item) (changed bool, err error) {
 	if item.Outage != nil || item.Lost != nil { // a change is not sent again
 		return false, exit.With(exit.Connection, errors.New("the connection to the daemon broke before the settings were changed"))
 	}
@@ -49,7 +49,7 @@ func (s *settingsChange) take(item client.Item) (changed bool, err error) {
 
 // changing takes an item while the settings are being changed. The prompt follows when they are.
 func (r *unattended) changing(item client.Item) error {
-	changed, err := r.change.take(item)
+	changed, err := r.change.Take(item)
 	switch {
 	case err != nil:
 		return exit.With(exit.Code(err), fmt.Errorf("%w; the prompt was not sent", err))

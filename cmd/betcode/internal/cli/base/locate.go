@@ -2,6 +2,7 @@ package base
 
 import (
 	"errors"
+	"path/filepath"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -50,6 +51,15 @@ func (p *Program) Locate(c *cli.Context) (config.Daemon, config.Flags, error) {
 		flags["agent.path"] = d.ClaudePath // a relative path is relative to this command's directory, not the daemon's
 	}
 	return d, flags, nil
+}
+
+// TypedDirectory returns where drafts and histories of this user are kept; empty if settings do not say.
+func (p *Program) TypedDirectory(c *cli.Context) string {
+	daemon, _, err := p.Locate(c)
+	if err != nil || daemon.StateDir == "" {
+		return ""
+	}
+	return filepath.Join(daemon.StateDir, "typed")
 }
 
 // Launcher starts and replaces daemons of this version.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"betcode/cmd/betcode/internal/chat"
 	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/cmd/betcode/internal/talk"
@@ -17,12 +18,13 @@ func AttachCommand(program *base.Program) *cli.Command {
 	p := group{program}
 	return &cli.Command{
 		Name: "attach", Usage: "watch a session and talk to its agent", ArgsUsage: "SESSION",
-		Description: "Leaving (/quit, Ctrl-D, Ctrl-C twice) stops nothing.\n\n" + talk.ChatHelp,
+		Description: "Leaving (/quit, Ctrl-D, Ctrl-C twice) stops nothing.\n\n" + chat.Help,
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "read-only", Usage: "only watch"},
 			&cli.StringFlag{Name: "history", Value: "full", Usage: "how much history: full, pending (open requests only) or none"},
 			&cli.Uint64Flag{Name: "from", Usage: "only what comes after sequence `N`"},
 			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show thinking, subagents and processes too"},
+			PlainFlag(),
 		},
 		Action: p.attachSession,
 	}
@@ -45,13 +47,13 @@ func (p group) attachSession(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	o := talk.Opening{Head: view.GetHead(), Start: &pb.StartConversation{
+	o := talk.Opening{Head: view.GetHead(), Directory: view.GetSummary().GetWorkingDirectory(), Start: &pb.StartConversation{
 		SessionId: view.GetSummary().GetId(), History: policy, FromSequence: c.Uint64("from"), Observer: c.Bool("read-only"),
 	}}
 	if policy == pb.HistoryPolicy_HISTORY_POLICY_NONE || policy == pb.HistoryPolicy_HISTORY_POLICY_PENDING_ONLY || c.Uint64("from") >= o.Head {
 		o.Head = 0 // the daemon sends no history
 	}
-	return talk.Chat(c.Context, p.Console, cl, o, talk.ChatOptions{Verbose: c.Bool("verbose"), ReadOnly: c.Bool("read-only")})
+	return Talk(p.Program, c, cl, o)
 }
 
 func historyPolicy(name string, named, from bool) (pb.HistoryPolicy, error) {

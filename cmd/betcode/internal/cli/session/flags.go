@@ -80,7 +80,7 @@ func (p group) open(ctx context.Context, c *cli.Context, cl *client.Client) (tal
 		if err != nil {
 			return talk.Opening{}, err
 		}
-		return talk.Opening{Start: &pb.StartConversation{
+		return talk.Opening{Directory: dir, Start: &pb.StartConversation{
 			Options: options, Budget: budget,
 			WorkingDirectory: dir, WorktreeId: worktree, WorktreeLock: lock, Name: c.String("name"), Model: c.String("model"),
 			PermissionMode: c.String("permission-mode"), ConfirmMode: c.Bool("confirm-mode"), ResumePolicy: c.String("resume-policy"),
@@ -96,7 +96,10 @@ func (p group) open(ctx context.Context, c *cli.Context, cl *client.Client) (tal
 	if err != nil {
 		return talk.Opening{}, err
 	}
-	o := talk.Opening{Start: &pb.StartConversation{SessionId: view.GetSummary().GetId()}, Head: view.GetHead()}
+	o := talk.Opening{
+		Start: &pb.StartConversation{SessionId: view.GetSummary().GetId()}, Head: view.GetHead(),
+		Directory: view.GetSummary().GetWorkingDirectory(),
+	}
 	if c.String("model") != "" || c.String("permission-mode") != "" {
 		o.Changes = &pb.SessionSettingsChange{Model: c.String("model"), PermissionMode: c.String("permission-mode"), ConfirmMode: c.Bool("confirm-mode")}
 	}

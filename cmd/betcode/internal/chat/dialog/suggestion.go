@@ -1,0 +1,79 @@
+package dialog
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"betcode/cmd/betcode/internal/console"
+)
+
+// suggestion is what the agent suggests to allow besides a call, as it writes it.
+type suggestion struct {
+	Type  string `json:"type"`
+	Rules []struct {
+		Tool    string `json:"toolName"`
+		Content string `json:"ruleContent"`
+	} `json:"rules"`
+	Behavior    string   `json:"behavior"`
+	Directories []string `json:"directories"`
+	Destination string   `json:"destination"`
+}
+
+// Always is the rules that an answer would write for later calls.
+type Always struct {
+	Indices []uint32 // of the suggestions
+	Words   string   // the rules, and where they are written
+}
+
+// ReadAlways returns the allow rules and directories among an agent's suggestions. Changes of the permission mode are left out,
+// because they would allow more than the shown rules.
+func ReadAlways(raw []byte) (a Always) {
+	var all []suggestion
+	if len(raw) == 0 || json.Unmarshal(raw, &all) != nil {
+		return a
+	}
+	var words []string
+	for i, s := range all {
+		var what []string
+		switch {
+		case s.Type == "addRules" && s.Behavior == "allow":
+			for _, r := range s.Rules {
+				rule := r.Tool
+				if r.Content != "" {
+					rule += "(" + r.Content + ")"
+				}
+				what = append(what, rule)
+			}
+		case s.Type == "addDirectories":
+			for _, d := range s.Directories {
+				what = append(what, "directory "+d)
+			}
+		}
+		if len(what) == 0 {
+			continue
+		}
+		a.Indices = append(a.Indices, uint32(i))
+		line := strings.Join(what, ", ") + " " + place(s.Destination)
+		if !slices.Contains(words, line) {
+			words = append(words, line)
+		}
+	}
+	a.Words = console.Line(strings.Join(words, "; "))
+	return a
+}
+
+// place says where the agent keeps a rule.
+func place(destination string) string {
+	switch destination {
+	case "userSettings":
+		return "in ~/.claude/settings.json"
+	case "projectSettings":
+		return "in .claude/settings.json"
+	case "localSettings":
+		return "in .claude/settings.local.json"
+	case "session":
+		return "until the agent ends"
+	}
+	return "in " + destination
+}

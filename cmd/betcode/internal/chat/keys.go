@@ -1,0 +1,227 @@
+package chat
+
+import (
+	"time"
+
+	"betcode/cmd/betcode/internal/chat/dialog"
+	"betcode/cmd/betcode/internal/chat/editor"
+)
+
+const (
+	// typingGap is the time between two keys below which they are a paste that the terminal did not mark.
+	typingGap = 8 * time.Millisecond
+	// enterWait is how long Enter waits for keys behind it, which would make it a line end within a paste.
+	enterWait = 25 * time.Millisecond
+)
+
+// press handles a key.
+func (m *Model) press(k editor.Key) {
+	gap := m.now.Sub(m.lastKey)
+	m.lastKey = m.now
+	m.presses++
+	deliberate := m.gate.Press(m.now)
+	if m.held != nil { // another key follows at once: neither was an answer
+		m.refuse()
+		deliberate = false
+	}
+	switch {
+	case m.entered: // more follows: it was a line end of a paste
+		m.entered = false
+		m.burst++
+		m.editor.Insert("\n")
+		m.saved = false
+	case gap >= typingGap:
+		m.burst = 0
+	}
+	if m.always(k) {
+		return
+	}
+	if m.dialog != nil && m.dialogKey(k, deliberate) {
+		return
+	}
+	if m.options.ReadOnly {
+		m.readOnlyKey(k)
+		return
+	}
+	m.editorKey(k)
+}
+
+// always handles keys that mean the same everywhere. It reports whether it did.
+func (m *Model) always(k editor.Key) bool {
+	switch k.Name {
+	case "ctrl+c":
+		if _, _, searching := m.history.Searching(); searching || m.dialog != nil && m.dialog.Typing() {
+			return false
+		}
+		m.interrupt()
+	case "ctrl+z":
+		m.do(Suspend{})
+	case "ctrl+l":
+	default:
+		return false
+	}
+	return true
+}
+
+// dialogKey handles a key for the waiting request. It reports whether it was one.
+func (m *Model) dialogKey(k editor.Key, deliberate bool) bool {
+	if m.dialog.Typing() {
+		m.send(m.dialog.Type(k))
+		return true
+	}
+	if k.Name == "tab" && !m.completions.Open() && !m.dialogFocused() && m.gate.Readable(m.now) {
+		m.focus = toDialog
+		return true
+	}
+	if !m.dialogFocused() {
+		return false
+	}
+	switch {
+	case k.Name == "esc":
+		m.focus = toEditor
+		return true
+	case m.dialog.Moves(k):
+		return true
+	case !m.dialog.Answers(k) || m.options.ReadOnly:
+		return m.focus == toDialog && k.Name == "enter"
+	case !deliberate:
+		if k.Text != "" && k.Name != "space" {
+			m.editor.Insert(k.Text)
+			m.saved = false
+		}
+		m.tell("Not taken as an answer: it came together with other keys, or before the request was on the screen for a moment. Tab, then the key, answers.")
+		return true
+	}
+	m.held = &k
+	m.do(After{dialog.Hold, answerDue{m.presses}})
+	return true
+}
+
+// dialogFocused reports whether keys are for the waiting request.
+func (m *Model) dialogFocused() bool {
+	if m.dialog == nil {
+		return false
+	}
+	return m.dialog.Typing() || m.focus == toDialog || m.focus == automatic && m.editor.Empty()
+}
+
+// refuse turns a held answer into text.
+func (m *Model) refuse() {
+	k := *m.held
+	m.held = nil
+	m.burst = 1
+	if m.focus == toDialog {
+		m.focus = automatic
+	}
+	if k.Text != "" {
+		m.editor.Insert(k.Text)
+		m.saved = false
+	}
+	m.tell("Not taken as an answer: other keys came with it, as in a paste. Tab, then the key, answers.")
+}
+
+// answer performs a held answer.
+func (m *Model) answer(k editor.Key) {
+	m.held = nil
+	if m.dialog != nil {
+		m.send(m.dialog.Answer(k))
+	}
+}
+
+// editorKey handles a key for the editor.
+func (m *Model) editorKey(k editor.Key) {
+	if m.history.SearchKey(k, &m.editor) {
+		m.saved = false
+		return
+	}
+	if m.completions.Key(k, &m.editor) {
+		m.saved = false
+		m.complete()
+		return
+	}
+	switch k.Name {
+	case "enter":
+		if m.burst > 0 {
+			m.editor.Insert("\n")
+			m.saved = false
+			return
+		}
+		m.entered = true
+		m.do(After{enterWait, enterDue{m.presses}})
+		return
+	case "ctrl+g":
+		m.do(OpenEditor{m.editor.Text()})
+		return
+	case "ctrl+d":
+		if m.editor.Empty() {
+			m.leave()
+			return
+		}
+	case "pgup":
+		m.offset += m.height / 2
+		return
+	case "pgdown":
+		m.offset = max(m.offset-m.height/2, 0)
+		return
+	}
+	if m.editor.Key(k) {
+		m.saved = false
+		m.complete()
+		return
+	}
+	switch k.Name {
+	case "up":
+		m.history.Up(&m.editor)
+	case "down":
+		m.history.Down(&m.editor)
+	}
+	m.saved = false
+}
+
+func (m *Model) readOnlyKey(k editor.Key) {
+	switch k.Name {
+	case "q", "ctrl+d":
+		m.leave()
+	case "pgup":
+		m.offset += m.height / 2
+	case "pgdown":
+		m.offset = max(m.offset-m.height/2, 0)
+	}
+}
+
+// paste takes pasted text. It never answers a permission request.
+func (m *Model) paste(text string) {
+	m.gate.Press(m.now)
+	m.lastKey = m.now
+	m.presses++
+	if m.held != nil {
+		m.refuse()
+	}
+	if m.options.ReadOnly {
+		return
+	}
+	if m.entered {
+		m.entered = false
+		m.editor.Insert("\n")
+	}
+	if m.dialog != nil && m.dialog.Typing() {
+		m.dialog.Paste(text)
+		return
+	}
+	m.editor.Paste(text)
+	m.saved = false
+	m.complete()
+}
+
+// complete asks for completions of the word before the cursor, one question at a time.
+func (m *Model) complete() {
+	word, wanted := m.completions.Wanted(&m.editor)
+	if !wanted {
+		m.wanted = ""
+		return
+	}
+	if m.asking == "" && m.wanted != word {
+		m.asking, m.wanted = word, word
+		m.do(Complete{word})
+	}
+}

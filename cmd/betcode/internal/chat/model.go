@@ -1,0 +1,237 @@
+package chat
+
+import (
+	"slices"
+	"time"
+
+	"betcode/cmd/betcode/internal/chat/dialog"
+	"betcode/cmd/betcode/internal/chat/drafts"
+	"betcode/cmd/betcode/internal/chat/editor"
+	"betcode/cmd/betcode/internal/chat/transcript"
+	pb "betcode/proto/betcode/v1"
+)
+
+// Model is the state of a chat. [New] returns one; [Model.Step] is its only writer.
+type Model struct {
+	options       Options
+	width, height int
+	effects       []Effect // of the running step
+	now           time.Time
+
+	transcript *transcript.Transcript
+	queue      dialog.Queue
+	dialog     *dialog.Dialog // the request on the screen; nil if none waits
+	gate       dialog.Gate
+	focus      focus
+
+	editor      editor.Editor
+	history     editor.History
+	completions editor.Completions
+	asking      string // word for which completions are on their way
+	wanted      string // word for which they are wanted
+
+	presses uint64 // keys so far
+	burst   int    // keys in a row that came too fast for a person
+	entered bool   // Enter waits whether more keys follow
+	held    *editor.Key
+
+	unconfirmed []drafts.Message
+	restored    drafts.Saved // to be restored after the history
+	saved       bool         // the draft file has what is typed
+
+	state    state
+	rows     []string // to be printed
+	printing bool
+	focused  bool // the terminal has the focus
+	focusing bool // it reports that
+	lastKey  time.Time
+	leaving  bool
+	offset   int // rows between the end and the last one shown, on a screen
+}
+
+// focus is where keys go while a request waits.
+type focus uint8
+
+const (
+	automatic focus = iota // to the dialog while nothing is typed
+	toEditor               // Esc was pressed
+	toDialog               // Tab was pressed
+)
+
+// state is what is known about the session.
+type state struct {
+	caughtUp    bool
+	running     bool
+	since       time.Time // of the turn, or of the tool
+	doing       string
+	pressed     bool // Ctrl-C was pressed, and nothing has happened since
+	model       string
+	directory   string
+	cost        float64
+	context     float32
+	watchers    uint32
+	holder      string
+	requestedBy string
+	offeredTo   string
+	outage      string
+	condition   string
+	blocked     string
+}
+
+// New returns the state at the beginning.
+func New(o Options) *Model {
+	m := &Model{options: o, width: 80, height: 24, saved: true, focused: true}
+	m.transcript = transcript.New(transcript.Options{Style: o.Style, Verbose: o.Verbose, Nested: o.Screen})
+	m.history.SetEntries(o.History)
+	m.state.caughtUp = o.Head == 0
+	m.restored = o.Restored
+	if !o.Exact || m.state.caughtUp {
+		m.restore()
+	}
+	return m
+}
+
+// Session returns the session's id.
+func (m *Model) Session() string { return m.options.Session }
+
+// Step takes one message and returns what is to be done.
+func (m *Model) Step(now time.Time, message any) []Effect {
+	m.now, m.effects = now, nil
+	switch message := message.(type) {
+	case Items:
+		for _, item := range message {
+			m.item(item)
+		}
+		m.offerNext()
+	case Press:
+		m.press(editor.Key(message))
+	case Paste:
+		m.paste(string(message))
+	case enterDue:
+		if m.entered && message.press == m.presses {
+			m.entered, m.burst = false, 0
+			m.enter()
+		}
+	case answerDue:
+		if m.held != nil && message.press == m.presses {
+			m.answer(*m.held)
+		}
+	case Resize:
+		m.width, m.height = max(message.Width, 20), max(message.Height, 6)
+	case Focus:
+		m.focused, m.focusing = bool(message), true
+	case Light:
+		m.transcript.SetLight(bool(message))
+	case Printed:
+		m.printing = false
+	case Explained:
+		if m.dialog != nil && m.dialog.Request().ID == message.Request {
+			m.dialog.Explain(message.Why)
+		}
+	case Completed:
+		m.asking = ""
+		m.completions.Set(&m.editor, message.Word, message.Choices)
+		m.complete()
+	case Edited:
+		if message.Err != nil {
+			m.tell("the editor failed: %v", message.Err)
+		} else {
+			m.editor.SetText(message.Text)
+			m.saved = false
+		}
+	case Locked:
+		m.lockAnswered(message.Response, message.Err)
+	case Tick:
+		if m.state.running || m.dialog != nil {
+			m.do(After{time.Second, Tick{}})
+		}
+	}
+	m.print()
+	m.save()
+	return m.effects
+}
+
+func (m *Model) do(effects ...Effect) { m.effects = append(m.effects, effects...) }
+
+// print prints what is finished, not more at once than the terminal can take above the frame.
+func (m *Model) print() {
+	if m.options.Screen {
+		return
+	}
+	m.rows = append(m.rows, m.transcript.Take(m.width)...)
+	if m.printing || len(m.rows) == 0 {
+		return
+	}
+	frame, _, _ := m.Frame(m.now)
+	n := min(max(m.height-len(frame)-1, 1), len(m.rows))
+	m.do(Print{m.rows[:n:n]})
+	m.rows, m.printing = m.rows[n:], true
+}
+
+// save keeps the draft if it has changed.
+func (m *Model) save() {
+	if !m.saved {
+		m.saved = true
+		m.do(Save{m.draft()})
+	}
+}
+
+func (m *Model) draft() drafts.Saved {
+	s := drafts.Saved{Session: m.options.Session, Text: m.editor.Text(), Unconfirmed: slices.Clone(m.unconfirmed)}
+	if m.restored.Text != "" || len(m.restored.Unconfirmed) > 0 { // not in the editor yet
+		s.Unconfirmed = append(slices.Clone(m.restored.Unconfirmed), s.Unconfirmed...)
+		if s.Text == "" {
+			s.Text = m.restored.Text
+		}
+	}
+	return s
+}
+
+// restore puts what an ended terminal left into the editor.
+func (m *Model) restore() {
+	r := m.restored
+	m.restored = drafts.Saved{}
+	text := ""
+	for _, u := range r.Unconfirmed {
+		text += u.Text + "\n"
+	}
+	if text += r.Text; text == "" {
+		return
+	}
+	if len(r.Unconfirmed) > 0 {
+		m.tell("Restored below: the daemon had not confirmed it when the last chat ended.")
+	} else {
+		m.tell("Restored below: what you had typed when the last chat ended.")
+	}
+	if !m.editor.Empty() {
+		text += "\n" + m.editor.Text()
+	}
+	m.editor.SetText(text)
+	m.saved = false
+}
+
+// tell shows a line of this program.
+func (m *Model) tell(format string, args ...any) {
+	m.transcript.Line(m.options.Style.Dim(sprintf(format, args...)))
+}
+
+// Waits reports whether a request of the agent waits for a person.
+func (m *Model) Waits() bool { return m.dialog != nil }
+
+// say sends a message and keeps it until the daemon confirms it.
+func (m *Model) say(text string) {
+	key := m.options.NewKey()
+	m.unconfirmed = append(m.unconfirmed, drafts.Message{Key: key, Text: text})
+	m.saved = false
+	m.save() // before it is sent
+	m.do(Send{&pb.AgentRequest{Request: &pb.AgentRequest_Message{Message: &pb.UserMessage{Content: text, IdempotencyKey: key}}}})
+	m.offset = 0
+}
+
+// Rest returns the rows that are not printed yet, when the program has ended.
+func (m *Model) Rest() []string {
+	if m.options.Screen {
+		return nil
+	}
+	return append(m.rows, m.transcript.Take(m.width)...)
+}

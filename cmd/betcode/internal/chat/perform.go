@@ -1,0 +1,134 @@
+package chat
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"betcode/cmd/betcode/internal/chat/editor"
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	pb "betcode/proto/betcode/v1"
+)
+
+// answerPatience bounds how long an answer of the daemon is waited for. Completions that come later are of no use.
+const answerPatience = 5 * time.Second
+
+// Translate turns a message of Bubble Tea into one of [Model.Step]; nil if the model does not know it.
+func Translate(message tea.Msg) any {
+	switch message := message.(type) {
+	case tea.KeyPressMsg:
+		return Press(editor.Key{Name: message.String(), Text: printable(message)})
+	case tea.PasteMsg:
+		return Paste(message.Content)
+	case tea.WindowSizeMsg:
+		return Resize{message.Width, message.Height}
+	case tea.FocusMsg:
+		return Focus(true)
+	case tea.BlurMsg:
+		return Focus(false)
+	case tea.BackgroundColorMsg:
+		return Light(!message.IsDark())
+	}
+	return nil
+}
+
+// printable returns the text of a key.
+func printable(k tea.KeyPressMsg) string {
+	if k.Mod&^tea.ModShift != 0 {
+		return ""
+	}
+	return k.Text
+}
+
+// perform does what a step wants done. What waits for anything becomes a command of Bubble Tea, which runs in a goroutine.
+func (p *program) perform(effects []Effect) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, e := range effects {
+		switch e := e.(type) {
+		case Send:
+			p.conv.Send(e.Request)
+		case Save:
+			if p.kept.draft != nil {
+				p.kept.draft.Save(e.Draft)
+			}
+		case Remember:
+			p.remember(e.Text)
+		case Leave:
+			cmds = append(cmds, tea.Quit)
+		case Suspend:
+			cmds = append(cmds, tea.Suspend)
+		case Notify:
+			cmds = append(cmds, tea.Raw(notification(e.Text)))
+		case Print:
+			cmds = append(cmds, tea.Sequence(tea.Println(strings.Join(e.Rows, "\n")), func() tea.Msg { return Printed{} }))
+		case OpenEditor:
+			cmds = append(cmds, openEditor(p.kept.dir, e.Text))
+		default:
+			if cmd := Ask(p.ctx, p.client, &p.commands, p.model.Session(), e); cmd != nil {
+				cmds = append(cmds, cmd)
+			}
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// remember writes to the history in the background.
+func (p *program) remember(text string) {
+	if p.kept.history == nil {
+		return
+	}
+	now := time.Now()
+	p.background.Go(func() {
+		_ = p.kept.history.Add(text, now) // the message itself is in the journal
+	})
+}
+
+// Ask returns the command for an effect that asks the daemon or the clock; nil for another effect.
+func Ask(ctx context.Context, cl *client.Client, commands *commandList, session string, e Effect) tea.Cmd {
+	asking := func(ask func(ctx context.Context) tea.Msg) tea.Cmd {
+		return func() tea.Msg {
+			ctx, cancel := context.WithTimeout(ctx, answerPatience)
+			defer cancel()
+			return ask(ctx)
+		}
+	}
+	switch e := e.(type) {
+	case After:
+		return tea.Tick(e.Wait, func(time.Time) tea.Msg { return e.Message })
+	case Explain:
+		return asking(func(ctx context.Context) tea.Msg {
+			r, err := cl.Admin.ExplainPermission(ctx, &pb.ExplainPermissionRequest{
+				ToolName: e.Request.GetToolName(), Input: e.Request.GetInput(), SessionId: session,
+			})
+			if err != nil {
+				return nil // the request is shown without it
+			}
+			return Explained{e.Request.GetRequestId(), explained(r)}
+		})
+	case Complete:
+		return asking(func(ctx context.Context) tea.Msg {
+			return Completed{e.Word, complete(ctx, cl, commands, session, e.Word)}
+		})
+	case RequestLock:
+		return func() tea.Msg { // the holder has ten seconds to respond
+			r, err := cl.Agent.RequestInputLock(ctx, &pb.InputLockRequest{SessionId: session})
+			return Locked{r, err}
+		}
+	}
+	return nil
+}
+
+// explained says in one line what rules decide, and which.
+func explained(r *pb.ExplainPermissionResponse) string {
+	why := r.GetWhy()
+	if r.GetEffect() == "none" {
+		why = "none of yours allows or denies it"
+	}
+	if len(r.GetRules()) > 0 {
+		why += " (" + strings.Join(r.GetRules(), "; ") + ")"
+	}
+	return console.Shorten(why, 300)
+}

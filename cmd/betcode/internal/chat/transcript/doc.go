@@ -1,0 +1,15 @@
+// Package transcript turns the events of a session into rows of text for a terminal: Markdown with highlighted code, tool calls
+// with diffs and folded output, and notes.
+//
+// It is plain data. Events go in; rows come out for a width, either once, when they are finished ([Transcript.Take], for output
+// that scrolls away), or again and again ([Transcript.Window], for a screen of its own).
+//
+// # What is promised
+//
+// Text of agents cannot reach the terminal. Everything passes through package visible before it is rendered, and of the result
+// only colours and attributes remain (see clean): no other escape sequence, no link whose target is not shown, no HTML that
+// disappears.
+//
+// A growing text is split into chunks at blank lines. A finished chunk is rendered once, so that a long answer does not cost
+// more with each word. The number of blocks is bounded; the oldest go first.
+package transcript

@@ -1,0 +1,203 @@
+package transcript
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode"
+
+	xansi "github.com/charmbracelet/x/ansi"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"betcode/cmd/betcode/internal/eventtest"
+	"betcode/messages/visible"
+	pb "betcode/proto/betcode/v1"
+)
+
+// shown returns a text as it is rendered, without colours.
+func shown(text string, width int) string {
+	m := Markdown{}
+	return strings.Join(m.Render(text, width), "\n")
+}
+
+func TestMarkdown(t *testing.T) {
+	for name, test := range map[string]struct{ text, want string }{
+		"words wrap":       {"one two three four five", "one two\nthree four\nfive"},
+		"line ends stay":   {"one\ntwo", "one\ntwo"},
+		"a type is text":   {"use Map<K, V>", "use Map<K,\nV>"},
+		"html is text":     {"<b>x</b>", "<b>x</b>"},
+		"a list":           {"- a\n- b", "• a\n• b"},
+		"entities":         {"a &lt; b &amp;", "a < b &"},
+		"a hidden entity":  {"&#27;[2J &rlm;x", "& #27;[2J &\nrlm;x"},
+		"a control":        {"a\x1b[2Jb", `a\x1b[2Jb`},
+		"a long word":      {strings.Repeat("x", 25), strings.Repeat("x", 12) + "\n" + strings.Repeat("x", 12) + "\nx"},
+		"code is verbatim": {"```\n<a> *b*\n```", "  <a> *b*"},
+	} {
+		if got := shown(test.text, 12); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+// FuzzMarkdown renders anything: what reaches the terminal has colours and attributes as its only escape sequences, no hidden
+// character, and no row that is too wide.
+func FuzzMarkdown(f *testing.F) {
+	for _, seed := range []string{
+		"# a\n\nb", "[x](javascript:alert(1))", "![i](http://h/\x1b[2J)", "&#x1b;]0;t&#7;", "```go\nx := 1\n```", "| a | b |\n|---|---|\n| \x9b1m | &Tab; |",
+		"\x1b]8;;http://x\x07y\x1b]8;;\x07", "<script>&zwj;</script>", "1. a\n\n   b\n", "\u202eabc", "~~x~~ `a\x00b`",
+	} {
+		f.Add(seed, 20)
+	}
+	f.Fuzz(func(t *testing.T, text string, width int) {
+		if len(text) > 4<<10 || width < 4 || width > 200 {
+			t.Skip()
+		}
+		m := Markdown{Colour: true}
+		for _, row := range m.Render(text, width) {
+			check(t, row, width)
+		}
+	})
+}
+
+func check(t *testing.T, row string, width int) {
+	t.Helper()
+	rest := row
+	for rest != "" {
+		sequence, _, n, _ := xansi.DecodeSequence(rest, 0, nil)
+		if strings.HasPrefix(sequence, "\x1b") && !attributes.MatchString(sequence) {
+			t.Fatalf("the terminal would obey %q in %q", sequence, row)
+		}
+		rest = rest[n:]
+	}
+	plain := xansi.Strip(row)
+	if i := strings.IndexFunc(plain, func(r rune) bool { return unicode.IsControl(r) || visible.Hidden(r) && r != '\ufe0f' && r != '\u00a0' }); i >= 0 {
+		t.Fatalf("%q is hidden in %q", plain[i:min(i+8, len(plain))], row)
+	}
+	if xansi.StringWidth(row) > width+1 {
+		t.Fatalf("%q has %d columns of %d", row, xansi.StringWidth(row), width)
+	}
+}
+
+// A text in pieces is rendered as the text at once, up to the divisions, and no finished chunk changes.
+func TestProseInPieces(t *testing.T) {
+	text := "# Title\n\nFirst paragraph.\nSecond line.\n\n```go\nfunc main() {\n\n}\n```\nAfter the code.\n\n- one\n- two\n\n- three\n\nThe end."
+	for size := 1; size < 40; size++ {
+		var p prose
+		for i := 0; i < len(text); i += size {
+			p.add(text[i:min(i+size, len(text))])
+		}
+		p.finish()
+		var sources []string
+		for _, c := range p.chunks {
+			sources = append(sources, c.source)
+		}
+		if strings.Join(sources, "") != text {
+			t.Fatalf("pieces of %d: %q", size, sources)
+		}
+		if len(sources) < 4 || len(sources) > 7 {
+			t.Errorf("pieces of %d: %d chunks: %q", size, len(sources), sources)
+		}
+	}
+}
+
+// A block of code without an end is split so that each part is code.
+func TestLongCodeIsSplit(t *testing.T) {
+	var p prose
+	p.add("```go\n")
+	for i := range 2000 {
+		p.add(fmt.Sprintf("x%d := 1\n", i))
+	}
+	if len(p.tail) > longFence+100 || len(p.chunks) < 4 {
+		t.Errorf("%d chunks, the tail has %d bytes", len(p.chunks), len(p.tail))
+	}
+	for _, c := range p.chunks {
+		if !strings.HasPrefix(c.source, "```go\n") || !strings.HasSuffix(c.source, "```\n") {
+			t.Errorf("chunk %.20q … %.20q", c.source, c.source[len(c.source)-20:])
+		}
+	}
+}
+
+func object(t *testing.T, fields map[string]any) *structpb.Struct {
+	t.Helper()
+	s, err := structpb.NewStruct(fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestDiff(t *testing.T) {
+	input := object(t, map[string]any{"file_path": "a.go", "old_string": "one\ntwo\nthree\n", "new_string": "one\n2\x1b[2J\nthree\n"})
+	want := "  one\n- two\n+ 2\\x1b[2J\n  three"
+	if got := strings.Join(Diff(false, "Edit", input, 0), "\n"); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	input = object(t, map[string]any{"content": strings.Repeat("line\n", 50)})
+	if got := Diff(false, "Write", input, 10); len(got) != 11 || got[10] != "… 40 more lines" {
+		t.Errorf("%q", got)
+	}
+}
+
+func call(id, tool, command string) *pb.AgentEvent {
+	e := eventtest.Call(tool, command)
+	e.GetToolCallStart().ToolId = id
+	return e
+}
+
+func result(id, output string) *pb.AgentEvent {
+	return &pb.AgentEvent{Event: &pb.AgentEvent_ToolCallResult{ToolCallResult: &pb.ToolCallResult{ToolId: id, Output: output}}}
+}
+
+func piece(block, text string) *pb.AgentEvent {
+	return &pb.AgentEvent{Event: &pb.AgentEvent_TextDelta{TextDelta: &pb.TextDelta{BlockId: block, Text: text}}}
+}
+
+// Output that scrolls away: each row comes once, in order, and growing text only up to what is finished.
+func TestTake(t *testing.T) {
+	tr := New(Options{})
+	take := func() string { return strings.Join(tr.Take(40), "\n") }
+	tr.Event(&pb.AgentEvent{Event: &pb.AgentEvent_UserInput{UserInput: &pb.UserInput{Content: "do it"}}})
+	tr.Event(piece("b", "I will.\n\nFirst, a"))
+	if got := take(); got != "\n> do it\n\nI will." {
+		t.Errorf("took %q", got)
+	}
+	if got := strings.Join(tr.Live(40, 5), "\n"); got != "First, a" {
+		t.Errorf("live %q", got)
+	}
+	tr.Event(piece("b", " call."))
+	tr.Event(call("t", "Bash", "ls"))
+	if got := take(); got != "\nFirst, a call.\n\n● Bash  ls" {
+		t.Errorf("took %q", got)
+	}
+	tr.Event(result("t", strings.Repeat("file\n", 10)))
+	if got := take(); got != strings.Repeat("    file\n", 6)+"… 4 more lines" && got != strings.Repeat("    file\n", 6)+"    … 4 more lines" {
+		t.Errorf("took %q", got)
+	}
+	if got := take(); got != "" {
+		t.Errorf("took %q twice", got)
+	}
+}
+
+// A screen of its own: subagents are below their calls, and what is taken back is gone.
+func TestWindow(t *testing.T) {
+	tr := New(Options{Nested: true})
+	child := func(e *pb.AgentEvent) *pb.AgentEvent {
+		e.ParentToolUseId = "t"
+		return e
+	}
+	for _, e := range []*pb.AgentEvent{
+		call("t", "Task", "look"), child(piece("c", "I am below.")), piece("b", "Beside."), child(call("u", "Bash", "ls")), result("t", "done"),
+		piece("gone", "Taken back."),
+		{Event: &pb.AgentEvent_Retraction{Retraction: &pb.Retraction{BlockIds: []string{"gone"}}}},
+	} {
+		tr.Event(e)
+	}
+	rows, _ := tr.Window(40, 20, 0)
+	want := "● Task  {\"command\":\"look\"}\n    done\n\n  I am below.\n\n  ○ Bash  ls\n\nBeside."
+	if got := strings.Join(rows, "\n"); got != want {
+		t.Errorf("shown\n%s\nwant\n%s", got, want)
+	}
+	if rows, at := tr.Window(40, 2, 1000); at == 0 || !strings.HasPrefix(rows[0], "● Task") {
+		t.Errorf("at the beginning: %q, %d", rows, at)
+	}
+}

@@ -1,0 +1,206 @@
+package e2e
+
+import (
+	"errors"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	pb "betcode/proto/betcode/v1"
+	"betcode/tests/kit"
+)
+
+// screen starts a command of the world on a terminal that is drawn.
+func (s *story) screen(columns, rows int, args ...string) (*kit.Screen, *exec.Cmd) {
+	s.Helper()
+	t, err := kit.OpenScreen(columns, rows)
+	if errors.Is(err, kit.ErrNoTerminal) {
+		s.Skip(err)
+	}
+	if err != nil {
+		s.Fatal(err)
+	}
+	cmd := exec.Command(s.world.Binary, args...)
+	cmd.Env, cmd.Dir = append(s.world.Environ(), "TERM=xterm-256color"), s.world.Project
+	if err := t.Start(cmd); err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(func() {
+		_ = cmd.Process.Kill() // it has ended, unless the test failed
+		_ = cmd.Wait()
+		if err := t.Close(); err != nil {
+			s.Error(err)
+		}
+	})
+	return t, cmd
+}
+
+// shows waits for a text on a screen.
+func (s *story) shows(t *kit.Screen, text string) {
+	s.Helper()
+	if err := t.Shows(text); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// A message is sent with Enter, and its answer is above the editor.
+func TestChatOnAScreen(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	screen, cmd := s.screen(80, 24, "chat")
+	s.shows(screen, "idle")
+	s.types(screen.Terminal, "echo:the-answer\r")
+	s.shows(screen, "\nthe-answer")
+	s.shows(screen, "idle")
+	s.types(screen.Terminal, "/quit\r")
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	s.shows(screen, "The session goes on")
+}
+
+// pasted marks text as terminals do.
+func pasted(text string) string { return "\x1b[200~" + text + "\x1b[201~" }
+
+// messages waits until a session has so many messages of users, and returns them.
+func (s *story) messages(id string, n int) (texts []string) {
+	s.Helper()
+	c := s.converseWith("listener", &pb.StartConversation{SessionId: id, History: pb.HistoryPolicy_HISTORY_POLICY_FULL, Observer: true})
+	defer c.Close()
+	for at := 0; len(texts) < n; {
+		var e kit.Event
+		e, at = s.wait(c, at, func(e kit.Event) bool { return e.GetUserInput() != nil })
+		texts = append(texts, e.GetUserInput().GetContent())
+	}
+	return texts
+}
+
+// A paste is one message, whatever its size, and whether the terminal marks it or not. It is sent by Enter.
+func TestChatPasteIsOneMessage(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	lines := strings.Repeat("a line that was pasted\n", 199) + "the last line"
+	screen, _ := s.screen(80, 24, "chat")
+	s.shows(screen, "idle")
+	s.types(screen.Terminal, "echo:one ")
+	s.types(screen.Terminal, pasted(lines))
+	s.shows(screen, "> echo:one [200 lines pasted]")
+	s.types(screen.Terminal, "\r")
+	id := s.waitForSession()
+	if got := s.messages(id, 1)[0]; got != "echo:one "+lines {
+		t.Errorf("the first message has %d bytes", len(got))
+	}
+	s.shows(screen, "idle")
+
+	big := strings.Repeat("0123456789abcde\n", 1<<16) // 1 MiB
+	s.types(screen.Terminal, "echo:two ")
+	s.types(screen.Terminal, pasted(big))
+	s.shows(screen, "> echo:two [65536 lines pasted]")
+	s.types(screen.Terminal, "\r")
+	if got := s.messages(id, 2)[1]; got != "echo:two "+strings.TrimRight(big, "\n") {
+		t.Errorf("the second message has %d bytes", len(got))
+	}
+
+	s.types(screen.Terminal, "three\rfour\rfive\r") // without marks
+	s.shows(screen, "> three\n  four\n  five")
+	s.types(screen.Terminal, "\x03\x03\x03\x03")
+	s.shows(screen, "The session goes on")
+	view, err := s.daemon.Admin().ShowSession(t.Context(), &pb.ShowSessionRequest{SessionId: id})
+	if err != nil || len(view.GetInputs()) > 1 {
+		t.Errorf("an unmarked paste was sent: %v, %v", view.GetInputs(), err)
+	}
+}
+
+// A pasted key approves no tool, and neither does a key that is pressed while a person types. A key that is meant does.
+func TestChatPromptWhileTyping(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	screen, _ := s.screen(80, 24, "chat")
+	s.shows(screen, "idle")
+	s.types(screen.Terminal, "gate:go\rrun:touch made\r") // an unmarked paste of two steps
+	s.shows(screen, "run:touch made")
+	s.types(screen.Terminal, "\x7f\r") // removes its last line end
+	s.shows(screen, "working")
+	s.types(screen.Terminal, "yes I am typ")
+	s.create("go")
+	s.shows(screen, "? allow Bash")
+	s.types(screen.Terminal, "ying")
+	s.shows(screen, "> yes I am typying")
+	s.shows(screen, "Tab answers it")
+	s.types(screen.Terminal, "\x15") // Ctrl-U: the editor is empty
+	s.shows(screen, "y allow once")
+	for i, paste := range []string{"y\r", "a\r", pasted("y")} {
+		s.types(screen.Terminal, paste)
+		s.shows(screen, []string{"> y", "a", "y"}[i])
+		s.types(screen.Terminal, "\x15\x15\x7f\x15\x7f\x15")
+	}
+	s.shows(screen, "touch made")
+	if s.exists("made") {
+		t.Fatal("the tool ran without an answer")
+	}
+	s.eventually("the answer is taken", func() bool {
+		s.types(screen.Terminal, "\x15")
+		time.Sleep(dialogQuiet)
+		s.types(screen.Terminal, "y")
+		time.Sleep(dialogQuiet)
+		return s.exists("made")
+	})
+	s.shows(screen, "idle")
+	s.types(screen.Terminal, "\x03/quit\r")
+}
+
+// dialogQuiet is longer than the silence that an answer needs.
+const dialogQuiet = 600 * time.Millisecond
+
+// What is typed survives the death of the terminal's process and of the daemon. What was sent before comes back with Up.
+func TestChatDraftSurvives(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	screen, cmd := s.screen(80, 24, "chat")
+	s.shows(screen, "idle")
+	s.types(screen.Terminal, "echo:before\r")
+	s.shows(screen, "\nbefore")
+	s.shows(screen, "idle")
+	s.types(screen.Terminal, "echo:half a sent")
+	s.shows(screen, "> echo:half a sent")
+	s.daemon.Kill()
+	s.shows(screen, "does not answer")
+	s.types(screen.Terminal, "ence")
+	s.shows(screen, "> echo:half a sentence")
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	s.start()
+	again, _ := s.screen(80, 24, "chat")
+	s.shows(again, "> echo:half a sentence")
+	s.types(again.Terminal, "\r")
+	s.shows(again, "\nhalf a sentence")
+	s.shows(again, "idle")
+	s.types(again.Terminal, "\x1b[A\x1b[A")
+	s.shows(again, "> echo:before")
+	s.types(again.Terminal, "\x1b[B\x1b[B\x12half")
+	s.shows(again, "search: half")
+	s.shows(again, "> echo:half a sentence")
+	s.types(again.Terminal, "\r\x03\x03\x03")
+}
+
+// The screen follows the terminal's size, and long words wrap.
+func TestChatResize(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	screen, _ := s.screen(80, 24, "chat")
+	s.shows(screen, "idle")
+	s.types(screen.Terminal, "echo:"+strings.Repeat("word ", 30)+"end\r")
+	s.shows(screen, "tokens in")
+	if err := screen.Resize(40, 12); err != nil {
+		t.Fatal(err)
+	}
+	s.types(screen.Terminal, "still here")
+	s.shows(screen, strings.Repeat("─", 39)+"\n> still here\n")
+	if err := screen.Resize(100, 30); err != nil {
+		t.Fatal(err)
+	}
+	s.shows(screen, strings.Repeat("─", 99)+"\n> still here\n")
+	s.types(screen.Terminal, "\x03\x03\x03")
+}
