@@ -138,6 +138,10 @@ crash: ## kill daemons, agents and launchers: ROUNDS=n SEED=s (a seed plays its 
 attack: claude ## attack the built daemon: every finding of a review as a case, with the real agent; RUN=regexp chooses
 	$(GO) run ./tests/attack $(if $(RUN),-run '$(RUN)')
 
+.PHONY: gateways
+gateways: claude ## play golden exchanges with both gateways and betcode proxy, with the real agent; RUN=regexp chooses
+	@$(GO) run ./tests/gateways $(if $(RUN),-run '$(RUN)')
+
 .PHONY: test-versions
 test-versions: claude build ## the oldest and the newest supported version of the agent
 	$(GO) test -timeout 30m ./tests/fidelity

@@ -24,6 +24,7 @@ type lane struct {
 
 	world  *kit.World
 	daemon *kit.Daemon
+	agent  string // the real one
 	model  *model.Server
 	socket *kit.Gateway // of the agent socket; else nil
 	portal *kit.Portal  // else nil
@@ -35,7 +36,7 @@ func lanes() []*lane {
 	for generation := 1; generation <= 3; generation++ {
 		all = append(all, &lane{name: fmt.Sprint("portal_g", generation), kinds: []string{"page", "session"}, generation: generation})
 	}
-	return all
+	return append(all, &lane{name: "proxy", kinds: []string{"proxy"}})
 }
 
 // exchanges reads the lane's files.
@@ -62,6 +63,7 @@ func (l *lane) exchanges() (all []exchange, err error) {
 
 // raise starts the model, the daemon and the gateway.
 func (l *lane) raise(ctx context.Context, binary, agent string) error {
+	l.agent = agent
 	script, err := model.Ready("default")
 	if err != nil {
 		return err
@@ -81,6 +83,9 @@ func (l *lane) raise(ctx context.Context, binary, agent string) error {
 }
 
 func (l *lane) open() (err error) {
+	if l.name == "proxy" {
+		return nil
+	}
 	if l.generation > 0 {
 		l.portal, err = l.world.Portal()
 		return err

@@ -7,23 +7,23 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"betcode/tests/kit"
 )
 
 // stage plays one exchange in the world of a lane.
 type stage struct {
 	*lane
-	names names
-	peers map[string]peer
+	names   names
+	peers   map[string]peer
+	proxy   *kit.Proxy // 'betcode proxy', the newest
+	foreign func()     // ends a proxy of others
 }
 
 // play plays an exchange. The error says at which line it differs, and how.
 func (l *lane) play(x exchange) (err error) {
 	s := &stage{lane: l, names: names{"$PROJECT": l.world.Project, "$NEW": uuid.NewString()}, peers: map[string]peer{}}
-	defer func() {
-		for _, p := range s.peers {
-			p.close()
-		}
-	}()
+	defer s.end()
 	var passed []step // patterns of frames that may come before the next step's
 	for _, each := range x.steps {
 		if !each.in(l.generation) {
@@ -41,6 +41,22 @@ func (l *lane) play(x exchange) (err error) {
 		}
 	}
 	return nil
+}
+
+// end ends everything that the exchange has begun.
+func (s *stage) end() {
+	if s.proxy != nil {
+		s.proxy.Kill()
+	}
+	if s.foreign != nil {
+		s.foreign()
+	}
+	for _, p := range s.peers {
+		p.close()
+		if b, ok := p.(*backendPeer); ok {
+			b.end()
+		}
+	}
 }
 
 func (s *stage) take(each step, passed []step) error {

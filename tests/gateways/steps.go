@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"betcode/tests/kit"
 )
 
@@ -18,13 +20,20 @@ import (
 //	socket A              A connects to the agent socket
 //	page A [SCOPE …]      A is a page of a browser that has logged in, with control and approve by default
 //	proxy A               A connects to /ws/session
+//	backend A             A is a backend at which 'betcode proxy' registers
+//	run A FLAG …          runs 'betcode proxy' for the session at backend A
+//	exit CODE             'betcode proxy' ends by itself
+//	kill proxy            kills 'betcode proxy'
+//	foreign               the real agent runs under a proxy of others, which registers $NEW as $SESSION
 //	register A [JSON]     page A registers for the session, with further members
 //	token NAME SCOPE …    makes a token; $TOKEN is its secret
 //	session               makes a session; $SESSION is its id
+//	use ID                $SESSION is that session
 //	cli ARGUMENT …        runs the command
 //	file NAME             waits until the file is in the project
 //	nofile NAME           the file is not in the project
 //	remove NAME           removes a file of the project
+//	once PROMPT           the conversation has the prompt once
 //	kill daemon           kills the daemon and starts another one
 //	kill gateway          kills the gateway and starts another one
 //	stop gateway          ends the gateway by SIGTERM and starts another one
@@ -37,10 +46,18 @@ func (s *stage) do(words []string) error {
 		return s.page(rest[0], rest[1:])
 	case "proxy":
 		return s.enter(rest[0], func() (peer, error) { return dialFrames(&kit.Browser{Base: s.portal.URL}, "/ws/session") })
+	case "backend":
+		return s.enter(rest[0], func() (peer, error) { return newBackend(), nil })
+	case "run":
+		return s.run(rest[0], rest[1:])
+	case "exit":
+		return s.exit(rest[0])
+	case "foreign":
+		return s.others()
 	case "register":
 		return s.register(rest[0], strings.Join(rest[1:], " "))
 	case "token":
-		arguments := []string{"token", "create", "--json", rest[0]}
+		arguments := []string{"token", "create", "--json", rest[0] + "-" + uuid.NewString()[:8]}
 		for _, scope := range rest[1:] {
 			arguments = append(arguments, "--scope", scope)
 		}
@@ -57,6 +74,9 @@ func (s *stage) do(words []string) error {
 		id, err := s.cli("session", "new", "--cwd", s.world.Project)
 		s.names["$SESSION"] = id
 		return err
+	case "use":
+		s.names["$SESSION"] = rest[0]
+		return nil
 	case "cli":
 		_, err := s.cli(rest...)
 		return err
@@ -69,7 +89,17 @@ func (s *stage) do(words []string) error {
 		return nil
 	case "remove":
 		return os.Remove(s.file(rest[0]))
+	case "once":
+		out, err := s.cli("session", "export", s.names["$SESSION"])
+		if n := strings.Count(out, fmt.Sprintf("%q:%q", "content", rest[0])); err == nil && n != 1 {
+			err = fmt.Errorf("the conversation has %q %d times", rest[0], n)
+		}
+		return err
 	case "kill":
+		if rest[0] == "proxy" {
+			s.proxy.Kill()
+			return nil
+		}
 		return s.kill(rest[0])
 	case "stop":
 		return s.stop()
