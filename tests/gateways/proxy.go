@@ -41,7 +41,7 @@ func (s *stage) others() error {
 	go func() { ended <- p.Run(ctx) }()
 	s.foreign = func() {
 		cancel()
-		<-ended
+		_ = <-ended // it was ended
 	}
 	waiting, late := context.WithTimeout(ctx, patience)
 	defer late()
