@@ -10,7 +10,7 @@ func TestGateways(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the real Claude Code")
 	}
-	scores, err := run(t.Context(), options{parallel: 3, out: os.Stdout})
+	scores, err := run(t.Context(), options{parallel: 5, out: os.Stdout})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 func main() {
 	only := flag.String("run", "", "play the exchanges whose names, such as portal_g1/page/permission, match this regular expression")
-	parallel := flag.Int("parallel", 3, "how many lanes run at once")
+	parallel := flag.Int("parallel", 5, "how many lanes run at once")
 	flag.Parse()
 	pattern, err := regexp.Compile(*only)
 	if err != nil {

@@ -18,12 +18,17 @@ type stage struct {
 	peers   map[string]peer
 	proxy   *kit.Proxy // 'betcode proxy', the newest
 	foreign func()     // ends a proxy of others
+	stopped chan error // how the gateway that was stopped has ended, and another one begun; nil = it was not
 }
 
 // play plays an exchange. The error says at which line it differs, and how.
 func (l *lane) play(x exchange) (err error) {
 	s := &stage{lane: l, names: names{"$PROJECT": l.world.Project, "$NEW": uuid.NewString()}, peers: map[string]peer{}}
-	defer s.end()
+	defer func() {
+		if end := s.end(); err == nil {
+			err = end
+		}
+	}()
 	var passed []step // patterns of frames that may come before the next step's
 	for _, each := range x.steps {
 		if !each.in(l.generation) {
@@ -44,7 +49,10 @@ func (l *lane) play(x exchange) (err error) {
 }
 
 // end ends everything that the exchange has begun.
-func (s *stage) end() {
+func (s *stage) end() (err error) {
+	if s.stopped != nil {
+		err = <-s.stopped
+	}
 	if s.proxy != nil {
 		s.proxy.Kill()
 	}
@@ -57,6 +65,7 @@ func (s *stage) end() {
 			b.end()
 		}
 	}
+	return err
 }
 
 func (s *stage) take(each step, passed []step) error {

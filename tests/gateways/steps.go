@@ -36,7 +36,7 @@ import (
 //	once PROMPT           the conversation has the prompt once
 //	kill daemon           kills the daemon and starts another one
 //	kill gateway          kills the gateway and starts another one
-//	stop gateway          ends the gateway by SIGTERM and starts another one
+//	stop gateway          ends the gateway by SIGTERM, and starts another one for the next exchange
 func (s *stage) do(words []string) error {
 	what, rest := words[0], words[1:]
 	switch what {
@@ -102,7 +102,9 @@ func (s *stage) do(words []string) error {
 		}
 		return s.kill(rest[0])
 	case "stop":
-		return s.stop()
+		s.stopped = make(chan error, 1)
+		go func() { s.stopped <- s.stop() }() // it waits for its peers
+		return nil
 	}
 	return fmt.Errorf("%q is no step", what)
 }
