@@ -420,6 +420,11 @@ var rules = []rule{
 		never: map[string]string{"context": "a codec does not wait", "net/http": "a frame knows no connection"},
 	},
 	{
+		pkg: "gateway/portal/voice", may: []string{"gateway/portal/wire"},
+		because: "what people say becomes text without the daemon: the page sends it as a prompt, or does not",
+		never:   map[string]string{protoactor: "a front needs no actor system", grpc: "speech is no business of the daemon"},
+	},
+	{
 		pkg: "gateway/portal/lines", may: []string{"proto"}, because: "lines are made from events alone, so that every front for readers of lines can use them",
 		never: map[string]string{grpc: "events come from the caller", "context": "a translation does not wait"},
 	},

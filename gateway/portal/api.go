@@ -43,18 +43,23 @@ func (s *Server) with(serve func(call) (any, error)) http.HandlerFunc {
 				return
 			}
 		}
-		switch {
-		case errors.Is(err, ErrUnauthenticated):
-			s.refuse(w, r, http.StatusUnauthorized, "log in first")
-		case errors.Is(err, ErrNotFound):
-			s.refuse(w, r, http.StatusNotFound, "there is nothing under this id")
-		case errors.Is(err, ErrInvalid):
-			s.refuse(w, r, http.StatusBadRequest, err.Error())
-		case errors.Is(err, ErrDenied):
-			s.refuse(w, r, http.StatusForbidden, "your token does not allow that")
-		default:
-			s.refuse(w, r, http.StatusServiceUnavailable, err.Error())
-		}
+		s.refuseCall(w, r, err)
+	}
+}
+
+// refuseCall answers with the status of an error of the daemon.
+func (s *Server) refuseCall(w http.ResponseWriter, r *http.Request, err error) {
+	switch {
+	case errors.Is(err, ErrUnauthenticated):
+		s.refuse(w, r, http.StatusUnauthorized, "log in first")
+	case errors.Is(err, ErrNotFound):
+		s.refuse(w, r, http.StatusNotFound, "there is nothing under this id")
+	case errors.Is(err, ErrInvalid):
+		s.refuse(w, r, http.StatusBadRequest, err.Error())
+	case errors.Is(err, ErrDenied):
+		s.refuse(w, r, http.StatusForbidden, "your token does not allow that")
+	default:
+		s.refuse(w, r, http.StatusServiceUnavailable, err.Error())
 	}
 }
 
@@ -129,7 +134,8 @@ func (c Caller) name() string { return cmp.Or(c.Person, "user") }
 
 func me(c call) (any, error) {
 	return map[string]any{
-		"id": c.caller.id(), "email": c.email(c.caller), "name": c.caller.name(), "avatar_url": nil, "is_admin": c.caller.may("admin"), "voice_enabled": false,
+		"id": c.caller.id(), "email": c.email(c.caller), "name": c.caller.name(), "avatar_url": nil, "is_admin": c.caller.may("admin"),
+		"voice_enabled": c.voices.Enabled() && c.caller.may("control"),
 	}, nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"betcode/gateway/portal/proxies"
+	"betcode/gateway/portal/voice"
 )
 
 // The bounds of a server.
@@ -42,6 +43,10 @@ type Options struct {
 	Dev bool
 	// MaxProxies bounds the proxies that are connected; 0 = [proxies.DefaultMost].
 	MaxProxies int
+	// Recogniser understands what people say; nil = nothing does.
+	Recogniser voice.Recogniser
+	// MaxVoices bounds the people who speak at once; 0 = [voice.DefaultMost].
+	MaxVoices int
 	// Lifetime is how long a login counts.
 	Lifetime time.Duration
 	// Pages are the files of the page; nil = a plain page that says how to log in.
@@ -60,6 +65,7 @@ type Server struct {
 	log     zerolog.Logger
 	hosts   hosts
 	proxies *proxies.Server
+	voices  *voice.Service
 	ended   context.Context // when pages are to leave
 	end     context.CancelFunc
 
@@ -86,6 +92,7 @@ func New(o Options) *Server {
 		Dev:     o.Dev, Most: o.MaxProxies, Logger: o.Logger,
 	})
 	s.devices = newDevices()
+	s.voices = voice.New(o.Recogniser, o.MaxVoices, o.Logger)
 	s.accounts = accounts{all: map[string]*account{}, connect: func(secret string) (Daemon, error) {
 		return o.Connect(secret, "portal-"+uuid.NewString()[:8])
 	}}
@@ -155,6 +162,8 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("POST /api/proxy-tokens/{id}/renew", s.with(renewProxyToken))
 	s.deviceRoutes(mux)
 	mux.HandleFunc("GET /ws/client", s.client)
+	mux.HandleFunc("GET /ws/voice/{id}", s.speak)
+	mux.HandleFunc("POST "+transcribePath, s.transcribe)
 	mux.Handle("GET "+sessionPath, s.proxies)
 	mux.HandleFunc("/api/", notServed)
 	mux.HandleFunc("/ws/", notServed)
@@ -187,7 +196,11 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		case !safe(r) && !s.hosts.origin(r, bearer(r) != "" || forPrograms(r)):
 			s.refuse(w, r, http.StatusForbidden, "a request that changes something needs an Origin")
 		default:
-			r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+			most := int64(maxBody)
+			if r.URL.Path == transcribePath {
+				most = voice.MaxAudio
+			}
+			r.Body = http.MaxBytesReader(w, r.Body, most)
 			next.ServeHTTP(w, r)
 		}
 	})

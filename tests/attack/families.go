@@ -40,4 +40,5 @@ var scenarios = slices.Concat(
 	portalScenarios,       // browsers
 	proxyScenarios,        // portals of somebody else
 	repeatScenarios,       // prompts that are repeated
+	voiceScenarios,        // people who speak, and what understands them
 )

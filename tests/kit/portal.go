@@ -133,6 +133,12 @@ func (b *Browser) JSON(method, path string, body any) (status int, answer string
 	return status, answer, err
 }
 
+// Upload sends a body of a type, and returns the answer.
+func (b *Browser) Upload(path, kind, content string) (status int, answer string, err error) {
+	status, _, answer, err = b.send(http.MethodPost, path, kind, content)
+	return status, answer, err
+}
+
 // Do sends a request with a form, if it is not empty, and returns the answer.
 func (b *Browser) Do(method, path, form string) (status int, header http.Header, body string, err error) {
 	return b.send(method, path, "application/x-www-form-urlencoded", form)
@@ -166,10 +172,17 @@ type Page struct {
 }
 
 // Open opens /ws/client. Without an error status is 101.
-func (b *Browser) Open() (page *Page, status int, err error) {
+func (b *Browser) Open() (page *Page, status int, err error) { return b.dial("/ws/client") }
+
+// Voice opens /ws/voice of a session, as Open does.
+func (b *Browser) Voice(session string) (page *Page, status int, err error) {
+	return b.dial("/ws/voice/" + session)
+}
+
+func (b *Browser) dial(path string) (page *Page, status int, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	socket, answer, err := websocket.Dial(ctx, b.Base+"/ws/client", &websocket.DialOptions{ //nolint:bodyclose // the library has read it
+	socket, answer, err := websocket.Dial(ctx, b.Base+path, &websocket.DialOptions{ //nolint:bodyclose // the library has read it
 		HTTPHeader: b.Header, Host: b.Header.Get("Host"),
 	})
 	if answer != nil {
@@ -206,6 +219,13 @@ func Registration(generation int, session string, more map[string]any) map[strin
 		m[name] = value
 	}
 	return m
+}
+
+// Speak sends audio.
+func (p *Page) Speak(audio []byte) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	return p.Socket.Write(ctx, websocket.MessageBinary, audio)
 }
 
 // Send sends a frame: text as it is, anything else as JSON.

@@ -35,6 +35,8 @@ func (p *program) portalCommand() *cli.Command {
 			&cli.StringFlag{Name: "tls-key", Usage: "`FILE` with its key"},
 			&cli.StringFlag{Name: "pages", Usage: "`DIRECTORY` with the files of the page"},
 			&cli.StringFlag{Name: "lifetime", Value: "7d", Usage: "how `LONG` a login counts"},
+			&cli.StringFlag{Name: "recogniser-command", Usage: "`PROGRAM` and its arguments, between blanks: it gets speech on its standard input and writes text"},
+			&cli.StringFlag{Name: "recogniser-url", Usage: "`URL` to which speech is posted, and that answers with text: https, or http on this machine"},
 			&cli.BoolFlag{Name: "dev", Usage: "serve everybody on this machine as you, without logins"},
 		},
 		Action: p.servePortal,
@@ -126,6 +128,7 @@ func (p *program) servePortal(c *cli.Context) error {
 	}
 	return gateways.Portal(ctx, gateways.PortalOptions{
 		Listen: c.String("listen"), URL: c.String("url"), Cert: c.String("tls-cert"), Key: c.String("tls-key"), Pages: c.String("pages"),
+		Command: c.String("recogniser-command"), Speech: c.String("recogniser-url"),
 		Dev: c.Bool("dev"), Lifetime: lifetime, Version: p.Build.Version, Daemon: cfg, Ready: p.Stdout, Log: p.Stderr,
 	})
 }

@@ -11,6 +11,8 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -19,6 +21,7 @@ import (
 	"betcode/cmd/betcode/internal/client"
 	"betcode/config"
 	"betcode/gateway/portal"
+	"betcode/gateway/portal/voice"
 	"betcode/messages"
 )
 
@@ -38,6 +41,8 @@ type PortalOptions struct {
 	Key      string        // file
 	Pages    string        // directory of the page; empty = none
 	Dev      bool          // without logins
+	Command  string        // that recognises speech: a program and its arguments, between blanks; empty = none
+	Speech   string        // URL of a server that does; empty = none
 	Lifetime time.Duration // of a login
 	Version  string
 	Daemon   config.Client
@@ -53,6 +58,12 @@ func Portal(ctx context.Context, o PortalOptions) error {
 	}
 	log := zerolog.New(o.Log).With().Timestamp().Logger()
 	serve.Logger = &log
+	recogniser, closeRecogniser, err := o.recogniser()
+	if err != nil {
+		return err
+	}
+	defer closeRecogniser()
+	serve.Recogniser = recogniser
 	serve.Connect = func(secret, id string) (portal.Daemon, error) {
 		cl, err := client.New(client.Options{Socket: o.Daemon.SocketPath, Identity: client.Identity{ID: id, Type: "portal"}, Caller: secret})
 		if err != nil {
@@ -127,6 +138,28 @@ func (o PortalOptions) serving() (portal.Options, error) {
 	}
 	serve.Pages, err = pagesIn(o.Pages)
 	return serve, err
+}
+
+// recogniser returns what recognises speech, nil if nothing does, and how to end it.
+func (o PortalOptions) recogniser() (voice.Recogniser, func(), error) {
+	argv := strings.Fields(o.Command)
+	switch {
+	case len(argv) > 0 && o.Speech != "":
+		return nil, nil, messages.Errorf(opPortal, messages.Invalid, "there are two recognisers").
+			WithHint("leave --recogniser-command or --recogniser-url out")
+	case len(argv) > 0:
+		if _, err := exec.LookPath(argv[0]); err != nil {
+			return nil, nil, messages.Errorf(opPortal, messages.Invalid, "the recogniser cannot be started: %s", err)
+		}
+		return voice.Command{Argv: argv}, func() {}, nil
+	case o.Speech != "":
+		server, err := voice.NewServer(o.Speech)
+		if err != nil {
+			return nil, nil, messages.Errorf(opPortal, messages.Invalid, "%s", err).WithHint("give an https URL, or an http URL of this machine")
+		}
+		return server, server.Close, nil
+	}
+	return nil, func() {}, nil
 }
 
 // pagesIn opens the directory of the page. Links in it do not lead out of it.

@@ -1,0 +1,87 @@
+package voice
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"time"
+)
+
+// tail is how long a recogniser that was ended may keep its output open.
+const tail = time.Second
+
+// errOver ends a program that has said everything.
+var errOver = errors.New("the recogniser has said everything")
+
+// Command is a [Recogniser] that is a program. It gets the audio on its standard input, as it comes, and writes results to its
+// standard output. No shell reads its arguments.
+type Command struct{ Argv []string }
+
+// inherited are the variables that the program gets from the environment of the portal: none of them is a secret.
+var inherited = []string{"PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ"}
+
+func environment(a Audio) []string {
+	all := []string{"BETCODE_AUDIO_TYPE=" + a.Type, "BETCODE_LANGUAGE=" + a.Language}
+	for _, name := range inherited {
+		if value, ok := os.LookupEnv(name); ok {
+			all = append(all, name+"="+value)
+		}
+	}
+	return all
+}
+
+// Recognise implements [Recogniser].
+func (c Command) Recognise(ctx context.Context, a Audio, say func(Result)) error {
+	if len(c.Argv) == 0 {
+		return startError{errors.New("no program")}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(errOver)
+	cmd := exec.CommandContext(ctx, c.Argv[0], c.Argv[1:]...) //nolint:gosec // the user of the portal names it
+	complaint := &head{}
+	cmd.Env, cmd.Stderr, cmd.WaitDelay = environment(a), complaint, tail
+	together(cmd)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return startError{err}
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return startError{err}
+	}
+	if err := cmd.Start(); err != nil {
+		return startError{err}
+	}
+	defer endGroup(cmd)
+	go func() { // ends with the recording, which the caller cancels when this returns
+		defer in.Close()
+		if _, err := io.Copy(in, a); err != nil && !brokenPipe(err) && !errors.Is(err, os.ErrClosed) {
+			cancel(err)
+		}
+	}()
+	read := make(chan error, 1)
+	go func() { read <- results(out, say) }()
+	select {
+	case err = <-read:
+		if err != nil {
+			cancel(err)
+		}
+		late := time.AfterFunc(tail, func() { cancel(errOver) }) // it has closed its output, and is about to end
+		defer late.Stop()
+		read <- err
+	case <-ctx.Done():
+	}
+	ended := cmd.Wait() // closes the output
+	_ = <-read          // nothing is said any more: err has what it read
+	switch {
+	case err != nil:
+		return err
+	case errors.Is(context.Cause(ctx), errOver): // all was said
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	return complaint.because(ended)
+}

@@ -1,0 +1,149 @@
+package voice
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+	"golang.org/x/time/rate"
+
+	"betcode/gateway/portal/wire"
+)
+
+const (
+	maxFrame      = 256 << 10
+	framesASecond = 100 // a page sends four
+	framesAtOnce  = 1000
+	writePatience = 10 * time.Second
+	maxLanguage   = 35 // bytes, as the longest tags of languages in use have
+)
+
+var errReplaced = errors.New("another recording begins")
+
+// conversation is one socket of a page that speaks. Its methods are called on one goroutine; results come from another.
+type conversation struct {
+	*Service
+	socket  *websocket.Conn
+	session wire.UUID
+	current *recording // nil: none
+
+	mu sync.Mutex // of writes
+}
+
+// Serve serves /ws/voice for a session until the page leaves, ctx ends, or the page says nothing for long. The caller has checked
+// who it is, and closes the socket.
+func (s *Service) Serve(ctx context.Context, socket *websocket.Conn, session wire.UUID) {
+	socket.SetReadLimit(maxFrame)
+	c := &conversation{Service: s, socket: socket, session: session}
+	defer c.drop()
+	limit := rate.NewLimiter(framesASecond, framesAtOnce)
+	for limit.Wait(ctx) == nil {
+		kind, frame, err := c.read(ctx)
+		if err != nil {
+			return
+		}
+		if kind == websocket.MessageBinary {
+			c.hear(ctx, frame)
+			continue
+		}
+		m, err := wire.Decode(wire.FromVoice, frame)
+		if err != nil {
+			c.fail(ctx, err.Error())
+			continue
+		}
+		switch m := m.(type) { // others are ignored
+		case wire.StartVoice:
+			if m.SessionID == session {
+				c.start(ctx, m)
+			}
+		case wire.StopVoice:
+			if m.SessionID == session && c.current != nil {
+				c.current.end()
+			}
+		}
+	}
+}
+
+// read reads one frame. A page that sends none for long is told so, and its socket is closed.
+func (c *conversation) read(ctx context.Context) (websocket.MessageType, []byte, error) {
+	wait := c.idle
+	if c.current != nil && !c.current.ended {
+		wait = c.silence
+	}
+	quiet := time.AfterFunc(wait, func() {
+		c.fail(ctx, "Nothing was heard for a while")
+		_ = c.socket.CloseNow() // read returns
+	})
+	defer quiet.Stop()
+	return c.socket.Read(ctx)
+}
+
+// start begins a recording in the place of the one under way.
+func (c *conversation) start(ctx context.Context, m wire.StartVoice) {
+	c.drop()
+	if c.recogniser == nil {
+		c.fail(ctx, ErrOff.Error())
+		return
+	}
+	language := clean(m.LanguageCode)
+	if language == "" || len(language) > maxLanguage {
+		language = "en-US"
+	}
+	c.current = record(ctx, c.recogniser, language, func(said Result) {
+		c.send(ctx, wire.Transcription{SessionID: c.session, Transcript: said.Text, IsFinal: said.Final, Confidence: said.Confidence})
+	}, func(err error) { c.over(ctx, err) })
+}
+
+// hear hands audio over; without a recording it is ignored.
+func (c *conversation) hear(ctx context.Context, piece []byte) {
+	if c.current == nil {
+		return
+	}
+	if err := c.current.write(piece); err != nil {
+		c.current.cancel(err)
+	}
+}
+
+// over tells the page that a recogniser has ended.
+func (c *conversation) over(ctx context.Context, err error) {
+	var start startError
+	switch {
+	case errors.Is(err, errReplaced), ctx.Err() != nil:
+	case err == nil:
+		c.send(ctx, wire.VoiceEnded{SessionID: c.session})
+	case errors.As(err, &start):
+		c.log.Warn().Err(err).Msg("recogniser not started")
+		c.fail(ctx, "Failed to start speech recognition: "+clean(err.Error()))
+	default:
+		c.log.Warn().Err(err).Msg("recogniser failed")
+		c.fail(ctx, "Speech recognition failed: "+clean(err.Error()))
+	}
+}
+
+// drop ends the recording under way.
+func (c *conversation) drop() {
+	if c.current != nil {
+		c.current.abandon(errReplaced)
+		c.current = nil
+	}
+}
+
+func (c *conversation) fail(ctx context.Context, why string) {
+	c.send(ctx, wire.VoiceError{SessionID: c.session, Message: why})
+}
+
+// send sends a message. A page that cannot be written to has gone, which the next read finds out.
+func (c *conversation) send(ctx context.Context, m wire.Message) {
+	frame, err := wire.Encode(wire.G2, wire.ToVoice, m)
+	if err != nil {
+		c.log.Error().Err(err).Msg("frame not sent")
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, writePatience)
+	defer cancel()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_ = c.socket.Write(ctx, websocket.MessageText, frame) // it closes the socket if that fails
+}

@@ -1,0 +1,87 @@
+package voice
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// DefaultMost is how many recordings are made at once, unless the user says otherwise.
+const DefaultMost = 16
+
+// ErrOff says that there is no recogniser.
+var ErrOff = errors.New("Speech-to-text not configured on server") //nolint:staticcheck // pages know it
+
+// Service understands what people say at pages.
+type Service struct {
+	recogniser Recogniser // nil: none
+	places     chan struct{}
+	log        zerolog.Logger
+
+	silence time.Duration // that a page may keep while it records
+	idle    time.Duration // without a recording
+}
+
+// New returns a service with a recogniser, or nil for none, and places for so many sockets and uploads; 0 = [DefaultMost].
+func New(r Recogniser, most int, log *zerolog.Logger) *Service {
+	if most <= 0 {
+		most = DefaultMost
+	}
+	s := &Service{recogniser: r, places: make(chan struct{}, most), log: zerolog.Nop(), silence: 30 * time.Second, idle: 2 * time.Minute}
+	if log != nil {
+		s.log = *log
+	}
+	return s
+}
+
+// Enabled reports whether there is a recogniser.
+func (s *Service) Enabled() bool { return s.recogniser != nil }
+
+// Enter takes a place and reports whether there was one; its holder calls leave.
+func (s *Service) Enter() (leave func(), ok bool) {
+	select {
+	case s.places <- struct{}{}:
+		return func() { <-s.places }, true
+	default:
+		return nil, false
+	}
+}
+
+// Transcribe understands a whole recording, of at most [MaxAudio] bytes.
+func (s *Service) Transcribe(ctx context.Context, a Audio) (string, error) {
+	if s.recogniser == nil {
+		return "", ErrOff
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, thinking, errLate)
+	defer cancel()
+	a.Reader = &limited{a.Reader, MaxAudio}
+	var texts []string
+	err := s.recogniser.Recognise(ctx, a, func(r Result) {
+		if r.Final {
+			texts = append(texts, r.Text)
+		}
+	})
+	if err != nil {
+		return "", err
+	}
+	return strings.Join(texts, " "), nil
+}
+
+// limited is a reader that fails behind so many bytes, with ErrTooLong.
+type limited struct {
+	from io.Reader
+	left int
+}
+
+// Read implements io.Reader.
+func (l *limited) Read(p []byte) (int, error) {
+	n, err := l.from.Read(p[:min(len(p), l.left+1)])
+	if l.left -= n; l.left < 0 {
+		return 0, ErrTooLong
+	}
+	return n, err
+}
