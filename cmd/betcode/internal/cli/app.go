@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -114,6 +113,7 @@ func (p *program) app() *cli.App {
 			p.versionCommand(),
 			p.exitCodesCommand(),
 			p.environmentCommand(),
+			p.formattingCommand(),
 		},
 		Action: p.bare,
 	}
@@ -160,8 +160,8 @@ func (p *program) unknownCommand(c *cli.Context) error {
 		path, commands = path+" "+c.Command.Name, c.Command.Subcommands
 	}
 	hint := "Run '" + path + " --help' for the list."
-	if like := strings.TrimSpace(cli.SuggestCommand(commands, name)); like != "" {
-		hint = like
+	if like := suggest(commands, name, path == c.App.Name); like != "" {
+		hint = fmt.Sprintf("Did you mean '%s %s'?", path, like)
 	}
 	return exit.Usage(fmt.Errorf("there is no command '%s %s'. %s", path, name, hint))
 }

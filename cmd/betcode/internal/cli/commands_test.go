@@ -249,8 +249,8 @@ func TestNoDaemon(t *testing.T) {
 func TestUsage(t *testing.T) {
 	isolate(t)
 	for args, want := range map[string]string{
-		"sesion list":                 "Did you mean \"session\"?",
-		"session lst":                 "Did you mean \"list\"?",
+		"sesion list":                 "Did you mean 'betcode session'?",
+		"session lst":                 "Did you mean 'betcode session list'?",
 		"session show":                "takes 1 argument(s)",
 		"tree x":                      "takes no arguments",
 		"session rename a":            "takes 2 argument(s)",

@@ -60,6 +60,7 @@ func (p *program) daemonCommand() *cli.Command {
 					&cli.DurationFlag{Name: "timeout", Usage: "how `LONG` to wait for the end of one daemon and the start of the other", Value: base.StartPatience}),
 				Action: base.Simple(p.daemonRestart),
 			},
+			p.daemonLogsCommand(),
 			p.handOverCommand(),
 			{
 				Name: "status", Usage: "show the health of the daemon and its components",

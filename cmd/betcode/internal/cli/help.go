@@ -36,6 +36,40 @@ func (p *program) environmentCommand() *cli.Command {
 	}
 }
 
+// formattingHelp is the page about forms of output.
+const formattingHelp = `Commands that show something take the same flags.
+
+-o table        columns that fit the terminal, or COLUMNS; the widest is shortened
+   wide         all columns, nothing shortened
+   json         one object with the name of its schema; --json is the same
+   jsonl        one object per line for each item of a list
+   yaml         as json
+   name         ids only
+   template=T   the Go template T for each item: {{.id}}, {{json .field}},
+                {{short 20 .name}}, {{timeago .updated_at}}
+
+--json=a,b      these fields only; a list is then an array. --json= lists the fields
+--jq EXPR       what a jq expression finds: texts as they are, anything else as JSON
+--sort FIELD    order of a list; -FIELD is descending
+--no-headers    no titles above the columns
+--watch         again as it changes, until Ctrl-C
+
+Without -o a list is a table on a terminal. In a pipe it is one line per item, with
+tabs between whole values and without titles. The name of a schema ends with its
+version: a field that goes or changes its kind makes a new version. Integers are
+numbers, empty lists are [].
+`
+
+func (p *program) formattingCommand() *cli.Command {
+	return &cli.Command{
+		Name: "formatting", Usage: "describe the forms of output", Category: helpTopics,
+		Action: func(*cli.Context) error {
+			_, err := fmt.Fprint(p.Stdout, formattingHelp)
+			return err
+		},
+	}
+}
+
 // environment returns every variable that has an effect, with its purpose.
 func environment() [][2]string {
 	all := [][2]string{

@@ -69,6 +69,9 @@ func (p *program) runCommand() *cli.Command {
 			&cli.StringFlag{Name: "permissions", Usage: "`WHO` decides: ask, allow or deny"},
 			newRepeatFlag(),
 			&cli.StringFlag{Name: "until", Usage: "with --repeat: the `WORD` that ends it (DONE)"},
+			&cli.BoolFlag{Name: "detach", Aliases: []string{"d"}, Usage: "print the id of the session when the prompt is accepted, and do not wait"},
+			&cli.StringSliceFlag{Name: "attach", Usage: "send `FILE` with the prompt; may be given several times"},
+			&cli.BoolFlag{Name: "take-lock", Usage: "ask for the input lock if another client holds it"},
 			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show more"},
 		),
 		Action: p.runPrompt,
@@ -92,6 +95,13 @@ func (p *program) runPrompt(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if c.Bool("detach") && (c.IsSet("output-format") || c.IsSet("permissions")) {
+		return exit.Usage(errors.New("--detach contradicts --output-format and --permissions: nothing waits for the answer"))
+	}
+	files, err := attachments(c.StringSlice("attach"))
+	if err != nil {
+		return err
+	}
 	cl, cfg, err := p.Connect(c.Context, c)
 	if err != nil {
 		return err
@@ -106,6 +116,7 @@ func (p *program) runPrompt(c *cli.Context) error {
 	}
 	return talk.Run(c.Context, p.Console, cl, o, talk.RunOptions{
 		Prompt: prompt, Policy: policy, Output: out, MaxOutage: max(cfg.ConnectTimeout, time.Second), Repeat: repeat,
+		Attachments: files, TakeLock: c.Bool("take-lock"), Detach: c.Bool("detach"),
 	})
 }
 

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/cmd/betcode/internal/secret"
 	"betcode/config"
@@ -70,13 +68,35 @@ func NoDaemon(cfg config.Client) error {
 }
 
 // Person returns an identity for the commands of this process. The daemon shows it as the holder of the input lock and
-// beside decisions.
+// beside decisions, so it says who that is: user@host:terminal, or user@host without one, and behind it the id of the
+// process, because each client of a session needs an id of its own.
 func Person() Identity {
-	user := os.Getenv("USER")
-	if strings.ContainsFunc(user, func(r rune) bool { return r <= ' ' || r > '~' }) || user == "" || len(user) > 64 {
-		user = "cli"
+	host, _ := os.Hostname() // without it the user is named alone
+	id := identityPart(os.Getenv("USER"), "cli")
+	if host = identityPart(host, ""); host != "" {
+		id += "@" + host
 	}
-	return Identity{ID: user + "-" + uuid.NewString()[:8]}
+	if terminal := identityPart(terminalName(), ""); terminal != "" {
+		id += ":" + terminal
+	}
+	return Identity{ID: fmt.Sprintf("%s#%d", id, os.Getpid())}
+}
+
+// identityPart returns text if it can be a part of an identity, otherwise another.
+func identityPart(text, otherwise string) string {
+	if text == "" || len(text) > 32 || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' || r == '#' }) {
+		return otherwise
+	}
+	return text
+}
+
+// terminalName returns the name of the terminal behind standard input, such as pts/3; empty if there is none.
+func terminalName() string {
+	name, err := os.Readlink("/proc/self/fd/0")
+	if name, ok := strings.CutPrefix(name, "/dev/"); err == nil && ok && (strings.HasPrefix(name, "pts/") || strings.HasPrefix(name, "tty")) {
+		return name
+	}
+	return ""
 }
 
 // trusting returns a TLS configuration that trusts the authorities in a file; those of the system if caFile is empty.

@@ -41,6 +41,7 @@ var messages = map[string]proto.Message{
 	"betcode.orchestration.list/v2": &pb.ListOrchestrationsResponse{},
 	"betcode.orchestration.plan/v2": &pb.CreateOrchestrationRequest{},
 	"betcode.paths/v2":              &pb.ListPathResponse{},
+	"betcode.permission/v1":         &pb.PendingPermission{},
 	"betcode.permission.explain/v1": &pb.ExplainPermissionResponse{},
 	"betcode.permission.list/v2":    &pb.ListPermissionsResponse{},
 	"betcode.repo/v1":               &pb.GitRepoDetail{},

@@ -23,7 +23,7 @@ type reservation struct {
 // refused reports whether an event refuses the prompt only because the lock is reserved, and another attempt is in time.
 func (r *reservation) refused(t *turn, e *pb.AgentEvent, now time.Time) bool {
 	f := e.GetError()
-	if f == nil || t.accepted || f.GetCode() != "NO_INPUT_LOCK" || f.GetDetails()["idempotency_key"] != t.key ||
+	if f == nil || t.accepted || f.GetCode() != noInputLock || f.GetDetails()["idempotency_key"] != t.key ||
 		f.GetDetails()["lock_reserved"] != "true" {
 		return false
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -22,15 +23,22 @@ type RunOptions struct {
 	Output    Output        // what it prints
 	MaxOutage time.Duration // how long the daemon may be unreachable
 	Repeat    *pb.Repeat    // the daemon repeats the prompt; nil: it is sent once
+
+	Attachments []*pb.Attachment
+	TakeLock    bool // ask for the input lock if another client holds it
+	Detach      bool // end when the prompt is accepted, and print the id of the session
 }
 
 // Run gives the agent one prompt, waits until its turn is over, and prints the answer. Its error has the exit code of the
 // turn.
 func Run(ctx context.Context, c *console.Console, cl *client.Client, o Opening, options RunOptions) error {
 	r := &unattended{
-		console: c, client: cl, out: options.Output, prompt: options.Prompt, repeat: options.Repeat,
+		console: c, client: cl, out: options.Output, prompt: options.Prompt, repeat: options.Repeat, attachments: options.Attachments, detach: options.Detach, lock: lockRequest{wanted: options.TakeLock},
 		conv: cl.Converse(ctx, client.ConverseOptions{Start: o.Start, MaxOutage: options.MaxOutage}),
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer r.asking.Wait()
+	defer cancel()
 	defer r.conv.Close()
 	r.turn = turn{session: r.conv.Session(), policy: options.Policy, repeats: options.Repeat != nil}
 	if o.Changes != nil {
@@ -38,7 +46,7 @@ func Run(ctx context.Context, c *console.Console, cl *client.Client, o Opening, 
 	} else {
 		r.send()
 	}
-	if options.Policy == askPerson {
+	if options.Policy == askPerson && !options.Detach {
 		keys := openKeyboard(c)
 		defer keys.close()
 		r.lines = keys.lines
@@ -61,13 +69,18 @@ type unattended struct {
 	shown   time.Time // when the person was asked about the head of the inbox
 
 	reserved reservation
+	lock     lockRequest
+	asking   sync.WaitGroup
+
+	attachments []*pb.Attachment
+	detach      bool
 }
 
 // send sends the prompt, under a new key.
 func (r *unattended) send() {
 	r.turn.key = uuid.NewString()
 	r.conv.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Message{
-		Message: &pb.UserMessage{Content: r.prompt, IdempotencyKey: r.turn.key, Repeat: r.repeat},
+		Message: &pb.UserMessage{Content: r.prompt, IdempotencyKey: r.turn.key, Repeat: r.repeat, Attachments: r.attachments},
 	}})
 }
 
@@ -88,6 +101,10 @@ func (r *unattended) run(ctx context.Context) error {
 			if err := r.item(ctx, item); err != nil {
 				return err
 			}
+			if r.detach && r.turn.accepted {
+				_, err := fmt.Fprintln(r.console.Stdout, r.conv.Session())
+				return err
+			}
 		case line, ok := <-lines:
 			if !ok {
 				r.lines = nil // the person has left; other clients may answer
@@ -99,6 +116,10 @@ func (r *unattended) run(ctx context.Context) error {
 			r.answer(line)
 		case <-r.reserved.due:
 			r.resend()
+		case a := <-r.lock.answered:
+			if err := r.lockAnswered(a); err != nil {
+				return err
+			}
 		case <-interrupts:
 			if r.turn.interrupted {
 				r.out.pause()
@@ -130,6 +151,8 @@ func (r *unattended) item(ctx context.Context, item client.Item) error {
 		r.turn.interrupted = false
 	case item.Event != nil && r.reserved.refused(&r.turn, item.Event, time.Now()):
 		r.awaitLock(item.Event)
+	case item.Event != nil && r.lock.takes(&r.turn, item.Event):
+		r.takeLock(ctx, item.Event)
 	case item.Event != nil:
 		for _, request := range r.turn.event(item.Event) {
 			r.conv.Send(request)

@@ -281,6 +281,8 @@ func (t *turn) exit() error {
 	switch {
 	case t.interrupted:
 		return exit.Silent(exit.Interrupted)
+	case failed && !t.accepted && t.failure.GetCode() == noInputLock:
+		return refusedByLock(t.failure)
 	case failed:
 		code := exit.Failed
 		if t.overBudget {

@@ -34,6 +34,10 @@ func Command(program *base.Program) *cli.Command {
 				Action: p.Shows(0, 0, p.listPermissions),
 			},
 			{
+				Name: "show", Usage: "show everything about a request that waits", ArgsUsage: "REQUEST",
+				Flags: output.Flags(), Action: p.Shows(1, 1, p.showPermission),
+			},
+			{
 				Name: "allow", Usage: "let the tool run", ArgsUsage: "REQUEST",
 				Flags: []cli.Flag{
 					&cli.BoolFlag{Name: "always", Aliases: []string{"a"}, Usage: "allow every later call of the same tool in this session too"},

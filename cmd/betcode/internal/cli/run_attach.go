@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"fmt"
+	"mime"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"betcode/cmd/betcode/internal/exit"
+	pb "betcode/proto/betcode/v1"
+)
+
+// maxAttachment bounds a file, before the daemon refuses the message as too large.
+const maxAttachment = 32 << 20
+
+// attachments reads files that are sent with a prompt. The type is that of the name, or of the content if the name has none.
+func attachments(paths []string) ([]*pb.Attachment, error) {
+	var files []*pb.Attachment
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		switch {
+		case err != nil:
+			return nil, exit.Usage(fmt.Errorf("read attachment: %w", err))
+		case !info.Mode().IsRegular():
+			return nil, exit.Usage(fmt.Errorf("read attachment: %s is no file", path))
+		case info.Size() > maxAttachment:
+			return nil, exit.Usage(fmt.Errorf("read attachment: %s has %d bytes; at most %d can be sent", path, info.Size(), maxAttachment))
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, exit.Usage(fmt.Errorf("read attachment: %w", err))
+		}
+		kind := mime.TypeByExtension(filepath.Ext(path))
+		if kind == "" {
+			kind = http.DetectContentType(data)
+		}
+		if kind, _, err = mime.ParseMediaType(kind); err != nil {
+			return nil, exit.Usage(fmt.Errorf("read attachment: find the type of %s: %w", path, err))
+		}
+		files = append(files, &pb.Attachment{Filename: filepath.Base(path), MimeType: kind, Data: data})
+	}
+	return files, nil
+}
