@@ -18,6 +18,7 @@ type ProxyRecord struct {
 	Inputs      uint64    // number of the newest input
 	InterruptAt time.Time // when a person asked for an interrupt that waits for a connection; zero = none waits
 	Interrupted bool      // the interrupt of the running turn may have reached the proxy
+	Asked       []string  // the newest requests of the agent: which a connection may repeat
 	Ended       string    // why the session has ended for good; empty = it has not
 }
 

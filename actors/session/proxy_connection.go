@@ -75,12 +75,11 @@ func (t *transition) createProxied(m messages.ConnectProxy) {
 
 // refuseConnection ends the connection to a session that has ended. A proxy that obeys is told so, any other is refused.
 func (t *transition) refuseConnection(from *actor.PID, m messages.ConnectProxy, ended string) {
-	reason := proxiedEnded(t.s.id, ended)
-	if !m.Abilities.Terminates {
-		t.then(act.Reply{To: from, With: reason})
-	} else {
+	if m.Abilities.Terminates {
 		t.then(openProxy{m.Connection, m.Sink}, act.Reply{To: from, With: messages.ProxyConnected{Resumed: true}},
-			closeProxy{m.Connection, messages.ProxyTerminate{Reason: ended}, reason})
+			closeProxy{connection: m.Connection, last: messages.ProxyTerminate{Reason: ended}})
+	} else {
+		t.then(act.Reply{To: from, With: proxiedEnded(t.s.id, ended)})
 	}
 	t.maybeRetire()
 }

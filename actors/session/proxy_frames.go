@@ -8,11 +8,15 @@ import (
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/session/prompts"
+	"betcode/actors/session/proxied"
 	"betcode/messages"
 )
 
 // What a proxy sends. The events of its lines, the ledger that knows the lines and the translator's state are one append; the
 // answer, on which the gateway acknowledges the lines, follows the commit.
+
+// maxAsked bounds the requests of the agent that are known when they are repeated.
+const maxAsked = 16
 
 // takeProxyFrames takes what a proxy has sent, if the connection is the newest.
 func (t *transition) takeProxyFrames(from *actor.PID, m messages.TakeProxyFrames) {
@@ -75,11 +79,16 @@ func (t *transition) proxyLine(f messages.ProxyLine) (items []claude.Item, fresh
 	return taken.Items, true
 }
 
-// proxyAsked takes a permission request. The proxy forgets earlier ones with it, so that nothing can answer these.
+// proxyAsked takes a permission request, unless the session has had it: a gateway repeats requests that may not be stored. The proxy
+// forgets earlier ones with it, so that nothing can answer these.
 func (t *transition) proxyAsked(f messages.ProxyAsked) {
-	if known, ok := t.s.prompts.Find(f.Request); ok && !known.Own() {
+	known, ok := t.s.prompts.Find(f.Request)
+	name := proxied.NameOf(f)
+	if ok && !known.Own() || slices.Contains(t.s.record.Proxy.Asked, name) {
 		return
 	}
+	r := t.changeProxy()
+	r.Asked = append(slices.Clone(r.Asked[max(0, len(r.Asked)-maxAsked+1):]), name)
 	for _, p := range t.s.prompts.List(prompts.Every) {
 		if p.Own() {
 			continue

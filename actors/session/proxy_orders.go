@@ -97,7 +97,7 @@ func (t *transition) endProxied() {
 	p := t.changeProxy()
 	p.Ended = cmp.Or(p.Ended, "stopped by a user")
 	if connection := t.s.proxy.connection; connection != "" {
-		end := closeProxy{connection: connection, reason: proxiedEnded(t.s.id, p.Ended)}
+		end := closeProxy{connection: connection}
 		if p.Abilities.Terminates {
 			end.last = messages.ProxyTerminate{Reason: p.Ended}
 		}

@@ -64,6 +64,19 @@ func show(e act.Effect) string {
 		return "stop waiting for " + string(e.request)
 	case dropRun:
 		return fmt.Sprintf("drop run %d", e.run)
+	case openProxy:
+		return "open " + e.connection
+	case sendToProxy:
+		return e.connection + ": " + showProxyEvent(e.event)
+	case closeProxy:
+		words := "close " + e.connection
+		if e.last != nil {
+			words += " behind " + showProxyEvent(e.last)
+		}
+		if e.reason != nil {
+			words += ": " + e.reason.Kind.String()
+		}
+		return words
 	case askPool, archiveRuns, sendToPool, sendToDay, auditing:
 		return ""
 	case act.After:
@@ -200,6 +213,13 @@ func showReply(with any) string {
 	case messages.SessionCompacted:
 		return fmt.Sprintf("compacted %v up to %d, %d messages of %d, %d tokens of %d", m.Done, m.Boundary,
 			m.MessagesAfter, m.MessagesBefore, m.TokensAfter, m.TokensBefore)
+	case messages.ProxyConnected:
+		return fmt.Sprintf("connected, resumed %v", m.Resumed)
+	case messages.ProxyFramesTaken:
+		if !m.Counted {
+			return "taken"
+		}
+		return fmt.Sprintf("taken up to %d", m.Seq)
 	case messages.Done:
 		return "done"
 	case AgentEnded:

@@ -1,6 +1,8 @@
 package proxied
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -81,6 +83,16 @@ func (l Lines) Ask(m messages.ProxyAsked, at time.Time) (Lines, []claude.Item) {
 	translator, items := claude.Translate(l.translator, line, at)
 	l.translator = translator
 	return l, items
+}
+
+// NameOf names a request by its id and its content: some agents count their requests from the beginning again.
+func NameOf(m messages.ProxyAsked) string {
+	sum := sha256.New()
+	for _, part := range [][]byte{[]byte(m.Tool), m.Input, m.Suggestions} {
+		_ = binary.Write(sum, binary.BigEndian, uint64(len(part))) // a hash does not fail
+		sum.Write(part)
+	}
+	return fmt.Sprintf("%s %x", m.Request, sum.Sum(nil)[:hashBytes])
 }
 
 type asking struct {

@@ -16,7 +16,7 @@ func storeProxy(r *messages.ProxyRecord) *storev1.Proxy {
 		AcknowledgesFromAgent: r.Abilities.AcknowledgesFromAgent, IgnoresLateDecisions: r.Abilities.IgnoresLateDecisions,
 		Interrupts: r.Abilities.Interrupts, Terminates: r.Abilities.Terminates,
 		Connected: r.Connected, Inputs: r.Inputs, InterruptAt: StoreTime(r.InterruptAt), Interrupted: r.Interrupted,
-		Ended: r.Ended,
+		Ended: r.Ended, Asked: r.Asked,
 	}
 }
 
@@ -32,6 +32,6 @@ func loadProxy(p *storev1.Proxy) *messages.ProxyRecord {
 			Interrupts: p.GetInterrupts(), Terminates: p.GetTerminates(),
 		},
 		Connected: p.GetConnected(), Inputs: p.GetInputs(), InterruptAt: LoadTime(p.GetInterruptAt()), Interrupted: p.GetInterrupted(),
-		Ended: p.GetEnded(),
+		Ended: p.GetEnded(), Asked: p.GetAsked(),
 	}
 }

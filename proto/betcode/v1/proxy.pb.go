@@ -815,7 +815,8 @@ type ProxyEvent_Interrupt struct {
 }
 
 type ProxyEvent_Terminate struct {
-	// The session has ended for good. Only for proxies that obey it; the call ends afterwards in any case.
+	// The session has ended for good. Only for proxies that obey it; the call ends afterwards in any case, with OK. A proxy that
+	// registers such a session gets this at once, or FAILED_PRECONDITION if it does not obey.
 	Terminate *ProxyTerminate `protobuf:"bytes,6,opt,name=terminate,proto3,oneof"`
 }
 

@@ -1014,6 +1014,7 @@ type Proxy struct {
 	InterruptAt           *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=interrupt_at,json=interruptAt" json:"interrupt_at,omitempty"`
 	Interrupted           bool                   `protobuf:"varint,17,opt,name=interrupted" json:"interrupted,omitempty"`
 	Ended                 string                 `protobuf:"bytes,16,opt,name=ended" json:"ended,omitempty"`
+	Asked                 []string               `protobuf:"bytes,18,rep,name=asked" json:"asked,omitempty"` // names of the newest requests of the agent
 	unknownFields         protoimpl.UnknownFields
 	sizeCache             protoimpl.SizeCache
 }
@@ -1158,6 +1159,13 @@ func (x *Proxy) GetEnded() string {
 		return x.Ended
 	}
 	return ""
+}
+
+func (x *Proxy) GetAsked() []string {
+	if x != nil {
+		return x.Asked
+	}
+	return nil
 }
 
 // Budget is a messages.Budget.
@@ -3946,7 +3954,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\x03max\x18\x04 \x01(\rR\x03max\x12\x16\n" +
 	"\x06marker\x18\x05 \x01(\tR\x06marker\x12\x12\n" +
 	"\x04sent\x18\x06 \x01(\rR\x04sent\x120\n" +
-	"\x05since\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x05since\"\x99\x04\n" +
+	"\x05since\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x05since\"\xaf\x04\n" +
 	"\x05Proxy\x12\x14\n" +
 	"\x05owner\x18\x01 \x01(\tR\x05owner\x12\x12\n" +
 	"\x04host\x18\x02 \x01(\tR\x04host\x12\x18\n" +
@@ -3970,7 +3978,8 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\x06inputs\x18\r \x01(\x04R\x06inputs\x12=\n" +
 	"\finterrupt_at\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\vinterruptAt\x12 \n" +
 	"\vinterrupted\x18\x11 \x01(\bR\vinterrupted\x12\x14\n" +
-	"\x05ended\x18\x10 \x01(\tR\x05ended\"\xa7\x05\n" +
+	"\x05ended\x18\x10 \x01(\tR\x05ended\x12\x14\n" +
+	"\x05asked\x18\x12 \x03(\tR\x05asked\"\xa7\x05\n" +
 	"\x06Budget\x123\n" +
 	"\x05limit\x18\x01 \x01(\v2\x1d.betcode.store.v1.BudgetLimitR\x05limit\x121\n" +
 	"\x04step\x18\x02 \x01(\v2\x1d.betcode.store.v1.BudgetLimitR\x04step\x12-\n" +
