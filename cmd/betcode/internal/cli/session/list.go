@@ -65,7 +65,7 @@ func sessionsView(list *pb.ListSessionsResponse) output.View {
 			}
 			return []string{
 				l.ID(s.GetId()), s.GetName(), statusOf(s), s.GetModel(), fmt.Sprint(s.GetMessageCount()), costText(s), l.When(s.GetUpdatedAt()),
-				s.GetWorkingDirectory(), l.Cut(s.GetLastMessagePreview(), 40), l.Cut(asks, 100),
+				placeOf(s), l.Cut(s.GetLastMessagePreview(), 40), l.Cut(asks, 100),
 			}
 		},
 	}

@@ -65,7 +65,10 @@ func writeSession(w io.Writer, v *pb.ShowSessionResponse, s console.Style, now t
 	if r := v.GetRepetition(); r != nil {
 		line("repeats", "prompt %d of %d until %s; 'betcode session cancel %s' ends it", r.GetIteration(), r.GetMax(), r.GetMarker(), console.ShortID(sum.GetId()))
 	}
-	line("directory", "%s", sum.GetWorkingDirectory())
+	line("directory", "%s", placeOf(sum))
+	if p := sum.GetProxied(); p != nil {
+		line("proxy", "%s", proxyText(p))
+	}
 	line("model", "%s", sum.GetModel())
 	line("mode", "%s", v.GetPermissionMode())
 	if f := v.GetForkedFrom(); f != nil {
@@ -94,7 +97,7 @@ func writeSession(w io.Writer, v *pb.ShowSessionResponse, s console.Style, now t
 	for _, c := range v.GetAttached() {
 		line("client", "%s", attachedClient(c, now))
 	}
-	if r := v.GetRun(); r != nil {
+	if r := v.GetRun(); r != nil && sum.GetProxied() == nil {
 		line("agent", "run %d, pid %d, %s, started %s", r.GetRun(), r.GetPid(), runState(r.GetState()), console.Exact(r.GetStartedAt()))
 		if r.GetAlarm() != "" {
 			line("alarm", "%s", r.GetAlarm())

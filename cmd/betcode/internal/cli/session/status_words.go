@@ -12,6 +12,13 @@ import (
 // statusOf returns the status of a session in a list, with what delays its agent.
 func statusOf(s *pb.SessionSummary) string {
 	status := s.GetStatus()
+	switch p := s.GetProxied(); {
+	case p == nil || p.GetConnected():
+	case p.GetEnded() != "":
+		status += ", ended"
+	default:
+		status += ", proxy not connected"
+	}
 	if used := sessionstate.BudgetText(s.GetWaiting()); used != "" {
 		status += ", " + used
 	}
