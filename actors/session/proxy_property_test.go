@@ -27,7 +27,6 @@ type afar struct {
 	flying      []messages.ProxyFrame // sent on the connection, not taken
 	inbox       []messages.ProxyInput // that the connection brought
 	queue       []messages.ProxyInput // in the memory of the proxy
-	turn        bool
 
 	said      []string          // the text of each line, in order
 	accepted  []string          // keys of messages that people sent

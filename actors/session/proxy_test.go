@@ -279,9 +279,12 @@ func TestProxiedRefusals(t *testing.T) {
 	attached := typing("k1")
 	attached.Attachments = []messages.Attachment{{Filename: "a", MimeType: "text/plain", Data: []byte("a")}}
 	for _, m := range []any{
-		messages.RestartSession{Session: sessionA}, messages.ContinueSession{Session: sessionA},
-		messages.ChangeSettings{Session: sessionA, Client: "op", Model: "opus"}, messages.SetGrant{Session: sessionA, Tool: "Bash"},
-		messages.ClearGrants{Session: sessionA}, attached,
+		messages.RestartSession{Session: sessionA},
+		messages.ContinueSession{Session: sessionA},
+		messages.ChangeSettings{Session: sessionA, Client: "op", Model: "opus"},
+		messages.SetGrant{Session: sessionA, Tool: "Bash"},
+		messages.ClearGrants{Session: sessionA},
+		attached,
 	} {
 		b.tell(m)
 		if said := strings.Join(b.quiet(), "\n"); !strings.HasSuffix(said, ": wrong state") {
