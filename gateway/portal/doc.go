@@ -4,13 +4,13 @@
 //
 // # Rooms
 //
-// Package wire below it has the frames, package lines makes lines of the agent from events, and
-// package requests keeps what waits for an answer; they are pure. A [Server] has the routes and admits
-// requests; a page is one WebSocket; a view is the session that a page has registered for, with what
-// waits for an answer. Pages with one secret share an account, which is a connection to the daemon, and
-// the feed of each session that they show: one stream, translated once, each line encoded once for each
-// generation. A reader takes a page from the history to the feed, and back if the page is slow. A hand
-// has what the page sends.
+// Package wire below it has the frames, package lines makes lines of the agent from events, and package
+// requests keeps what waits for an answer; they are pure. Package voice turns speech into text. A
+// [Server] has the routes and admits requests; a page is one WebSocket; a view is the session that a
+// page has registered for, with what waits for an answer. Pages with one secret share an account, which
+// is a connection to the daemon, and the feed of each session that they show: one stream, translated
+// once, each line encoded once for each generation. A reader takes a page from the history to the feed,
+// and back if the page is slow. A hand has what the page sends.
 //
 // # Who owns what
 //

@@ -11,6 +11,7 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 	"betcode/tests/kit"
+	"betcode/tests/model"
 )
 
 // repeats sends a message that is repeated, and returns its key.
@@ -152,4 +153,52 @@ func TestRunRepeats(t *testing.T) {
 	}
 	s.cli(5, "run", "--repeat=51", "echo:hello")
 	s.cli(5, "run", "--until", "OVER", "echo:hello")
+}
+
+// The real Claude Code takes the keys that the daemon computes, and each prompt once, although daemon and agent are killed in the
+// middle of the second one.
+func TestRealAgentIsRepeated(t *testing.T) {
+	t.Parallel()
+	script, err := model.Parse([]byte(`{"about": "says that it is done at the third prompt", "rules": [
+		{"name": "first", "when": {"prompt": "Work through the list"}, "times": 1, "reply": [{"text": "Not done yet."}]},
+		{"name": "second", "when": {"prompt": "Work through the list"}, "times": 1, "reply": [{"hold": "second"}, {"text": "Nearly."}]},
+		{"name": "third", "when": {"prompt": "Work through the list"}, "reply": [{"text": "Done."}]},
+		{"name": "any", "when": {"prompt": "."}, "reply": [{"text": "Nearly."}]}
+	]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, server := scriptedWorld(t, binaries.betcode, script)
+	s := storyIn(t, w)
+	id := session()
+	c := s.converse("a", id)
+	s.repeats(c, "Work through the list", 9)
+	_, next := s.wait(c, 0, prompted(2))
+	s.wait(c, next, kit.IsStatus(pb.AgentStatus_THINKING))
+	s.killRun(c, id, false)
+	s.killDaemon()
+	server.Release("second")
+	c = s.converse("a", id)
+	end, next := s.wait(c, 0, ended)
+	if r := end.GetRepeat(); r.GetState() != pb.RepeatState_REPEAT_STATE_COMPLETE {
+		t.Errorf("%v", r)
+	}
+	s.wait(c, next, kit.IsIdle)
+	keys := prompts(c.Events())
+	if len(keys) != int(end.GetRepeat().GetIteration()) || len(keys) < 3 {
+		t.Errorf("prompts %v, %v", keys, end.GetRepeat())
+	}
+	transcript := s.transcriptOf(id)
+	for _, k := range keys {
+		n := 0
+		for line := range strings.Lines(transcript) {
+			var record struct{ Type, UUID string }
+			if json.Unmarshal([]byte(line), &record) == nil && record.Type == "user" && record.UUID == k {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("prompt %s is in the transcript %d times", k, n)
+		}
+	}
 }

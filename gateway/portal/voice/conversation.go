@@ -16,6 +16,8 @@ const (
 	maxFrame      = 256 << 10
 	framesASecond = 100 // a page sends four
 	framesAtOnce  = 1000
+	startsASecond = 1 // each is a process
+	startsAtOnce  = 10
 	writePatience = 10 * time.Second
 	maxLanguage   = 35 // bytes, as the longest tags of languages in use have
 )
@@ -38,7 +40,7 @@ func (s *Service) Serve(ctx context.Context, socket *websocket.Conn, session wir
 	socket.SetReadLimit(maxFrame)
 	c := &conversation{Service: s, socket: socket, session: session}
 	defer c.drop()
-	limit := rate.NewLimiter(framesASecond, framesAtOnce)
+	limit, starts := rate.NewLimiter(framesASecond, framesAtOnce), rate.NewLimiter(startsASecond, startsAtOnce)
 	for limit.Wait(ctx) == nil {
 		kind, frame, err := c.read(ctx)
 		if err != nil {
@@ -55,9 +57,13 @@ func (s *Service) Serve(ctx context.Context, socket *websocket.Conn, session wir
 		}
 		switch m := m.(type) { // others are ignored
 		case wire.StartVoice:
-			if m.SessionID == session {
-				c.start(ctx, m)
+			if m.SessionID != session {
+				continue
 			}
+			if starts.Wait(ctx) != nil {
+				return
+			}
+			c.start(ctx, m)
 		case wire.StopVoice:
 			if m.SessionID == session && c.current != nil {
 				c.current.end()
