@@ -38,6 +38,7 @@ var scenarios = slices.Concat(
 	fleetServerScenarios,  // children that pass for the fleet server of their agent
 	gatewayScenarios,      // clients of the agent socket
 	portalScenarios,       // browsers
+	proxiedScenarios,      // proxies of sessions
 	proxyScenarios,        // portals of somebody else
 	repeatScenarios,       // prompts that are repeated
 	voiceScenarios,        // people who speak, and what understands them
