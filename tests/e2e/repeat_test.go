@@ -202,3 +202,46 @@ func TestRealAgentIsRepeated(t *testing.T) {
 		}
 	}
 }
+
+// The daemon repeats the prompts of a session under somebody else's proxy. The proxy gets each as an input of its own, once, also
+// when the daemon is killed between two of them.
+func TestProxiedSessionIsRepeated(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	p := kit.NewScriptedProxy(session())
+	call := s.register(p)
+	id := p.Register.GetSessionId()
+	c := s.converse("ann", id)
+	key := s.repeats(c, "build it", 0)
+	const prompt = "build it\n\nTake action on the directions above until fully complete. If complete, respond only with DONE."
+	for n, text := range []string{"Not done yet", "Nearly", "Done!"} {
+		seq := uint64(n) + 1
+		got, err := call.Wait(func(e *pb.ProxyEvent) bool { return e.GetInput().GetSeq() == seq })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if in := got.GetInput(); in.GetContent() != prompt || (in.GetIdempotencyKey() == key) != (n == 0) {
+			t.Errorf("input %d is %v", seq, in)
+		}
+		if err := call.TakeInput(seq, true); err != nil {
+			t.Fatal(err)
+		}
+		p.Output(proxiedInit())
+		p.Output(proxiedEcho(prompt))
+		p.Output(proxiedText("m"+text, text))
+		p.Output(strings.Replace(proxiedResult(), `"result":"done"`, `"result":`+quoted(text), 1))
+		s.acknowledged(p)
+		if n == 1 {
+			s.killDaemon()
+			call = s.register(p)
+			c = s.converse("ann", id)
+		}
+	}
+	end, _ := s.wait(c, 0, ended)
+	if r := end.GetRepeat(); r.GetState() != pb.RepeatState_REPEAT_STATE_COMPLETE || r.GetIteration() != 3 || r.GetIdempotencyKey() != key {
+		t.Errorf("%v", r)
+	}
+	if keys := prompts(c.Events()); len(keys) != 3 {
+		t.Errorf("prompts %v", keys)
+	}
+}
