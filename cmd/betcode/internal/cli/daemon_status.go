@@ -84,7 +84,11 @@ func writeStatus(w io.Writer, h *pb.HealthDetailsResponse, s console.Style) {
 	}
 	fmt.Fprintf(w, "Daemon: %s\n", overall)
 	for _, c := range h.GetComponents() {
-		line := fmt.Sprintf("  %s: %s", c.GetName(), paint(s, c.GetStatus()))
+		name := c.GetName()
+		if name == "sqlite" { // the specification's name on the wire; what it is here is the journal
+			name = "journal"
+		}
+		line := fmt.Sprintf("  %s: %s", name, paint(s, c.GetStatus()))
 		if c.GetMessage() != "" {
 			line += " (" + console.Line(c.GetMessage()) + ")"
 		}

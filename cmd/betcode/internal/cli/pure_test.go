@@ -55,7 +55,7 @@ func TestArrange(t *testing.T) {
 func TestWriteStatus(t *testing.T) {
 	want := `Daemon: SERVING (degraded)
   subprocess_pool: SERVING (3/5 slots used)
-  sqlite: SERVING
+  journal: SERVING
   local_server: SERVING
   tunnel: NOT_SERVING (relay connection failed, retrying)
 

@@ -25,13 +25,13 @@ func Command(program *base.Program) *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "stats", Usage: "show its size and how much was written",
-				Flags: offline, Action: base.Simple(p.journalStats),
+				Flags: offline, Action: remedied(p.journalStats),
 			},
 			{
 				Name: "verify", Usage: "read it from end to end and list damage",
 				Description: "Reads every page, checksum and record, and follows the hash chain of every session. Ends with\n" +
 					"7 if there is damage.",
-				Flags: offline, Action: base.Simple(p.journalVerify),
+				Flags: offline, Action: remedied(p.journalVerify),
 			},
 			{
 				Name: "backup", Usage: "copy it while the daemon works", ArgsUsage: "DIRECTORY",
@@ -41,7 +41,7 @@ func Command(program *base.Program) *cli.Command {
 					&cli.BoolFlag{Name: "link", Usage: "link files that never change instead of copying them, where the disk can"},
 					&cli.StringFlag{Name: "state-dir", Usage: "copy the journal in this state `DIRECTORY`; no daemon may be using it"},
 				}, output.OnceFlags()...),
-				Action: base.Simple(p.journalBackup),
+				Action: remedied(p.journalBackup),
 			},
 			{
 				Name: "restore", Usage: "make the journal of a state directory from a backup", ArgsUsage: "BACKUP",

@@ -36,10 +36,32 @@ func (p group) applied(ctx context.Context, c *cli.Context, changes []config.Cha
 	if err != nil {
 		return // the command has reported it
 	}
-	running, ok := p.runningValues(ctx, c, now, settings)
-	for _, s := range settings {
-		p.Say("%s", appliedText(s, now.Get(s.Name), running[s.Name], ok))
+	inFiles, err := config.Load(base.DaemonSettings(c), withoutVariables(p.World, settings))
+	if err != nil {
+		return
 	}
+	running, ok := p.runningValues(ctx, c, inFiles, settings)
+	for _, s := range settings {
+		file := now.Get(s.Name)
+		if ok { // the variables of this command are not those of the daemon
+			file = inFiles.Get(s.Name)
+		}
+		p.Say("%s", appliedText(s, file, running[s.Name], ok))
+	}
+}
+
+// withoutVariables returns an environment in which no variable gives these settings a value.
+func withoutVariables(world config.Environment, settings []*config.Setting) config.Environment {
+	getenv := world.Getenv
+	world.Getenv = func(name string) string {
+		for _, s := range settings {
+			if s.Env == name {
+				return ""
+			}
+		}
+		return getenv(name)
+	}
+	return world
 }
 
 // appliedText returns the result of one change. running is the daemon's value, if a daemon runs.

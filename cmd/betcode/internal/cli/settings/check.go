@@ -50,6 +50,9 @@ func (p group) configCheck(_ context.Context, c *cli.Context) error {
 		p.Say("%s", console.Line(w.Error()))
 	}
 	narrow := offline.NarrowRules(files...)
+	for _, file := range files {
+		narrow = append(narrow, unknownTools(file)...)
+	}
 	for _, w := range narrow {
 		p.Say("%s", console.Line(w.Error()))
 	}
