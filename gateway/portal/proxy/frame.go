@@ -92,22 +92,6 @@ func (l *link) registerAck(m wire.RegisterAck) {
 	}
 }
 
-// answer takes the portal's decision about a request.
-func (l *link) answer(m wire.PermissionResponse) {
-	if l.ReadOnly {
-		l.note("This session may only be viewed here; the request still waits.")
-		return
-	}
-	r, err := l.book.Decide(m)
-	if err != nil {
-		l.note("%s.", err)
-		l.book.Again() // the backend has dropped the request that it had, whatever was answered
-		l.show()
-		return
-	}
-	l.do(ask{r})
-}
-
 // clip shortens text to n bytes, without cutting a character.
 func clip(text string, n int) string {
 	if len(text) <= n {

@@ -40,6 +40,9 @@ type link struct {
 	sent   uint64 // number of the newest line that was sent
 	turns  []turn
 
+	early  []wire.PermissionResponse // answers to requests that this connection has not heard of
+	seated int                       // seconds since it is live
+
 	inputs  []*input
 	branch  string // as the backend knows it
 	updated bool   // the backend has got a SessionUpdate
@@ -204,6 +207,7 @@ func (l *link) show() {
 	if !l.live || l.ReadOnly {
 		return
 	}
+	l.answerEarly()
 	if r := l.book.Next(); r != nil {
 		m := *r
 		m.ToolName = clip(m.ToolName, maxName)
@@ -220,6 +224,7 @@ func (l *link) tick() []effect {
 		l.say(wire.Heartbeat{})
 	}
 	l.retry()
+	l.settle()
 	if l.dirty {
 		l.do(save{})
 	}

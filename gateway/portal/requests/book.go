@@ -142,6 +142,9 @@ func (b *Book) Next() *wire.PermissionRequest {
 	return &b.waiting[0].message
 }
 
+// Has reports whether a request waits.
+func (b *Book) Has(id string) bool { return b.find(id) != nil }
+
 // Waiting returns how many requests wait.
 func (b *Book) Waiting() int { return len(b.waiting) }
 
@@ -156,6 +159,7 @@ func (b *Book) Decide(m wire.PermissionResponse) (*pb.AgentRequest, error) {
 	if r == nil {
 		return nil, errNotWaiting
 	}
+	b.shown = m.RequestID // its reader has it
 	out := &pb.PermissionResponse{RequestId: m.RequestID, Decision: pb.PermissionDecision_ALLOW_ONCE}
 	if !m.Allow {
 		out.Decision, out.Message = pb.PermissionDecision_DENY, "User denied"
