@@ -29,6 +29,7 @@ func (s *schedule) addFaults() {
 	s.trees = rand.New(rand.NewPCG(s.seed, 11)).IntN(3) == 0
 	s.fleet = rand.New(rand.NewPCG(s.seed, 13)).IntN(4) == 0
 	s.plans = !s.ruin && rand.New(rand.NewPCG(s.seed, 17)).IntN(3) == 0
+	s.proxied = rand.New(rand.NewPCG(s.seed, 23)).IntN(3) == 0
 	s.socket = !s.compacts() && rand.New(rand.NewPCG(s.seed, 19)).IntN(2) == 0
 	if dice.IntN(2) == 0 {
 		return

@@ -49,6 +49,7 @@ type round struct {
 	trees    *trees    // nil = none
 	plans    *plans    // nil = none
 	watcher  *watcher  // nil = none
+	afar     *afar     // nil = none
 	clients  []*client // two for each session, the writer first
 	sessions []string
 	draining atomic.Bool
@@ -107,6 +108,9 @@ func newRound(b binaries, agents crew, s schedule) (*round, error) {
 	if s.socket {
 		r.watcher = newWatcher(r)
 	}
+	if s.proxied {
+		r.afar = newAfar(r)
+	}
 	for range s.sessions {
 		id := uuid.NewString()
 		r.sessions = append(r.sessions, id)
@@ -152,6 +156,9 @@ func (r *round) run(ctx context.Context) {
 	if r.watcher != nil {
 		others.Go(func() { r.watcher.follow(besides) })
 	}
+	if r.afar != nil {
+		others.Go(func() { r.afar.follow(besides) })
+	}
 	if r.schedule.fleet {
 		others.Go(func() { r.switchFleet(besides) })
 	}
@@ -185,6 +192,9 @@ func (r *round) finish(ctx context.Context) {
 	r.draining.Store(true)
 	if !r.rest(ctx) {
 		return
+	}
+	if r.afar != nil {
+		r.afar.check(ctx)
 	}
 	if r.watcher != nil {
 		r.watcher.check(ctx)

@@ -25,6 +25,7 @@ type schedule struct {
 	fleet    bool  // the fleet is stopped and resumed
 	plans    bool  // orchestrations are played
 	socket   bool  // a client of the agent socket watches the first session, and its gateway is killed
+	proxied  bool  // there is a session whose agent runs under a proxy
 }
 
 // stop is the stop of a session in the middle of a turn, and the processes that are killed meanwhile.
@@ -94,8 +95,8 @@ func (k kill) panics() bool { return strings.Contains(k.point, "=panic@") }
 // String returns the schedule as text.
 func (s schedule) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "seed %d: %d sessions, held %t, stop %+v, dues %d, quota %t, ruin %t, trees %t, fleet %t, plans %t, socket %t\n",
-		s.seed, s.sessions, s.held, s.stop, s.dues, s.quota, s.ruin, s.trees, s.fleet, s.plans, s.socket)
+	fmt.Fprintf(&b, "seed %d: %d sessions, held %t, stop %+v, dues %d, quota %t, ruin %t, trees %t, fleet %t, plans %t, socket %t, proxied %t\n",
+		s.seed, s.sessions, s.held, s.stop, s.dues, s.quota, s.ruin, s.trees, s.fleet, s.plans, s.socket, s.proxied)
 	for i, p := range s.phases {
 		for _, m := range p.said {
 			fmt.Fprintf(&b, "  %d: wait %s, session %d: %q cancel %t compact %t\n", i, m.wait, m.session, shorten(m.prompt), m.cancel, m.compact)

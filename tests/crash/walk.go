@@ -157,6 +157,8 @@ func walkSchedule(s step, n int) schedule {
 	switch {
 	case strings.HasPrefix(s.name, "archive/"):
 		walked.phases[1].said = []said{{session: 1, prompt: "exit:0"}}
+	case strings.HasPrefix(s.name, "proxy/"):
+		walked.proxied = true
 	case s.name == failpoint.Staged:
 		walked.phases[1].said = []said{{session: 1, prompt: "biglines:400KB"}, {session: 0, prompt: "run:echo one"}}
 	}

@@ -155,6 +155,13 @@ func (c *ProxyCall) HalfClose() error { return c.end() }
 // Close ends the connection.
 func (c *ProxyCall) Close() { c.cancel() }
 
+// Ended reports whether the call has ended.
+func (c *ProxyCall) Ended() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.closed
+}
+
 // Events returns what the proxy was told so far.
 func (c *ProxyCall) Events() []*pb.ProxyEvent {
 	c.mu.Lock()
