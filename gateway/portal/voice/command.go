@@ -61,23 +61,24 @@ func (c Command) Recognise(ctx context.Context, a Audio, say func(Result)) error
 			cancel(err)
 		}
 	}()
-	read := make(chan error, 1)
-	go func() { read <- results(out, say) }()
+	var said error
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		said = results(out, say)
+	}()
 	select {
-	case err = <-read:
-		if err != nil {
-			cancel(err)
+	case <-read:
+		if said != nil {
+			cancel(said)
 		}
 		late := time.AfterFunc(tail, func() { cancel(errOver) }) // it has closed its output, and is about to end
 		defer late.Stop()
-		read <- err
 	case <-ctx.Done():
 	}
 	ended := cmd.Wait() // closes the output
-	_ = <-read          // nothing is said any more: err has what it read
+	<-read
 	switch {
-	case err != nil:
-		return err
 	case errors.Is(context.Cause(ctx), errOver): // all was said
 		return nil
 	case ctx.Err() != nil:
