@@ -56,6 +56,7 @@ func (t *transition) recoverProxied() {
 	if t.s.record.Proxy.Connected {
 		t.changeProxy().Connected = false
 	}
+	t.maybeRetire()
 }
 
 // moveCursor appends how far the lines of the proxy are taken.

@@ -93,8 +93,10 @@ func (t *transition) proxyAsked(f messages.ProxyAsked) {
 		if p.Own() {
 			continue
 		}
-		t.permissionNotice("PERMISSION_SUPERSEDED", "The proxy forgot this request when its agent made another one, so no answer can reach the agent. "+
-			"If the agent waits for it, interrupt the turn: betcode session cancel", p)
+		if !p.Sent { // else the agent goes on with the answer, most likely, and the confirmation is on its way
+			t.permissionNotice("PERMISSION_SUPERSEDED", "The proxy forgot this request when its agent made another one, so no answer can reach the agent. "+
+				"If the agent waits for it, interrupt the turn: betcode session cancel", p)
+		}
 		t.withdraw(p.Request, "proxy")
 	}
 	lines, items := t.s.proxy.lines.Ask(f, t.now.at)
