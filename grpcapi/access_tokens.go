@@ -37,7 +37,7 @@ func (s accessService) CreateAccessToken(_ context.Context, r *pb.CreateAccessTo
 		}
 		expires = at.AsTime()
 	}
-	secret, made, err := store.Create(messages.Token{Name: r.GetName(), Rights: rights, ExpiresAt: expires, Person: r.GetPerson()})
+	secret, made, err := store.Create(messages.Token{Name: r.GetName(), Rights: rights, ExpiresAt: expires, Person: r.GetPerson(), Shared: r.GetShared()})
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,18 @@ func (s accessService) ListAccessTokens(context.Context, *pb.ListAccessTokensReq
 func (s accessService) GetCaller(ctx context.Context, _ *pb.GetCallerRequest) (*pb.GetCallerResponse, error) {
 	c := door.CallOf(ctx)
 	token, expires := c.Token()
-	return &pb.GetCallerResponse{Token: token, Scopes: c.Rights.Names(), ExpiresAt: translate.TimeOut(expires), Person: c.Person}, nil
+	out := &pb.GetCallerResponse{Token: token, Scopes: c.Rights.Names(), ExpiresAt: translate.TimeOut(expires), Person: c.Person, Shared: c.Limited}
+	if !c.Limited {
+		return out, nil
+	}
+	shared, err := s.server.options.Tokens.Members("", c.Person)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range shared {
+		out.Memberships = append(out.Memberships, translate.MemberOut(m))
+	}
+	return out, nil
 }
 
 // RevokeAccessToken implements AccessService.

@@ -29,7 +29,7 @@ func (s agentService) ListSessions(ctx context.Context, r *pb.ListSessionsReques
 	if err != nil {
 		return nil, err
 	}
-	list, err := handler.Ask[messages.SessionList](ctx, s.server.asker, m)
+	list, err := s.list(ctx, m)
 	if err != nil {
 		return nil, err
 	}
@@ -181,6 +181,9 @@ func (s agentService) DeleteSession(ctx context.Context, r *pb.DeleteSessionRequ
 	out, err := handler.Unary(ctx, handler.Once{Asker: s.server.asker}, m, err, func(messages.Done) *pb.DeleteSessionResponse {
 		return &pb.DeleteSessionResponse{Deleted: true}
 	})
+	if err == nil && s.server.options.Tokens != nil {
+		_ = s.server.options.Tokens.Unshare(session, "") // it may have no members
+	}
 	if err != nil && messages.KindOf(err) == messages.NotFound {
 		return &pb.DeleteSessionResponse{}, nil
 	}

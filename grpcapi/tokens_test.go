@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -30,6 +31,9 @@ type fakeTokens struct {
 	mu     sync.Mutex
 	tokens map[string]messages.Token
 	gone   map[string]chan struct{}
+
+	members  []messages.Member
+	unshared chan struct{} // closed by Unshare
 }
 
 func (f *fakeTokens) Create(t messages.Token) (string, messages.Token, error) {
@@ -55,6 +59,48 @@ func (f *fakeTokens) Renew(name string, expires time.Time) (string, messages.Tok
 	f.mu.Unlock()
 	t.ExpiresAt = expires
 	return f.Create(t)
+}
+
+func (f *fakeTokens) Share(m messages.Member) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.members = append(f.members, m)
+	return nil
+}
+
+func (f *fakeTokens) Unshare(session messages.SessionID, person string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.members = slices.DeleteFunc(f.members, func(m messages.Member) bool { return m.Session == session && (person == "" || m.Person == person) })
+	if f.unshared != nil {
+		close(f.unshared)
+		f.unshared = nil
+	}
+	return nil
+}
+
+func (f *fakeTokens) Members(session messages.SessionID, person string) (all []messages.Member, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, m := range f.members {
+		if (session == "" || m.Session == session) && (person == "" || m.Person == person) {
+			all = append(all, m)
+		}
+	}
+	return all, nil
+}
+
+func (f *fakeTokens) Membership(session messages.SessionID, person string) (messages.Member, <-chan struct{}, bool) {
+	all, _ := f.Members(session, person)
+	if len(all) == 0 {
+		return messages.Member{}, nil, false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.unshared == nil {
+		f.unshared = make(chan struct{})
+	}
+	return all[0], f.unshared, true
 }
 
 func (f *fakeTokens) List() ([]messages.Token, error) {

@@ -87,4 +87,6 @@ type Token struct {
 	ID string
 	// Title is what people call a signed token.
 	Title string
+	// Shared limits the token to sessions of which its person is a [Member].
+	Shared bool
 }

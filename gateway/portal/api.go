@@ -54,6 +54,8 @@ func (s *Server) refuseCall(w http.ResponseWriter, r *http.Request, err error) {
 		s.refuse(w, r, http.StatusUnauthorized, "log in first")
 	case errors.Is(err, ErrNotFound):
 		s.refuse(w, r, http.StatusNotFound, "there is nothing under this id")
+	case errors.Is(err, errConflict):
+		s.refuse(w, r, http.StatusConflict, err.Error())
 	case errors.Is(err, ErrInvalid):
 		s.refuse(w, r, http.StatusBadRequest, err.Error())
 	case errors.Is(err, ErrDenied):
@@ -70,8 +72,15 @@ func answer(w http.ResponseWriter, value any) {
 		w.WriteHeader(status)
 		return
 	}
+	if made, ok := value.(created); ok {
+		answerStatus(w, http.StatusCreated, made.value)
+		return
+	}
 	answerStatus(w, http.StatusOK, value)
 }
+
+// created is a value that did not exist before.
+type created struct{ value any }
 
 // answerStatus writes a value with a status.
 func answerStatus(w http.ResponseWriter, status int, value any) {
@@ -176,18 +185,6 @@ func listMessages(c call) (any, error) {
 		return nil, err
 	}
 	return map[string]any{"messages": all, "total": total}, nil
-}
-
-// listMembers names the caller alone: who may see a session is decided by tokens, not per session.
-func listMembers(c call) (any, error) {
-	found, err := c.session()
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{"members": []map[string]any{{
-		"user_id": c.caller.id(), "email": c.email(c.caller), "name": c.caller.name(), "role": c.caller.role(),
-		"created_at": naive(found.Summary.GetCreatedAt().AsTime()),
-	}}}, nil
 }
 
 func stopSession(c call) (any, error) {

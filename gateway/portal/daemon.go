@@ -32,8 +32,21 @@ type Daemon interface {
 	// Proxy opens a call for a proxy. The call ends with ctx.
 	Proxy(ctx context.Context) (proxies.Call, error)
 	ProxyTokens
+	Members
 	// Close ends the connection.
 	Close() error
+}
+
+// Members are the people with whom sessions are shared. To change them a caller has to be an owner.
+type Members interface {
+	// Members lists those of a session.
+	Members(ctx context.Context, session string) ([]*pb.Member, error)
+	// Share makes a person a member, or changes the role.
+	Share(ctx context.Context, session, person, role string) (*pb.Member, error)
+	// Unshare ends a membership; [ErrNotFound] if there is none.
+	Unshare(ctx context.Context, session, person string) error
+	// People lists the people who have logins.
+	People(ctx context.Context) ([]string, error)
 }
 
 // ProxyTokens are the tokens of proxies that belong to the person of a caller; of an owner, those of
@@ -51,10 +64,18 @@ type ProxyTokens interface {
 
 // Tokens is the daemon's store of tokens, as its user sees it.
 type Tokens interface {
-	// Create makes a token for a person and returns its secret.
-	Create(ctx context.Context, name, person string, scopes []string, expires time.Time) (secret string, err error)
+	// Create makes the token of a login and returns its secret.
+	Create(ctx context.Context, of Login) (secret string, err error)
 	// Revoke ends a token; [ErrNotFound] if there is none.
 	Revoke(ctx context.Context, name string) error
+}
+
+// Login describes the token of a login.
+type Login struct {
+	Name, Person string
+	Scopes       []string
+	Shared       bool // as of [Caller]
+	Expires      time.Time
 }
 
 // The errors of a [Daemon] that are told apart.
@@ -71,6 +92,16 @@ type Caller struct {
 	Person  string   // that it belongs to; empty for the user of the daemon
 	Scopes  []string // of "view", "approve", "control", "admin"
 	Expires time.Time
+	Shared  bool              // it sees only sessions that are shared with its person
+	Roles   map[string]string // its roles in those, by their ids
+}
+
+// within returns the caller as it is in a session: its role there limits what it may do.
+func (c Caller) within(session string) Caller {
+	if c.Shared && c.Roles[session] != "editor" {
+		c.Scopes = []string{"view"}
+	}
+	return c
 }
 
 // may reports whether the caller has a scope.

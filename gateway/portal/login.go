@@ -160,7 +160,7 @@ func (s *Server) exchange(ctx context.Context, code string) (secret string, call
 	expires = time.Now().Add(s.options.Lifetime)
 	name := loginPrefix + caller.Person
 	name = name[:min(len(name), maxTokenName-9)] + "-" + uuid.NewString()[:8]
-	secret, err = s.options.Tokens.Create(ctx, name, caller.Person, caller.Scopes, expires)
+	secret, err = s.options.Tokens.Create(ctx, Login{name, caller.Person, caller.Scopes, caller.Shared, expires})
 	return secret, caller, expires, err
 }
 

@@ -169,6 +169,14 @@ func (p *page) register(ctx context.Context, m wire.Register) {
 		p.leave()
 		return
 	}
+	if p.caller.Shared { // its roles may have changed since the page connected
+		caller, err := p.account.Caller(asked)
+		if err != nil {
+			p.expire(ctx)
+			return
+		}
+		p.caller = caller.within(string(m.SessionID))
+	}
 	v := newView(p, found, m)
 	ctx, v.stop = context.WithCancel(ctx)
 	p.mu.Lock()

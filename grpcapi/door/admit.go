@@ -35,9 +35,9 @@ func (d *Interceptor) admit(ctx context.Context, srv any, stream grpc.ServerStre
 	if !c.stream {
 		return d.Guard(ctx, func() error { return next(srv, in) })
 	}
-	valid, done := whileValid(ctx, c)
+	valid, end, done := whileValid(ctx, c)
 	defer done()
-	in.ctx = valid
+	in.ctx, in.end = valid, end
 	err = d.Guard(ctx, func() error { return next(srv, in) })
 	var over *messages.Error
 	if errors.As(context.Cause(valid), &over) && ctx.Err() == nil {
@@ -64,6 +64,9 @@ func (d *Interceptor) check(ctx context.Context, c *Call) (messages.AuditType, e
 		if need == messages.MayAdmin {
 			return messages.AuditAdmin, err
 		}
+		return messages.AuditRefused, err
+	}
+	if err := c.limit(); err != nil {
 		return messages.AuditRefused, err
 	}
 	d.auditArrival(ctx, c)

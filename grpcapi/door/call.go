@@ -80,6 +80,10 @@ type Call struct {
 	// Person is the person whose token the caller has, or the name of a token that has none; empty = the daemon's user.
 	Person string
 
+	// Limited says that the caller sees only sessions of which Person is a member. Handlers of what names no
+	// session keep to those.
+	Limited bool
+
 	// Fleet is the session on whose behalf its fleet server calls; empty for every other caller.
 	// Handlers of what [messages.MayFleet] allows keep to its descendants.
 	Fleet messages.SessionID

@@ -62,6 +62,7 @@ var needed = map[string]messages.Rights{
 	"/betcode.v1.AccessService/ListProxyTokens":        messages.MayView,
 	"/betcode.v1.AccessService/RenewProxyToken":        messages.MayControl,
 	"/betcode.v1.AccessService/RevokeProxyToken":       messages.MayControl,
+	"/betcode.v1.AccessService/ListMembers":            messages.MayView,
 	"/betcode.v1.VersionService/GetVersion":            messages.MayView,
 	"/betcode.v1.VersionService/NegotiateCapabilities": messages.MayView,
 	"/betcode.v1.BetCodeHealth/GetHealthDetails":       messages.MayView,

@@ -19,8 +19,10 @@ type admitted struct {
 	door *Interceptor
 	call *Call
 
-	incoming wire.Incoming    // nil = gRPC reads
-	request  wire.Reservation // of the last request
+	end      context.CancelCauseFunc // of ctx; nil for calls that are no streams and callers without a token
+	member   *membership             // of a limited caller, once it has named its session
+	incoming wire.Incoming           // nil = gRPC reads
+	request  wire.Reservation        // of the last request
 }
 
 // Context implements grpc.ServerStream.
@@ -47,6 +49,9 @@ func (a *admitted) RecvMsg(m any) error {
 		return err
 	}
 	a.door.countUnknown(a.ctx, m)
+	if err := a.narrow(m); err != nil {
+		return a.door.refuse(a.ctx, a.call, messages.AuditRefused, err)
+	}
 	if !a.call.stream {
 		return noteKey(a.ctx, m)
 	}

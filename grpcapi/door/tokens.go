@@ -24,6 +24,15 @@ type Tokens interface {
 	List() ([]messages.Token, error)
 	// Revoke makes a token invalid.
 	Revoke(name string) error
+	// Share makes a person a member of a session, or gives a member another role.
+	Share(messages.Member) error
+	// Unshare ends the membership of a person; of everybody if the person is empty.
+	Unshare(session messages.SessionID, person string) error
+	// Members returns the members of a session, unless it is empty, and of a person, unless it is empty.
+	Members(session messages.SessionID, person string) ([]messages.Member, error)
+	// Membership returns the membership of a person in a session, and a channel that is closed when it ends
+	// or changes; false if there is none.
+	Membership(session messages.SessionID, person string) (messages.Member, <-chan struct{}, bool)
 	// Check returns the token of a secret and a channel that is closed when it is revoked;
 	// [messages.Unauthenticated] if there is none.
 	Check(secret string) (messages.Token, <-chan struct{}, error)
@@ -87,6 +96,9 @@ func (d *Interceptor) identify(c *Call, p Peer, token messages.Token, revoked <-
 		return messages.AuditAuthFailure, err
 	}
 	c.token, c.Person, c.Rights, c.revoked, c.expires = token.Name, cmp.Or(token.Person, token.Name), token.Rights, revoked, token.ExpiresAt
+	if c.Limited = token.Shared; c.Limited {
+		c.Rights &= messages.RoleEditor.Rights()
+	}
 	if r := p.ancestry.get(); r != Unrestricted {
 		c.Rights &= r.rights()
 	}
@@ -153,10 +165,11 @@ func (i *arrivals) first(token string, client messages.ClientID) bool {
 }
 
 // whileValid returns a context that ends when the token of a call is revoked or expires; its
-// cause is then the error for the client.
-func whileValid(ctx context.Context, c *Call) (context.Context, context.CancelFunc) {
+// cause is then the error for the client. end ends it for another reason; it is nil for a caller without a
+// token.
+func whileValid(ctx context.Context, c *Call) (valid context.Context, end context.CancelCauseFunc, done context.CancelFunc) {
 	if c.revoked == nil {
-		return ctx, func() {}
+		return ctx, nil, func() {}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	over := messages.Errorf(opAdmit, messages.Unauthenticated, "the token %s was revoked or has expired", c.token).WithHint("Create another one: betcode token create NAME --scope ...")
@@ -173,7 +186,7 @@ func whileValid(ctx context.Context, c *Call) (context.Context, context.CancelFu
 		case <-stop:
 		}
 	}()
-	return ctx, func() {
+	return ctx, cancel, func() {
 		close(stop)
 		if expiry != nil {
 			expiry.Stop()

@@ -42,6 +42,11 @@ func AuditOut(e messages.AuditEntry) *pb.AuditEntry {
 func TokenOut(t messages.Token) *pb.AccessToken {
 	return &pb.AccessToken{
 		Name: t.Name, Scopes: t.Rights.Names(), CreatedAt: TimeOut(t.CreatedAt), LastUsedAt: TimeOut(t.LastUsed), ExpiresAt: TimeOut(t.ExpiresAt),
-		Person: t.Person, Id: t.ID, Title: t.Title,
+		Person: t.Person, Id: t.ID, Title: t.Title, Shared: t.Shared,
 	}
+}
+
+// MemberOut translates a member of a session.
+func MemberOut(m messages.Member) *pb.Member {
+	return &pb.Member{SessionId: string(m.Session), Person: m.Person, Role: string(m.Role), CreatedAt: TimeOut(m.Since)}
 }

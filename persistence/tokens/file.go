@@ -16,8 +16,10 @@ import (
 	"betcode/messages"
 )
 
+// The formats of the file. A daemon that does not know limits must not read tokens that have one.
 const (
 	format       = 1
+	formatShared = 2 // with members, or tokens that are limited to shared sessions
 	maxFileBytes = 1 << 20
 )
 
@@ -25,6 +27,8 @@ const (
 type tokenFile struct {
 	Format int           `json:"format"`
 	Tokens []storedToken `json:"tokens"`
+
+	Members []storedMember `json:"members,omitempty"`
 }
 
 type storedToken struct {
@@ -37,6 +41,7 @@ type storedToken struct {
 	Person    string    `json:"person,omitempty"`
 	ID        string    `json:"jti,omitempty"`
 	Title     string    `json:"title,omitempty"`
+	Shared    bool      `json:"shared,omitempty"`
 }
 
 // refresh reads the file again if another process has changed it.
@@ -54,9 +59,20 @@ func (s *Store) refresh() error {
 
 // load reads the file. Tokens that are not in it any more are revoked.
 func (s *Store) load() error {
-	found, info, err := read(s.path)
+	found, members, info, err := read(s.path)
 	if s.broken = err; err != nil {
-		found, info = nil, nil
+		found, members, info = nil, nil, nil
+	}
+	for _, old := range s.members {
+		kept := false
+		for _, m := range members {
+			if m.Member == old.Member {
+				m.ended, kept = old.ended, true
+			}
+		}
+		if !kept {
+			close(old.ended)
+		}
 	}
 	for _, old := range s.tokens {
 		kept := false
@@ -69,35 +85,35 @@ func (s *Store) load() error {
 			close(old.revoked)
 		}
 	}
-	s.tokens, s.seen = found, info
+	s.tokens, s.members, s.seen = found, members, info
 	return err
 }
 
-func read(path string) ([]*token, os.FileInfo, error) {
+func read(path string) ([]*token, []*member, os.FileInfo, error) {
 	const op = "read tokens"
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, nil
+		return nil, nil, nil, nil
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", op, err)
+		return nil, nil, nil, fmt.Errorf("%s: %w", op, err)
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", op, err)
+		return nil, nil, nil, fmt.Errorf("%s: %w", op, err)
 	}
 	if mode := info.Mode(); !mode.IsRegular() || runtime.GOOS != "windows" && mode.Perm()&0o077 != 0 {
-		return nil, nil, messages.Errorf(op, messages.WrongState, "%s is open to others (%v)", path, mode).
+		return nil, nil, nil, messages.Errorf(op, messages.WrongState, "%s is open to others (%v)", path, mode).
 			WithHint("chmod 600 it, and revoke the tokens in it if somebody may have changed them")
 	}
 	content, err := io.ReadAll(io.LimitReader(file, maxFileBytes+1))
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", op, err)
+		return nil, nil, nil, fmt.Errorf("%s: %w", op, err)
 	}
 	var stored tokenFile
-	if err := json.Unmarshal(content, &stored); err != nil || stored.Format != format || len(content) > maxFileBytes {
-		return nil, nil, messages.Errorf(op, messages.DataLoss, "%s is not understood (format %d): %v", path, stored.Format, err).
+	if err := json.Unmarshal(content, &stored); err != nil || stored.Format != format && stored.Format != formatShared || len(content) > maxFileBytes {
+		return nil, nil, nil, messages.Errorf(op, messages.DataLoss, "%s is not understood (format %d): %v", path, stored.Format, err).
 			WithHint("move it away; tokens have to be made anew then")
 	}
 	var found []*token
@@ -105,30 +121,46 @@ func read(path string) ([]*token, os.FileInfo, error) {
 		rights, err := messages.ParseRights(t.Scopes)
 		hash, errHash := hex.DecodeString(t.Hash)
 		if err != nil || errHash != nil || len(hash) != sha256.Size {
-			return nil, nil, messages.Errorf(op, messages.DataLoss, "the token %q in %s is not understood", t.Name, path).
+			return nil, nil, nil, messages.Errorf(op, messages.DataLoss, "the token %q in %s is not understood", t.Name, path).
 				WithHint("remove it from the file, and have it made anew")
 		}
 		found = append(found, &token{
 			Token: messages.Token{
 				Name: t.Name, Rights: rights, CreatedAt: t.CreatedAt, LastUsed: t.LastUsed, ExpiresAt: t.ExpiresAt,
-				Person: t.Person, ID: t.ID, Title: t.Title,
+				Person: t.Person, ID: t.ID, Title: t.Title, Shared: t.Shared,
 			},
 			hash: [sha256.Size]byte(hash), revoked: make(chan struct{}),
 		})
 	}
-	return found, info, nil
+	var members []*member
+	for _, m := range stored.Members {
+		role := messages.Role(m.Role)
+		if role.Rights() == 0 {
+			return nil, nil, nil, messages.Errorf(op, messages.DataLoss, "a member in %s has the role %q", path, m.Role).
+				WithHint("remove it from the file")
+		}
+		members = append(members, &member{messages.Member{Session: messages.SessionID(m.Session), Person: m.Person, Role: role, Since: m.CreatedAt}, make(chan struct{})})
+	}
+	return found, members, info, nil
 }
 
 // save replaces the file. It is there whole, or as it was before; durable says that it
 // must be on disk.
-func (s *Store) save(tokens []*token, durable bool) error {
+func (s *Store) save(tokens []*token, members []*member, durable bool) error {
 	stored := tokenFile{Format: format, Tokens: []storedToken{}}
+	for _, m := range members {
+		stored.Format = formatShared
+		stored.Members = append(stored.Members, storedMember{string(m.Session), m.Person, string(m.Role), m.Since})
+	}
 	for _, t := range tokens {
 		stored.Tokens = append(stored.Tokens, storedToken{
 			Name: t.Name, Hash: hex.EncodeToString(t.hash[:]), Scopes: t.Rights.Names(),
 			CreatedAt: t.CreatedAt, LastUsed: t.LastUsed, ExpiresAt: t.ExpiresAt,
-			Person: t.Person, ID: t.ID, Title: t.Title,
+			Person: t.Person, ID: t.ID, Title: t.Title, Shared: t.Shared,
 		})
+		if t.Shared {
+			stored.Format = formatShared
+		}
 	}
 	content, err := json.MarshalIndent(stored, "", "  ")
 	if err != nil {
@@ -141,7 +173,7 @@ func (s *Store) save(tokens []*token, durable bool) error {
 	if err != nil {
 		return fmt.Errorf("write tokens: %w", err)
 	}
-	s.tokens, s.seen = tokens, info
+	s.tokens, s.members, s.seen = tokens, members, info
 	return nil
 }
 

@@ -42,7 +42,7 @@ func PersonID(person string) string { return uuid.NewSHA1(people, []byte(person)
 func (s *Store) Sign(want messages.Token) (string, messages.Token, error) {
 	const op = "create signed token"
 	id := uuid.NewString()
-	want.ID, want.Name = id, "proxy-"+id[:8]
+	want.ID, want.Name, want.Shared = id, "proxy-"+id[:8], false
 	switch {
 	case want.ExpiresAt.IsZero():
 		return "", messages.Token{}, messages.Errorf(op, messages.Invalid, "it would never expire").WithHint("say for how many days it is valid")
@@ -94,7 +94,7 @@ func (s *Store) Renew(name string, expires time.Time) (string, messages.Token, e
 	renewed.hash = sha256.Sum256([]byte(secret))
 	next := slices.Clone(s.tokens)
 	next[i] = renewed
-	if err := s.save(next, true); err != nil {
+	if err := s.save(next, s.members, true); err != nil {
 		return "", messages.Token{}, err
 	}
 	close(old.revoked)

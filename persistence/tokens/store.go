@@ -31,11 +31,12 @@ type Store struct {
 	now    func() time.Time
 	signer *signer
 
-	mu     sync.Mutex
-	tokens []*token
-	seen   os.FileInfo // of the file as it was read or written; nil = there was none
-	broken error       // why the file could not be read
-	used   time.Time   // when it was written last that tokens are used
+	mu      sync.Mutex
+	tokens  []*token
+	members []*member
+	seen    os.FileInfo // of the file as it was read or written; nil = there was none
+	broken  error       // why the file could not be read
+	used    time.Time   // when it was written last that tokens are used
 }
 
 type token struct {
@@ -56,7 +57,7 @@ func Open(path string, now func() time.Time) (*Store, error) {
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // Create makes a token and returns its secret, which is kept nowhere. Of want the name, the rights,
-// the person and the expiry count.
+// the person, the limit and the expiry count.
 func (s *Store) Create(want messages.Token) (string, messages.Token, error) {
 	random := make([]byte, 32)
 	_, _ = rand.Read(random) // never fails
@@ -92,7 +93,7 @@ func (s *Store) add(want messages.Token, secretOf func(messages.Token) (string, 
 	}
 	next := append(slices.Clone(s.tokens), &token{Token: want, hash: sha256.Sum256([]byte(secret)), revoked: make(chan struct{})})
 	slices.SortFunc(next, func(a, b *token) int { return strings.Compare(a.Name, b.Name) })
-	if err := s.save(next, true); err != nil {
+	if err := s.save(next, s.members, true); err != nil {
 		return "", messages.Token{}, err
 	}
 	return secret, want, nil
@@ -109,6 +110,8 @@ func check(op string, want messages.Token, now time.Time) error {
 			WithHint("use letters, digits, dots, dashes and underscores, at most 64")
 	case want.Rights&^(messages.MayEverything|messages.MayProxy) != 0 || want.Rights != messages.MayProxy && !want.Rights.Has(messages.MayView):
 		return messages.Errorf(op, messages.Invalid, "these are no rights")
+	case want.Shared && want.Rights&^messages.RoleEditor.Rights() != 0:
+		return messages.Errorf(op, messages.Invalid, "a token that is limited to shared sessions has no scope admin or proxy")
 	case !want.ExpiresAt.IsZero() && !want.ExpiresAt.After(now):
 		return messages.Errorf(op, messages.Invalid, "it would have expired already").WithHint("give a time to come")
 	}
@@ -141,7 +144,7 @@ func (s *Store) Revoke(name string) error {
 		return messages.Errorf("revoke token", messages.NotFound, "there is no token %q", name).WithHint("'betcode token list' shows them")
 	}
 	gone := s.tokens[i]
-	if err := s.save(slices.Delete(slices.Clone(s.tokens), i, i+1), true); err != nil {
+	if err := s.save(slices.Delete(slices.Clone(s.tokens), i, i+1), s.members, true); err != nil {
 		return err
 	}
 	close(gone.revoked)
@@ -181,7 +184,7 @@ func (s *Store) Check(secret string) (messages.Token, <-chan struct{}, error) {
 		found.LastUsed = now.UTC().Truncate(time.Second)
 		if now.Sub(s.used) >= useEvery {
 			s.used = now
-			_ = s.save(s.tokens, false) // the next use tries again; callers are not refused for it
+			_ = s.save(s.tokens, s.members, false) // the next use tries again; callers are not refused for it
 		}
 	}
 	return found.Token, found.revoked, nil
@@ -200,7 +203,7 @@ func (s *Store) Close() error {
 	if s.used.IsZero() || s.refresh() != nil {
 		return nil
 	}
-	return s.save(s.tokens, false)
+	return s.save(s.tokens, s.members, false)
 }
 
 func (s *Store) find(name string) int {

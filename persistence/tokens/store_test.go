@@ -151,7 +151,7 @@ func TestFileIsReadAgain(t *testing.T) {
 	if _, _, err := s.Check(secret); err != nil {
 		t.Error(err)
 	}
-	for _, damage := range []string{"", "{", `{"format":2}`, `{"format":1,"tokens":[{"name":"x","sha256":"00","scopes":["view"]}]}`, string(whole[:len(whole)/2])} {
+	for _, damage := range []string{"", "{", `{"format":3}`, `{"format":1,"tokens":[{"name":"x","sha256":"00","scopes":["view"]}]}`, string(whole[:len(whole)/2])} {
 		os.WriteFile(path, []byte(damage), 0o600)
 		refused(t, s, secret)
 		if _, _, err := s.Create(messages.Token{Name: "other", Rights: messages.MayView}); err == nil {

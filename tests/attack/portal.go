@@ -15,6 +15,7 @@ var portalScenarios = []scenario{
 	{name: "portal: logins", attack: attackPortalLogins},
 	{name: "portal: forged tokens of proxies", attack: attackPortalTokens},
 	{name: "portal: logins of devices", attack: attackPortalDevices},
+	{name: "portal: guests", attack: attackPortalByGuests},
 	{name: "portal: people who may only view", attack: attackPortalByViewers},
 	{name: "portal: frames without bounds", attack: attackPortalFrames},
 	{name: "portal: an agent's children", attack: attackPortalByChildren},

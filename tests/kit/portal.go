@@ -84,7 +84,15 @@ func (p *Portal) Memory() (int, error) { return peak(p.command.Process.Pid) }
 
 // Code returns a code for a login with scopes.
 func (w *World) Code(name string, scopes ...string) (string, error) {
-	arguments := []string{"gateway", "pair"}
+	return w.pair([]string{"gateway", "pair"}, name, scopes)
+}
+
+// SharedCode returns a code for a login that sees only what is shared with its person.
+func (w *World) SharedCode(name string, scopes ...string) (string, error) {
+	return w.pair([]string{"gateway", "pair", "--shared"}, name, scopes)
+}
+
+func (w *World) pair(arguments []string, name string, scopes []string) (string, error) {
 	for _, s := range scopes {
 		arguments = append(arguments, "--scope", s)
 	}

@@ -314,7 +314,9 @@ type AccessToken struct {
 	// Of a token of a proxy its id, a UUID: the claim "jti" of its secret. Empty for other tokens.
 	Id string `protobuf:"bytes,7,opt,name=id,proto3" json:"id,omitempty"`
 	// Of a token of a proxy what people call it.
-	Title         string `protobuf:"bytes,8,opt,name=title,proto3" json:"title,omitempty"`
+	Title string `protobuf:"bytes,8,opt,name=title,proto3" json:"title,omitempty"`
+	// It sees only sessions that are shared with its person.
+	Shared        bool `protobuf:"varint,9,opt,name=shared,proto3" json:"shared,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -405,6 +407,13 @@ func (x *AccessToken) GetTitle() string {
 	return ""
 }
 
+func (x *AccessToken) GetShared() bool {
+	if x != nil {
+		return x.Shared
+	}
+	return false
+}
+
 // CreateAccessTokenRequest describes a token.
 type CreateAccessTokenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -416,7 +425,10 @@ type CreateAccessTokenRequest struct {
 	// Until when it counts; not set means until it is revoked.
 	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
 	// The person that it belongs to, in the form of a name; empty means that its name stands for one.
-	Person        string `protobuf:"bytes,4,opt,name=person,proto3" json:"person,omitempty"`
+	Person string `protobuf:"bytes,4,opt,name=person,proto3" json:"person,omitempty"`
+	// It sees only sessions that are shared with its person, and does there what its scopes and the person's role allow. It
+	// begins no sessions. Not with "admin" or "proxy".
+	Shared        bool `protobuf:"varint,5,opt,name=shared,proto3" json:"shared,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -477,6 +489,13 @@ func (x *CreateAccessTokenRequest) GetPerson() string {
 		return x.Person
 	}
 	return ""
+}
+
+func (x *CreateAccessTokenRequest) GetShared() bool {
+	if x != nil {
+		return x.Shared
+	}
+	return false
 }
 
 // CreateAccessTokenResponse has the secret, which nobody can ask for again.
@@ -747,7 +766,11 @@ type GetCallerResponse struct {
 	// Until when the token counts; not set means until it is revoked.
 	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
 	// The person that the token belongs to, or the name of a token that belongs to none; empty means the daemon's user.
-	Person        string `protobuf:"bytes,4,opt,name=person,proto3" json:"person,omitempty"`
+	Person string `protobuf:"bytes,4,opt,name=person,proto3" json:"person,omitempty"`
+	// The token sees only sessions that are shared with its person.
+	Shared bool `protobuf:"varint,5,opt,name=shared,proto3" json:"shared,omitempty"`
+	// Those sessions, if the token is limited to them.
+	Memberships   []*Member `protobuf:"bytes,6,rep,name=memberships,proto3" json:"memberships,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -810,6 +833,388 @@ func (x *GetCallerResponse) GetPerson() string {
 	return ""
 }
 
+func (x *GetCallerResponse) GetShared() bool {
+	if x != nil {
+		return x.Shared
+	}
+	return false
+}
+
+func (x *GetCallerResponse) GetMemberships() []*Member {
+	if x != nil {
+		return x.Memberships
+	}
+	return nil
+}
+
+// Member is a person with whom a session is shared. That matters for tokens that are limited to shared sessions; others see
+// every session.
+type Member struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The session.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// The person.
+	Person string `protobuf:"bytes,2,opt,name=person,proto3" json:"person,omitempty"`
+	// "viewer", or "editor": types, answers, interrupts and stops as well, as far as the scopes of the token allow.
+	Role string `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`
+	// Since when.
+	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Member) Reset() {
+	*x = Member{}
+	mi := &file_betcode_v1_access_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Member) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Member) ProtoMessage() {}
+
+func (x *Member) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_access_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Member.ProtoReflect.Descriptor instead.
+func (*Member) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_access_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *Member) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *Member) GetPerson() string {
+	if x != nil {
+		return x.Person
+	}
+	return ""
+}
+
+func (x *Member) GetRole() string {
+	if x != nil {
+		return x.Role
+	}
+	return ""
+}
+
+func (x *Member) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+// ListMembersRequest names a session.
+type ListMembersRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its id.
+	SessionId     string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListMembersRequest) Reset() {
+	*x = ListMembersRequest{}
+	mi := &file_betcode_v1_access_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListMembersRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListMembersRequest) ProtoMessage() {}
+
+func (x *ListMembersRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_access_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListMembersRequest.ProtoReflect.Descriptor instead.
+func (*ListMembersRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_access_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *ListMembersRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+// ListMembersResponse lists members.
+type ListMembersResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// By person.
+	Members       []*Member `protobuf:"bytes,1,rep,name=members,proto3" json:"members,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListMembersResponse) Reset() {
+	*x = ListMembersResponse{}
+	mi := &file_betcode_v1_access_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListMembersResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListMembersResponse) ProtoMessage() {}
+
+func (x *ListMembersResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_access_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListMembersResponse.ProtoReflect.Descriptor instead.
+func (*ListMembersResponse) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_access_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *ListMembersResponse) GetMembers() []*Member {
+	if x != nil {
+		return x.Members
+	}
+	return nil
+}
+
+// ShareSessionRequest names a session and a person.
+type ShareSessionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Read like ResolveRequest.ref.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// The person, as in the tokens of its logins.
+	Person string `protobuf:"bytes,2,opt,name=person,proto3" json:"person,omitempty"`
+	// "viewer" or "editor".
+	Role          string `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ShareSessionRequest) Reset() {
+	*x = ShareSessionRequest{}
+	mi := &file_betcode_v1_access_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ShareSessionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ShareSessionRequest) ProtoMessage() {}
+
+func (x *ShareSessionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_access_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ShareSessionRequest.ProtoReflect.Descriptor instead.
+func (*ShareSessionRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_access_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *ShareSessionRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *ShareSessionRequest) GetPerson() string {
+	if x != nil {
+		return x.Person
+	}
+	return ""
+}
+
+func (x *ShareSessionRequest) GetRole() string {
+	if x != nil {
+		return x.Role
+	}
+	return ""
+}
+
+// ShareSessionResponse has the member.
+type ShareSessionResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As it is now.
+	Member        *Member `protobuf:"bytes,1,opt,name=member,proto3" json:"member,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ShareSessionResponse) Reset() {
+	*x = ShareSessionResponse{}
+	mi := &file_betcode_v1_access_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ShareSessionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ShareSessionResponse) ProtoMessage() {}
+
+func (x *ShareSessionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_access_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ShareSessionResponse.ProtoReflect.Descriptor instead.
+func (*ShareSessionResponse) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_access_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *ShareSessionResponse) GetMember() *Member {
+	if x != nil {
+		return x.Member
+	}
+	return nil
+}
+
+// UnshareSessionRequest names a membership.
+type UnshareSessionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Read like ResolveRequest.ref.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// The person.
+	Person        string `protobuf:"bytes,2,opt,name=person,proto3" json:"person,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UnshareSessionRequest) Reset() {
+	*x = UnshareSessionRequest{}
+	mi := &file_betcode_v1_access_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UnshareSessionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UnshareSessionRequest) ProtoMessage() {}
+
+func (x *UnshareSessionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_access_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UnshareSessionRequest.ProtoReflect.Descriptor instead.
+func (*UnshareSessionRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_access_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *UnshareSessionRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *UnshareSessionRequest) GetPerson() string {
+	if x != nil {
+		return x.Person
+	}
+	return ""
+}
+
+// UnshareSessionResponse is empty: the person is no member any longer.
+type UnshareSessionResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UnshareSessionResponse) Reset() {
+	*x = UnshareSessionResponse{}
+	mi := &file_betcode_v1_access_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UnshareSessionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UnshareSessionResponse) ProtoMessage() {}
+
+func (x *UnshareSessionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_access_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UnshareSessionResponse.ProtoReflect.Descriptor instead.
+func (*UnshareSessionResponse) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_access_proto_rawDescGZIP(), []int{17}
+}
+
 // CreateProxyTokenRequest describes a token for a proxy.
 type CreateProxyTokenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -823,7 +1228,7 @@ type CreateProxyTokenRequest struct {
 
 func (x *CreateProxyTokenRequest) Reset() {
 	*x = CreateProxyTokenRequest{}
-	mi := &file_betcode_v1_access_proto_msgTypes[11]
+	mi := &file_betcode_v1_access_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -835,7 +1240,7 @@ func (x *CreateProxyTokenRequest) String() string {
 func (*CreateProxyTokenRequest) ProtoMessage() {}
 
 func (x *CreateProxyTokenRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_access_proto_msgTypes[11]
+	mi := &file_betcode_v1_access_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -848,7 +1253,7 @@ func (x *CreateProxyTokenRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateProxyTokenRequest.ProtoReflect.Descriptor instead.
 func (*CreateProxyTokenRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_access_proto_rawDescGZIP(), []int{11}
+	return file_betcode_v1_access_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *CreateProxyTokenRequest) GetTitle() string {
@@ -878,7 +1283,7 @@ type CreateProxyTokenResponse struct {
 
 func (x *CreateProxyTokenResponse) Reset() {
 	*x = CreateProxyTokenResponse{}
-	mi := &file_betcode_v1_access_proto_msgTypes[12]
+	mi := &file_betcode_v1_access_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -890,7 +1295,7 @@ func (x *CreateProxyTokenResponse) String() string {
 func (*CreateProxyTokenResponse) ProtoMessage() {}
 
 func (x *CreateProxyTokenResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_access_proto_msgTypes[12]
+	mi := &file_betcode_v1_access_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -903,7 +1308,7 @@ func (x *CreateProxyTokenResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateProxyTokenResponse.ProtoReflect.Descriptor instead.
 func (*CreateProxyTokenResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_access_proto_rawDescGZIP(), []int{12}
+	return file_betcode_v1_access_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *CreateProxyTokenResponse) GetSecret() string {
@@ -929,7 +1334,7 @@ type ListProxyTokensRequest struct {
 
 func (x *ListProxyTokensRequest) Reset() {
 	*x = ListProxyTokensRequest{}
-	mi := &file_betcode_v1_access_proto_msgTypes[13]
+	mi := &file_betcode_v1_access_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -941,7 +1346,7 @@ func (x *ListProxyTokensRequest) String() string {
 func (*ListProxyTokensRequest) ProtoMessage() {}
 
 func (x *ListProxyTokensRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_access_proto_msgTypes[13]
+	mi := &file_betcode_v1_access_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -954,7 +1359,7 @@ func (x *ListProxyTokensRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListProxyTokensRequest.ProtoReflect.Descriptor instead.
 func (*ListProxyTokensRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_access_proto_rawDescGZIP(), []int{13}
+	return file_betcode_v1_access_proto_rawDescGZIP(), []int{20}
 }
 
 // ListProxyTokensResponse lists tokens of proxies.
@@ -968,7 +1373,7 @@ type ListProxyTokensResponse struct {
 
 func (x *ListProxyTokensResponse) Reset() {
 	*x = ListProxyTokensResponse{}
-	mi := &file_betcode_v1_access_proto_msgTypes[14]
+	mi := &file_betcode_v1_access_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -980,7 +1385,7 @@ func (x *ListProxyTokensResponse) String() string {
 func (*ListProxyTokensResponse) ProtoMessage() {}
 
 func (x *ListProxyTokensResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_access_proto_msgTypes[14]
+	mi := &file_betcode_v1_access_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -993,7 +1398,7 @@ func (x *ListProxyTokensResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListProxyTokensResponse.ProtoReflect.Descriptor instead.
 func (*ListProxyTokensResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_access_proto_rawDescGZIP(), []int{14}
+	return file_betcode_v1_access_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ListProxyTokensResponse) GetTokens() []*AccessToken {
@@ -1016,7 +1421,7 @@ type RenewProxyTokenRequest struct {
 
 func (x *RenewProxyTokenRequest) Reset() {
 	*x = RenewProxyTokenRequest{}
-	mi := &file_betcode_v1_access_proto_msgTypes[15]
+	mi := &file_betcode_v1_access_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1028,7 +1433,7 @@ func (x *RenewProxyTokenRequest) String() string {
 func (*RenewProxyTokenRequest) ProtoMessage() {}
 
 func (x *RenewProxyTokenRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_access_proto_msgTypes[15]
+	mi := &file_betcode_v1_access_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1041,7 +1446,7 @@ func (x *RenewProxyTokenRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenewProxyTokenRequest.ProtoReflect.Descriptor instead.
 func (*RenewProxyTokenRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_access_proto_rawDescGZIP(), []int{15}
+	return file_betcode_v1_access_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *RenewProxyTokenRequest) GetId() string {
@@ -1071,7 +1476,7 @@ type RenewProxyTokenResponse struct {
 
 func (x *RenewProxyTokenResponse) Reset() {
 	*x = RenewProxyTokenResponse{}
-	mi := &file_betcode_v1_access_proto_msgTypes[16]
+	mi := &file_betcode_v1_access_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1083,7 +1488,7 @@ func (x *RenewProxyTokenResponse) String() string {
 func (*RenewProxyTokenResponse) ProtoMessage() {}
 
 func (x *RenewProxyTokenResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_access_proto_msgTypes[16]
+	mi := &file_betcode_v1_access_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1096,7 +1501,7 @@ func (x *RenewProxyTokenResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenewProxyTokenResponse.ProtoReflect.Descriptor instead.
 func (*RenewProxyTokenResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_access_proto_rawDescGZIP(), []int{16}
+	return file_betcode_v1_access_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *RenewProxyTokenResponse) GetSecret() string {
@@ -1124,7 +1529,7 @@ type RevokeProxyTokenRequest struct {
 
 func (x *RevokeProxyTokenRequest) Reset() {
 	*x = RevokeProxyTokenRequest{}
-	mi := &file_betcode_v1_access_proto_msgTypes[17]
+	mi := &file_betcode_v1_access_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1136,7 +1541,7 @@ func (x *RevokeProxyTokenRequest) String() string {
 func (*RevokeProxyTokenRequest) ProtoMessage() {}
 
 func (x *RevokeProxyTokenRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_access_proto_msgTypes[17]
+	mi := &file_betcode_v1_access_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1149,7 +1554,7 @@ func (x *RevokeProxyTokenRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeProxyTokenRequest.ProtoReflect.Descriptor instead.
 func (*RevokeProxyTokenRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_access_proto_rawDescGZIP(), []int{17}
+	return file_betcode_v1_access_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *RevokeProxyTokenRequest) GetId() string {
@@ -1168,7 +1573,7 @@ type RevokeProxyTokenResponse struct {
 
 func (x *RevokeProxyTokenResponse) Reset() {
 	*x = RevokeProxyTokenResponse{}
-	mi := &file_betcode_v1_access_proto_msgTypes[18]
+	mi := &file_betcode_v1_access_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1180,7 +1585,7 @@ func (x *RevokeProxyTokenResponse) String() string {
 func (*RevokeProxyTokenResponse) ProtoMessage() {}
 
 func (x *RevokeProxyTokenResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_access_proto_msgTypes[18]
+	mi := &file_betcode_v1_access_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1193,7 +1598,7 @@ func (x *RevokeProxyTokenResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeProxyTokenResponse.ProtoReflect.Descriptor instead.
 func (*RevokeProxyTokenResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_access_proto_rawDescGZIP(), []int{18}
+	return file_betcode_v1_access_proto_rawDescGZIP(), []int{25}
 }
 
 var File_betcode_v1_access_proto protoreflect.FileDescriptor
@@ -1239,7 +1644,7 @@ const file_betcode_v1_access_proto_rawDesc = "" +
 	"expires_at\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x1a:\n" +
 	"\fContextEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xab\x02\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xc3\x02\n" +
 	"\vAccessToken\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
 	"\x06scopes\x18\x02 \x03(\tR\x06scopes\x129\n" +
@@ -1251,13 +1656,15 @@ const file_betcode_v1_access_proto_rawDesc = "" +
 	"expires_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x12\x16\n" +
 	"\x06person\x18\x06 \x01(\tR\x06person\x12\x0e\n" +
 	"\x02id\x18\a \x01(\tR\x02id\x12\x14\n" +
-	"\x05title\x18\b \x01(\tR\x05title\"\x99\x01\n" +
+	"\x05title\x18\b \x01(\tR\x05title\x12\x16\n" +
+	"\x06shared\x18\t \x01(\bR\x06shared\"\xb1\x01\n" +
 	"\x18CreateAccessTokenRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
 	"\x06scopes\x18\x02 \x03(\tR\x06scopes\x129\n" +
 	"\n" +
 	"expires_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x12\x16\n" +
-	"\x06person\x18\x04 \x01(\tR\x06person\"b\n" +
+	"\x06person\x18\x04 \x01(\tR\x06person\x12\x16\n" +
+	"\x06shared\x18\x05 \x01(\bR\x06shared\"b\n" +
 	"\x19CreateAccessTokenResponse\x12\x16\n" +
 	"\x06secret\x18\x01 \x01(\tR\x06secret\x12-\n" +
 	"\x05token\x18\x02 \x01(\v2\x17.betcode.v1.AccessTokenR\x05token\"\x19\n" +
@@ -1267,13 +1674,39 @@ const file_betcode_v1_access_proto_rawDesc = "" +
 	"\x18RevokeAccessTokenRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\"\x1b\n" +
 	"\x19RevokeAccessTokenResponse\"\x12\n" +
-	"\x10GetCallerRequest\"\x94\x01\n" +
+	"\x10GetCallerRequest\"\xe2\x01\n" +
 	"\x11GetCallerResponse\x12\x14\n" +
 	"\x05token\x18\x01 \x01(\tR\x05token\x12\x16\n" +
 	"\x06scopes\x18\x02 \x03(\tR\x06scopes\x129\n" +
 	"\n" +
 	"expires_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x12\x16\n" +
-	"\x06person\x18\x04 \x01(\tR\x06person\"C\n" +
+	"\x06person\x18\x04 \x01(\tR\x06person\x12\x16\n" +
+	"\x06shared\x18\x05 \x01(\bR\x06shared\x124\n" +
+	"\vmemberships\x18\x06 \x03(\v2\x12.betcode.v1.MemberR\vmemberships\"\x8e\x01\n" +
+	"\x06Member\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x16\n" +
+	"\x06person\x18\x02 \x01(\tR\x06person\x12\x12\n" +
+	"\x04role\x18\x03 \x01(\tR\x04role\x129\n" +
+	"\n" +
+	"created_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"3\n" +
+	"\x12ListMembersRequest\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\"C\n" +
+	"\x13ListMembersResponse\x12,\n" +
+	"\amembers\x18\x01 \x03(\v2\x12.betcode.v1.MemberR\amembers\"`\n" +
+	"\x13ShareSessionRequest\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x16\n" +
+	"\x06person\x18\x02 \x01(\tR\x06person\x12\x12\n" +
+	"\x04role\x18\x03 \x01(\tR\x04role\"B\n" +
+	"\x14ShareSessionResponse\x12*\n" +
+	"\x06member\x18\x01 \x01(\v2\x12.betcode.v1.MemberR\x06member\"N\n" +
+	"\x15UnshareSessionRequest\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x16\n" +
+	"\x06person\x18\x02 \x01(\tR\x06person\"\x18\n" +
+	"\x16UnshareSessionResponse\"C\n" +
 	"\x17CreateProxyTokenRequest\x12\x14\n" +
 	"\x05title\x18\x01 \x01(\tR\x05title\x12\x12\n" +
 	"\x04days\x18\x02 \x01(\rR\x04days\"a\n" +
@@ -1291,7 +1724,7 @@ const file_betcode_v1_access_proto_rawDesc = "" +
 	"\x05token\x18\x02 \x01(\v2\x17.betcode.v1.AccessTokenR\x05token\")\n" +
 	"\x17RevokeProxyTokenRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"\x1a\n" +
-	"\x18RevokeProxyTokenResponse2\xb7\x06\n" +
+	"\x18RevokeProxyTokenResponse2\xb3\b\n" +
 	"\rAccessService\x12C\n" +
 	"\tListAudit\x12\x1c.betcode.v1.ListAuditRequest\x1a\x16.betcode.v1.AuditEntry0\x01\x12`\n" +
 	"\x11CreateAccessToken\x12$.betcode.v1.CreateAccessTokenRequest\x1a%.betcode.v1.CreateAccessTokenResponse\x12]\n" +
@@ -1301,7 +1734,10 @@ const file_betcode_v1_access_proto_rawDesc = "" +
 	"\x10CreateProxyToken\x12#.betcode.v1.CreateProxyTokenRequest\x1a$.betcode.v1.CreateProxyTokenResponse\x12Z\n" +
 	"\x0fListProxyTokens\x12\".betcode.v1.ListProxyTokensRequest\x1a#.betcode.v1.ListProxyTokensResponse\x12Z\n" +
 	"\x0fRenewProxyToken\x12\".betcode.v1.RenewProxyTokenRequest\x1a#.betcode.v1.RenewProxyTokenResponse\x12]\n" +
-	"\x10RevokeProxyToken\x12#.betcode.v1.RevokeProxyTokenRequest\x1a$.betcode.v1.RevokeProxyTokenResponseB$Z\"betcode/proto/betcode/v1;betcodev1b\x06proto3"
+	"\x10RevokeProxyToken\x12#.betcode.v1.RevokeProxyTokenRequest\x1a$.betcode.v1.RevokeProxyTokenResponse\x12N\n" +
+	"\vListMembers\x12\x1e.betcode.v1.ListMembersRequest\x1a\x1f.betcode.v1.ListMembersResponse\x12Q\n" +
+	"\fShareSession\x12\x1f.betcode.v1.ShareSessionRequest\x1a .betcode.v1.ShareSessionResponse\x12W\n" +
+	"\x0eUnshareSession\x12!.betcode.v1.UnshareSessionRequest\x1a\".betcode.v1.UnshareSessionResponseB$Z\"betcode/proto/betcode/v1;betcodev1b\x06proto3"
 
 var (
 	file_betcode_v1_access_proto_rawDescOnce sync.Once
@@ -1315,7 +1751,7 @@ func file_betcode_v1_access_proto_rawDescGZIP() []byte {
 	return file_betcode_v1_access_proto_rawDescData
 }
 
-var file_betcode_v1_access_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
+var file_betcode_v1_access_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
 var file_betcode_v1_access_proto_goTypes = []any{
 	(*ListAuditRequest)(nil),          // 0: betcode.v1.ListAuditRequest
 	(*AuditEntry)(nil),                // 1: betcode.v1.AuditEntry
@@ -1328,55 +1764,72 @@ var file_betcode_v1_access_proto_goTypes = []any{
 	(*RevokeAccessTokenResponse)(nil), // 8: betcode.v1.RevokeAccessTokenResponse
 	(*GetCallerRequest)(nil),          // 9: betcode.v1.GetCallerRequest
 	(*GetCallerResponse)(nil),         // 10: betcode.v1.GetCallerResponse
-	(*CreateProxyTokenRequest)(nil),   // 11: betcode.v1.CreateProxyTokenRequest
-	(*CreateProxyTokenResponse)(nil),  // 12: betcode.v1.CreateProxyTokenResponse
-	(*ListProxyTokensRequest)(nil),    // 13: betcode.v1.ListProxyTokensRequest
-	(*ListProxyTokensResponse)(nil),   // 14: betcode.v1.ListProxyTokensResponse
-	(*RenewProxyTokenRequest)(nil),    // 15: betcode.v1.RenewProxyTokenRequest
-	(*RenewProxyTokenResponse)(nil),   // 16: betcode.v1.RenewProxyTokenResponse
-	(*RevokeProxyTokenRequest)(nil),   // 17: betcode.v1.RevokeProxyTokenRequest
-	(*RevokeProxyTokenResponse)(nil),  // 18: betcode.v1.RevokeProxyTokenResponse
-	nil,                               // 19: betcode.v1.AuditEntry.ContextEntry
-	(*timestamppb.Timestamp)(nil),     // 20: google.protobuf.Timestamp
+	(*Member)(nil),                    // 11: betcode.v1.Member
+	(*ListMembersRequest)(nil),        // 12: betcode.v1.ListMembersRequest
+	(*ListMembersResponse)(nil),       // 13: betcode.v1.ListMembersResponse
+	(*ShareSessionRequest)(nil),       // 14: betcode.v1.ShareSessionRequest
+	(*ShareSessionResponse)(nil),      // 15: betcode.v1.ShareSessionResponse
+	(*UnshareSessionRequest)(nil),     // 16: betcode.v1.UnshareSessionRequest
+	(*UnshareSessionResponse)(nil),    // 17: betcode.v1.UnshareSessionResponse
+	(*CreateProxyTokenRequest)(nil),   // 18: betcode.v1.CreateProxyTokenRequest
+	(*CreateProxyTokenResponse)(nil),  // 19: betcode.v1.CreateProxyTokenResponse
+	(*ListProxyTokensRequest)(nil),    // 20: betcode.v1.ListProxyTokensRequest
+	(*ListProxyTokensResponse)(nil),   // 21: betcode.v1.ListProxyTokensResponse
+	(*RenewProxyTokenRequest)(nil),    // 22: betcode.v1.RenewProxyTokenRequest
+	(*RenewProxyTokenResponse)(nil),   // 23: betcode.v1.RenewProxyTokenResponse
+	(*RevokeProxyTokenRequest)(nil),   // 24: betcode.v1.RevokeProxyTokenRequest
+	(*RevokeProxyTokenResponse)(nil),  // 25: betcode.v1.RevokeProxyTokenResponse
+	nil,                               // 26: betcode.v1.AuditEntry.ContextEntry
+	(*timestamppb.Timestamp)(nil),     // 27: google.protobuf.Timestamp
 }
 var file_betcode_v1_access_proto_depIdxs = []int32{
-	20, // 0: betcode.v1.ListAuditRequest.since:type_name -> google.protobuf.Timestamp
-	19, // 1: betcode.v1.AuditEntry.context:type_name -> betcode.v1.AuditEntry.ContextEntry
-	20, // 2: betcode.v1.AuditEntry.created_at:type_name -> google.protobuf.Timestamp
-	20, // 3: betcode.v1.AuditEntry.expires_at:type_name -> google.protobuf.Timestamp
-	20, // 4: betcode.v1.AccessToken.created_at:type_name -> google.protobuf.Timestamp
-	20, // 5: betcode.v1.AccessToken.last_used_at:type_name -> google.protobuf.Timestamp
-	20, // 6: betcode.v1.AccessToken.expires_at:type_name -> google.protobuf.Timestamp
-	20, // 7: betcode.v1.CreateAccessTokenRequest.expires_at:type_name -> google.protobuf.Timestamp
+	27, // 0: betcode.v1.ListAuditRequest.since:type_name -> google.protobuf.Timestamp
+	26, // 1: betcode.v1.AuditEntry.context:type_name -> betcode.v1.AuditEntry.ContextEntry
+	27, // 2: betcode.v1.AuditEntry.created_at:type_name -> google.protobuf.Timestamp
+	27, // 3: betcode.v1.AuditEntry.expires_at:type_name -> google.protobuf.Timestamp
+	27, // 4: betcode.v1.AccessToken.created_at:type_name -> google.protobuf.Timestamp
+	27, // 5: betcode.v1.AccessToken.last_used_at:type_name -> google.protobuf.Timestamp
+	27, // 6: betcode.v1.AccessToken.expires_at:type_name -> google.protobuf.Timestamp
+	27, // 7: betcode.v1.CreateAccessTokenRequest.expires_at:type_name -> google.protobuf.Timestamp
 	2,  // 8: betcode.v1.CreateAccessTokenResponse.token:type_name -> betcode.v1.AccessToken
 	2,  // 9: betcode.v1.ListAccessTokensResponse.tokens:type_name -> betcode.v1.AccessToken
-	20, // 10: betcode.v1.GetCallerResponse.expires_at:type_name -> google.protobuf.Timestamp
-	2,  // 11: betcode.v1.CreateProxyTokenResponse.token:type_name -> betcode.v1.AccessToken
-	2,  // 12: betcode.v1.ListProxyTokensResponse.tokens:type_name -> betcode.v1.AccessToken
-	2,  // 13: betcode.v1.RenewProxyTokenResponse.token:type_name -> betcode.v1.AccessToken
-	0,  // 14: betcode.v1.AccessService.ListAudit:input_type -> betcode.v1.ListAuditRequest
-	3,  // 15: betcode.v1.AccessService.CreateAccessToken:input_type -> betcode.v1.CreateAccessTokenRequest
-	5,  // 16: betcode.v1.AccessService.ListAccessTokens:input_type -> betcode.v1.ListAccessTokensRequest
-	9,  // 17: betcode.v1.AccessService.GetCaller:input_type -> betcode.v1.GetCallerRequest
-	7,  // 18: betcode.v1.AccessService.RevokeAccessToken:input_type -> betcode.v1.RevokeAccessTokenRequest
-	11, // 19: betcode.v1.AccessService.CreateProxyToken:input_type -> betcode.v1.CreateProxyTokenRequest
-	13, // 20: betcode.v1.AccessService.ListProxyTokens:input_type -> betcode.v1.ListProxyTokensRequest
-	15, // 21: betcode.v1.AccessService.RenewProxyToken:input_type -> betcode.v1.RenewProxyTokenRequest
-	17, // 22: betcode.v1.AccessService.RevokeProxyToken:input_type -> betcode.v1.RevokeProxyTokenRequest
-	1,  // 23: betcode.v1.AccessService.ListAudit:output_type -> betcode.v1.AuditEntry
-	4,  // 24: betcode.v1.AccessService.CreateAccessToken:output_type -> betcode.v1.CreateAccessTokenResponse
-	6,  // 25: betcode.v1.AccessService.ListAccessTokens:output_type -> betcode.v1.ListAccessTokensResponse
-	10, // 26: betcode.v1.AccessService.GetCaller:output_type -> betcode.v1.GetCallerResponse
-	8,  // 27: betcode.v1.AccessService.RevokeAccessToken:output_type -> betcode.v1.RevokeAccessTokenResponse
-	12, // 28: betcode.v1.AccessService.CreateProxyToken:output_type -> betcode.v1.CreateProxyTokenResponse
-	14, // 29: betcode.v1.AccessService.ListProxyTokens:output_type -> betcode.v1.ListProxyTokensResponse
-	16, // 30: betcode.v1.AccessService.RenewProxyToken:output_type -> betcode.v1.RenewProxyTokenResponse
-	18, // 31: betcode.v1.AccessService.RevokeProxyToken:output_type -> betcode.v1.RevokeProxyTokenResponse
-	23, // [23:32] is the sub-list for method output_type
-	14, // [14:23] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	27, // 10: betcode.v1.GetCallerResponse.expires_at:type_name -> google.protobuf.Timestamp
+	11, // 11: betcode.v1.GetCallerResponse.memberships:type_name -> betcode.v1.Member
+	27, // 12: betcode.v1.Member.created_at:type_name -> google.protobuf.Timestamp
+	11, // 13: betcode.v1.ListMembersResponse.members:type_name -> betcode.v1.Member
+	11, // 14: betcode.v1.ShareSessionResponse.member:type_name -> betcode.v1.Member
+	2,  // 15: betcode.v1.CreateProxyTokenResponse.token:type_name -> betcode.v1.AccessToken
+	2,  // 16: betcode.v1.ListProxyTokensResponse.tokens:type_name -> betcode.v1.AccessToken
+	2,  // 17: betcode.v1.RenewProxyTokenResponse.token:type_name -> betcode.v1.AccessToken
+	0,  // 18: betcode.v1.AccessService.ListAudit:input_type -> betcode.v1.ListAuditRequest
+	3,  // 19: betcode.v1.AccessService.CreateAccessToken:input_type -> betcode.v1.CreateAccessTokenRequest
+	5,  // 20: betcode.v1.AccessService.ListAccessTokens:input_type -> betcode.v1.ListAccessTokensRequest
+	9,  // 21: betcode.v1.AccessService.GetCaller:input_type -> betcode.v1.GetCallerRequest
+	7,  // 22: betcode.v1.AccessService.RevokeAccessToken:input_type -> betcode.v1.RevokeAccessTokenRequest
+	18, // 23: betcode.v1.AccessService.CreateProxyToken:input_type -> betcode.v1.CreateProxyTokenRequest
+	20, // 24: betcode.v1.AccessService.ListProxyTokens:input_type -> betcode.v1.ListProxyTokensRequest
+	22, // 25: betcode.v1.AccessService.RenewProxyToken:input_type -> betcode.v1.RenewProxyTokenRequest
+	24, // 26: betcode.v1.AccessService.RevokeProxyToken:input_type -> betcode.v1.RevokeProxyTokenRequest
+	12, // 27: betcode.v1.AccessService.ListMembers:input_type -> betcode.v1.ListMembersRequest
+	14, // 28: betcode.v1.AccessService.ShareSession:input_type -> betcode.v1.ShareSessionRequest
+	16, // 29: betcode.v1.AccessService.UnshareSession:input_type -> betcode.v1.UnshareSessionRequest
+	1,  // 30: betcode.v1.AccessService.ListAudit:output_type -> betcode.v1.AuditEntry
+	4,  // 31: betcode.v1.AccessService.CreateAccessToken:output_type -> betcode.v1.CreateAccessTokenResponse
+	6,  // 32: betcode.v1.AccessService.ListAccessTokens:output_type -> betcode.v1.ListAccessTokensResponse
+	10, // 33: betcode.v1.AccessService.GetCaller:output_type -> betcode.v1.GetCallerResponse
+	8,  // 34: betcode.v1.AccessService.RevokeAccessToken:output_type -> betcode.v1.RevokeAccessTokenResponse
+	19, // 35: betcode.v1.AccessService.CreateProxyToken:output_type -> betcode.v1.CreateProxyTokenResponse
+	21, // 36: betcode.v1.AccessService.ListProxyTokens:output_type -> betcode.v1.ListProxyTokensResponse
+	23, // 37: betcode.v1.AccessService.RenewProxyToken:output_type -> betcode.v1.RenewProxyTokenResponse
+	25, // 38: betcode.v1.AccessService.RevokeProxyToken:output_type -> betcode.v1.RevokeProxyTokenResponse
+	13, // 39: betcode.v1.AccessService.ListMembers:output_type -> betcode.v1.ListMembersResponse
+	15, // 40: betcode.v1.AccessService.ShareSession:output_type -> betcode.v1.ShareSessionResponse
+	17, // 41: betcode.v1.AccessService.UnshareSession:output_type -> betcode.v1.UnshareSessionResponse
+	30, // [30:42] is the sub-list for method output_type
+	18, // [18:30] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_access_proto_init() }
@@ -1390,7 +1843,7 @@ func file_betcode_v1_access_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_access_proto_rawDesc), len(file_betcode_v1_access_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   20,
+			NumMessages:   27,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

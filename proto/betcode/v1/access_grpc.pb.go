@@ -30,6 +30,9 @@ const (
 	AccessService_ListProxyTokens_FullMethodName   = "/betcode.v1.AccessService/ListProxyTokens"
 	AccessService_RenewProxyToken_FullMethodName   = "/betcode.v1.AccessService/RenewProxyToken"
 	AccessService_RevokeProxyToken_FullMethodName  = "/betcode.v1.AccessService/RevokeProxyToken"
+	AccessService_ListMembers_FullMethodName       = "/betcode.v1.AccessService/ListMembers"
+	AccessService_ShareSession_FullMethodName      = "/betcode.v1.AccessService/ShareSession"
+	AccessService_UnshareSession_FullMethodName    = "/betcode.v1.AccessService/UnshareSession"
 )
 
 // AccessServiceClient is the client API for AccessService service.
@@ -59,6 +62,12 @@ type AccessServiceClient interface {
 	RenewProxyToken(ctx context.Context, in *RenewProxyTokenRequest, opts ...grpc.CallOption) (*RenewProxyTokenResponse, error)
 	// RevokeProxyToken ends a token of a proxy at once. A token of another person is NOT_FOUND.
 	RevokeProxyToken(ctx context.Context, in *RevokeProxyTokenRequest, opts ...grpc.CallOption) (*RevokeProxyTokenResponse, error)
+	// ListMembers lists the persons with whom a session is shared. It needs the scope "view".
+	ListMembers(ctx context.Context, in *ListMembersRequest, opts ...grpc.CallOption) (*ListMembersResponse, error)
+	// ShareSession makes a person a member of a session, or gives a member another role.
+	ShareSession(ctx context.Context, in *ShareSessionRequest, opts ...grpc.CallOption) (*ShareSessionResponse, error)
+	// UnshareSession ends a membership at once, and the streams that depend on it.
+	UnshareSession(ctx context.Context, in *UnshareSessionRequest, opts ...grpc.CallOption) (*UnshareSessionResponse, error)
 }
 
 type accessServiceClient struct {
@@ -168,6 +177,36 @@ func (c *accessServiceClient) RevokeProxyToken(ctx context.Context, in *RevokePr
 	return out, nil
 }
 
+func (c *accessServiceClient) ListMembers(ctx context.Context, in *ListMembersRequest, opts ...grpc.CallOption) (*ListMembersResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListMembersResponse)
+	err := c.cc.Invoke(ctx, AccessService_ListMembers_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *accessServiceClient) ShareSession(ctx context.Context, in *ShareSessionRequest, opts ...grpc.CallOption) (*ShareSessionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ShareSessionResponse)
+	err := c.cc.Invoke(ctx, AccessService_ShareSession_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *accessServiceClient) UnshareSession(ctx context.Context, in *UnshareSessionRequest, opts ...grpc.CallOption) (*UnshareSessionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(UnshareSessionResponse)
+	err := c.cc.Invoke(ctx, AccessService_UnshareSession_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // AccessServiceServer is the server API for AccessService service.
 // All implementations must embed UnimplementedAccessServiceServer
 // for forward compatibility.
@@ -195,6 +234,12 @@ type AccessServiceServer interface {
 	RenewProxyToken(context.Context, *RenewProxyTokenRequest) (*RenewProxyTokenResponse, error)
 	// RevokeProxyToken ends a token of a proxy at once. A token of another person is NOT_FOUND.
 	RevokeProxyToken(context.Context, *RevokeProxyTokenRequest) (*RevokeProxyTokenResponse, error)
+	// ListMembers lists the persons with whom a session is shared. It needs the scope "view".
+	ListMembers(context.Context, *ListMembersRequest) (*ListMembersResponse, error)
+	// ShareSession makes a person a member of a session, or gives a member another role.
+	ShareSession(context.Context, *ShareSessionRequest) (*ShareSessionResponse, error)
+	// UnshareSession ends a membership at once, and the streams that depend on it.
+	UnshareSession(context.Context, *UnshareSessionRequest) (*UnshareSessionResponse, error)
 	mustEmbedUnimplementedAccessServiceServer()
 }
 
@@ -231,6 +276,15 @@ func (UnimplementedAccessServiceServer) RenewProxyToken(context.Context, *RenewP
 }
 func (UnimplementedAccessServiceServer) RevokeProxyToken(context.Context, *RevokeProxyTokenRequest) (*RevokeProxyTokenResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method RevokeProxyToken not implemented")
+}
+func (UnimplementedAccessServiceServer) ListMembers(context.Context, *ListMembersRequest) (*ListMembersResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListMembers not implemented")
+}
+func (UnimplementedAccessServiceServer) ShareSession(context.Context, *ShareSessionRequest) (*ShareSessionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ShareSession not implemented")
+}
+func (UnimplementedAccessServiceServer) UnshareSession(context.Context, *UnshareSessionRequest) (*UnshareSessionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method UnshareSession not implemented")
 }
 func (UnimplementedAccessServiceServer) mustEmbedUnimplementedAccessServiceServer() {}
 func (UnimplementedAccessServiceServer) testEmbeddedByValue()                       {}
@@ -408,6 +462,60 @@ func _AccessService_RevokeProxyToken_Handler(srv interface{}, ctx context.Contex
 	return interceptor(ctx, in, info, handler)
 }
 
+func _AccessService_ListMembers_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListMembersRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AccessServiceServer).ListMembers(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AccessService_ListMembers_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AccessServiceServer).ListMembers(ctx, req.(*ListMembersRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AccessService_ShareSession_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ShareSessionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AccessServiceServer).ShareSession(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AccessService_ShareSession_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AccessServiceServer).ShareSession(ctx, req.(*ShareSessionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AccessService_UnshareSession_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(UnshareSessionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AccessServiceServer).UnshareSession(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AccessService_UnshareSession_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AccessServiceServer).UnshareSession(ctx, req.(*UnshareSessionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // AccessService_ServiceDesc is the grpc.ServiceDesc for AccessService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -446,6 +554,18 @@ var AccessService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "RevokeProxyToken",
 			Handler:    _AccessService_RevokeProxyToken_Handler,
+		},
+		{
+			MethodName: "ListMembers",
+			Handler:    _AccessService_ListMembers_Handler,
+		},
+		{
+			MethodName: "ShareSession",
+			Handler:    _AccessService_ShareSession_Handler,
+		},
+		{
+			MethodName: "UnshareSession",
+			Handler:    _AccessService_UnshareSession_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

@@ -34,7 +34,7 @@ func (p *program) gatewayCommand() *cli.Command {
 				&cli.StringFlag{Name: "on-disconnect", Value: "deny", Usage: "`WHAT` becomes of sessions whose client has gone: deny or keep"},
 			},
 			Action: p.serveSocket,
-		}, p.portalCommand(), p.pairCommand(), p.proxyTokenCommand()},
+		}, p.portalCommand(), p.pairCommand(), p.proxyTokenCommand(), p.shareCommand()},
 	}
 }
 

@@ -49,6 +49,7 @@ func (p *program) pairCommand() *cli.Command {
 		Description: "NAME is that of the person or device. The code works once, within 10 minutes; the login has the scopes of the code.",
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "scope", Usage: "a right of the login: `SCOPE` is view, approve, control or admin; may be given several times", Required: true},
+			&cli.BoolFlag{Name: "shared", Usage: "the login sees only sessions that 'gateway share' has shared with NAME"},
 		},
 		Action: p.WithClient(1, 1, p.pair),
 	}
@@ -60,7 +61,7 @@ func (p *program) pair(ctx context.Context, c *cli.Context, cl *client.Client) e
 		return exit.Usage(fmt.Errorf("the name %q has more than 32 characters", name))
 	}
 	made, err := cl.Access.CreateAccessToken(ctx, &pb.CreateAccessTokenRequest{
-		Name: gateways.CodePrefix + name + "-" + uuid.NewString()[:8], Person: name, Scopes: c.StringSlice("scope"),
+		Name: gateways.CodePrefix + name + "-" + uuid.NewString()[:8], Person: name, Scopes: c.StringSlice("scope"), Shared: c.Bool("shared"),
 		ExpiresAt: timestamppb.New(time.Now().Add(codeLifetime)),
 	})
 	if err != nil {
@@ -70,6 +71,27 @@ func (p *program) pair(ctx context.Context, c *cli.Context, cl *client.Client) e
 	fmt.Fprintf(p.Stderr, "Enter it at /api/auth/login of the portal within %s. It works once, and lets the browser %s.\n",
 		codeLifetime, strings.Join(made.GetToken().GetScopes(), ", "))
 	return nil
+}
+
+func (p *program) shareCommand() *cli.Command {
+	return &cli.Command{
+		Name: "share", Usage: "share a session with a person whose logins see only what is shared", ArgsUsage: "SESSION NAME",
+		Description: "NAME is that of 'gateway pair --shared'. The role counts at once, for all logins of that person.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "role", Value: "viewer", Usage: "`ROLE` is viewer, editor, or none to end it"},
+		},
+		Action: p.WithClient(2, 2, p.share),
+	}
+}
+
+func (p *program) share(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	session, person, role := c.Args().Get(0), c.Args().Get(1), c.String("role")
+	if role == "none" {
+		_, err := cl.Access.UnshareSession(ctx, &pb.UnshareSessionRequest{SessionId: session, Person: person})
+		return err
+	}
+	_, err := cl.Access.ShareSession(ctx, &pb.ShareSessionRequest{SessionId: session, Person: person, Role: role})
+	return err
 }
 
 func (p *program) proxyTokenCommand() *cli.Command {

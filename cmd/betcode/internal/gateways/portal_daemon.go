@@ -42,6 +42,12 @@ func (d portalDaemon) Caller(ctx context.Context) (portal.Caller, error) {
 		return portal.Caller{}, told(err)
 	}
 	out := portal.Caller{Token: c.GetToken(), Person: c.GetPerson(), Scopes: c.GetScopes()}
+	if out.Shared = c.GetShared(); out.Shared {
+		out.Roles = map[string]string{}
+		for _, m := range c.GetMemberships() {
+			out.Roles[m.GetSessionId()] = m.GetRole()
+		}
+	}
 	if at := c.GetExpiresAt(); at != nil {
 		out.Expires = at.AsTime()
 	}

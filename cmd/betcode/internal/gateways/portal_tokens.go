@@ -2,11 +2,11 @@ package gateways
 
 import (
 	"context"
-	"time"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/gateway/portal"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -14,9 +14,9 @@ import (
 type portalTokens struct{ client *client.Client }
 
 // Create implements [portal.Tokens].
-func (t portalTokens) Create(ctx context.Context, name, person string, scopes []string, expires time.Time) (string, error) {
+func (t portalTokens) Create(ctx context.Context, of portal.Login) (string, error) {
 	made, err := t.client.Access.CreateAccessToken(ctx, &pb.CreateAccessTokenRequest{
-		Name: name, Person: person, Scopes: scopes, ExpiresAt: timestamppb.New(expires),
+		Name: of.Name, Person: of.Person, Scopes: of.Scopes, Shared: of.Shared, ExpiresAt: timestamppb.New(of.Expires),
 	})
 	return made.GetSecret(), told(err)
 }
@@ -25,6 +25,35 @@ func (t portalTokens) Create(ctx context.Context, name, person string, scopes []
 func (t portalTokens) Revoke(ctx context.Context, name string) error {
 	_, err := t.client.Access.RevokeAccessToken(ctx, &pb.RevokeAccessTokenRequest{Name: name})
 	return told(err)
+}
+
+// Members implements [portal.Members].
+func (d portalDaemon) Members(ctx context.Context, session string) ([]*pb.Member, error) {
+	list, err := d.client.Access.ListMembers(ctx, &pb.ListMembersRequest{SessionId: session})
+	return list.GetMembers(), told(err)
+}
+
+// Share implements [portal.Members].
+func (d portalDaemon) Share(ctx context.Context, session, person, role string) (*pb.Member, error) {
+	made, err := d.client.Access.ShareSession(ctx, &pb.ShareSessionRequest{SessionId: session, Person: person, Role: role})
+	return made.GetMember(), told(err)
+}
+
+// Unshare implements [portal.Members].
+func (d portalDaemon) Unshare(ctx context.Context, session, person string) error {
+	_, err := d.client.Access.UnshareSession(ctx, &pb.UnshareSessionRequest{SessionId: session, Person: person})
+	return told(err)
+}
+
+// People implements [portal.Members].
+func (d portalDaemon) People(ctx context.Context) (people []string, err error) {
+	list, err := d.client.Access.ListAccessTokens(ctx, &pb.ListAccessTokensRequest{})
+	for _, t := range list.GetTokens() {
+		if t.GetPerson() != "" {
+			people = append(people, t.GetPerson())
+		}
+	}
+	return people, told(err)
 }
 
 // ProxyTokens implements [portal.ProxyTokens].
