@@ -38,7 +38,7 @@ func (s *Server) speak(w http.ResponseWriter, r *http.Request) {
 	d, caller, err := s.connect(ctx, r, "portal-voice-"+uuid.NewString()[:8])
 	if err == nil {
 		defer d.Close()
-		if _, err = d.Show(ctx, id.String()); err == nil && !caller.may("control") {
+		if _, err = d.Show(ctx, id.String()); err == nil && !caller.within(id.String()).may("control") {
 			err = ErrDenied
 		}
 	}

@@ -27,8 +27,8 @@ func (p *portal) guest(name string, scopes ...string) *kit.Browser {
 func TestPortalMembers(t *testing.T) {
 	t.Parallel()
 	p := newPortal(t, newStory(t, binaries.fake))
-	private, shared := p.begin("echo:a secret"), ""
-	shared = p.begin("echo:for everybody")
+	private := p.begin("echo:a secret")
+	shared := p.begin("echo:for everybody")
 	owner, guest := p.browser("owner", "admin"), p.guest("guest", "control", "approve")
 	path := "/api/sessions/" + shared + "/members"
 
