@@ -527,6 +527,9 @@ var rules = []rule{
 		because: "commands know the wire contract; actors and persistence are for host and offline, which do the work",
 	},
 	{
+		pkg: "cmd/betcode/internal/cli/completion", because: "a script of a shell is text and a place for it",
+	},
+	{
 		pkg: "cmd/betcode/internal/cli/base", may: []string{"proto", "messages", "config", "cmd/betcode/internal"},
 		because: "what every command works with knows no command",
 		never: map[string]string{

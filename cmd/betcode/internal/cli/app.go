@@ -111,6 +111,8 @@ func (p *program) app() *cli.App {
 			p.machineCommand(),
 			p.treeCommand(),
 			p.versionCommand(),
+			p.completionCommand(),
+			p.completeCommand(),
 			p.exitCodesCommand(),
 			p.environmentCommand(),
 			p.formattingCommand(),

@@ -17,7 +17,7 @@ func withRemedy(c *cli.Context, err error) error {
 	if c.String("state-dir")+c.String("backup") == "" || !errors.As(err, &failed) {
 		return err
 	}
-	switch failed.Kind {
+	switch failed.Kind { //nolint:exhaustive // all other hints stay
 	case messages.Unavailable:
 		return failed.WithHint("ask the daemon: leave --state-dir out. Or stop it first: betcode daemon stop")
 	case messages.NotFound:

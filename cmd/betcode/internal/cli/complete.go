@@ -1,0 +1,172 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	pb "betcode/proto/betcode/v1"
+)
+
+// completeName is the command that shells call to complete a line. Its arguments are the words behind the name of the
+// program up to the one that is completed, which may be empty.
+const completeName = "__complete"
+
+// completeTime bounds how long a shell waits for ids and names of the daemon.
+const completeTime = 50 * time.Millisecond
+
+// candidate is one way to go on.
+type candidate struct{ value, about string }
+
+// completeCommand prints candidates, one per line with a tab before what it is. It says nothing about failures.
+func (p *program) completeCommand() *cli.Command {
+	return &cli.Command{
+		Name: completeName, Hidden: true, SkipFlagParsing: true, HideHelp: true,
+		Action: func(c *cli.Context) error {
+			live := func(kind string) []candidate { return p.liveCandidates(c, kind) }
+			writeCandidates(p.Stdout, candidates(c.App, c.Args().Slice(), live))
+			return nil
+		},
+	}
+}
+
+// writeCandidates leaves out values with characters that are not shown, which a shell should not be given.
+func writeCandidates(w io.Writer, found []candidate) {
+	for _, f := range found {
+		if f.value == console.Line(f.value) {
+			fmt.Fprintf(w, "%s\t%s\n", f.value, console.Line(f.about))
+		}
+	}
+}
+
+// candidates returns how the last word can go on. live returns ids and names of the daemon, of a kind that ArgsUsage names.
+func candidates(app *cli.App, words []string, live func(kind string) []candidate) []candidate {
+	if len(words) == 0 {
+		words = []string{""}
+	}
+	last := words[len(words)-1]
+	commands, flags := app.Commands, app.Flags
+	var command *cli.Command
+	var pending cli.Flag // whose value is the next word
+	given := 0           // arguments of the command so far
+	for _, word := range words[:len(words)-1] {
+		switch {
+		case pending != nil:
+			pending = nil
+		case strings.HasPrefix(word, "-"):
+			name := strings.TrimLeft(word, "-")
+			f := flagNamed(flags, name)
+			if f == nil {
+				f = flagNamed(app.Flags, name)
+			}
+			if takesValue(f) && !strings.Contains(word, "=") {
+				pending = f
+			}
+		default:
+			if next := find(commands, word); next != nil && given == 0 {
+				command, commands, flags = next, next.Subcommands, next.Flags
+			} else {
+				given++
+			}
+		}
+	}
+	var found []candidate
+	switch {
+	case pending != nil:
+		if pending.Names()[0] == "session" {
+			found = live("SESSION")
+		}
+	case strings.HasPrefix(last, "-"):
+		found = flagCandidates(flags, command == nil)
+	case len(commands) > 0:
+		for _, c := range commands {
+			if !c.Hidden {
+				found = append(found, candidate{c.Name, c.Usage})
+			}
+		}
+	case command != nil:
+		found = live(argumentKind(command.ArgsUsage, given))
+	}
+	matching := found[:0:0]
+	for _, f := range found {
+		if strings.HasPrefix(f.value, last) {
+			matching = append(matching, f)
+		}
+	}
+	return matching
+}
+
+// argumentKind returns what an argument of a command is, by its place: SESSION, REQUEST or another word of ArgsUsage. The
+// last word stands for all that follow if it ends with an ellipsis.
+func argumentKind(usage string, place int) string {
+	words := strings.Fields(usage)
+	if n := len(words); n > 0 && place >= n && (strings.HasSuffix(words[n-1], "...") || strings.HasSuffix(words[n-1], "...]")) {
+		place = n - 1
+	}
+	if place >= len(words) {
+		return ""
+	}
+	return strings.Trim(words[place], "[].")
+}
+
+// flagCandidates returns the long names of flags.
+func flagCandidates(flags []cli.Flag, top bool) []candidate {
+	found := []candidate{{"--help", "show help"}}
+	if top {
+		found = append(found, candidate{"--version", "print the version"})
+	}
+	for _, f := range flags {
+		about := ""
+		if d, ok := f.(cli.DocGenerationFlag); ok {
+			about = strings.ReplaceAll(d.GetUsage(), "`", "")
+		}
+		found = append(found, candidate{"--" + f.Names()[0], about})
+	}
+	return found
+}
+
+// liveCandidates asks the daemon, if one answers in time.
+func (p *program) liveCandidates(c *cli.Context, kind string) []candidate {
+	if kind != "SESSION" && kind != "REQUEST" {
+		return nil
+	}
+	cfg, err := p.ClientConfig(c)
+	if err != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(c.Context, completeTime)
+	defer cancel()
+	cl, err := client.Open(cfg, client.Person())
+	if err != nil {
+		return nil
+	}
+	defer cl.Close()
+	var found []candidate
+	if kind == "REQUEST" {
+		list, err := cl.Admin.ListPermissions(ctx, &pb.ListPermissionsRequest{})
+		if err != nil {
+			return nil
+		}
+		for _, r := range list.GetPermissions() {
+			found = append(found, candidate{r.GetRequestId(), r.GetToolName() + " " + console.ToolCall(r.GetToolName(), r.GetInput(), r.GetDescription(), 60)})
+		}
+		return found
+	}
+	list, err := cl.Agent.ListSessions(ctx, &pb.ListSessionsRequest{Limit: 200})
+	if err != nil {
+		return nil
+	}
+	for _, s := range list.GetSessions() {
+		if s.GetName() != "" {
+			found = append(found, candidate{s.GetName(), s.GetWorkingDirectory()})
+		}
+		found = append(found, candidate{s.GetId(), s.GetWorkingDirectory()})
+	}
+	return append(found, candidate{"@last", "the session used last"})
+}

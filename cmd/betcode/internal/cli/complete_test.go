@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"slices"
+	"testing"
+
+	"betcode/cmd/betcode/internal/cli/base"
+	"betcode/cmd/betcode/internal/console"
+)
+
+func TestCandidates(t *testing.T) {
+	app := (&program{&base.Program{Console: &console.Console{}}}).app()
+	live := func(kind string) []candidate {
+		return map[string][]candidate{"SESSION": {{"web", ""}, {"3f2a", ""}}, "REQUEST": {{"r1", ""}}}[kind]
+	}
+	for _, test := range []struct{ words, want []string }{
+		{[]string{"att"}, []string{"attach"}},
+		{[]string{"session", "de"}, []string{"delete"}},
+		{[]string{"daemon", "hand"}, nil}, // hidden
+		{[]string{"attach", ""}, []string{"web", "3f2a"}},
+		{[]string{"attach", "w"}, []string{"web"}},
+		{[]string{"attach", "web", ""}, nil}, // it takes one
+		{[]string{"stop", "web", ""}, []string{"web", "3f2a"}},
+		{[]string{"run", "-r", ""}, []string{"web", "3f2a"}},
+		{[]string{"run", "--model", ""}, nil},
+		{[]string{"permission", "allow", ""}, []string{"r1"}},
+		{[]string{"permission", "list", "--no-h"}, []string{"--no-headers"}},
+		{[]string{"--socket", "/s", "attach", "w"}, []string{"web"}},
+		{[]string{"session", "show", "--json", "w"}, []string{"web"}},
+	} {
+		var got []string
+		for _, f := range candidates(app, test.words, live) {
+			got = append(got, f.value)
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%q: %q, want %q", test.words, got, test.want)
+		}
+	}
+}
