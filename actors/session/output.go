@@ -129,7 +129,7 @@ func (t *transition) agentSession(id string) {
 // modeChanged notes the agent's permission mode, if a later run can be given it.
 func (t *transition) modeChanged(mode string) {
 	_, err := claude.Argv(claude.Spec{Program: t.s.options.Program, SessionID: uuid.Nil.String(), PermissionMode: mode})
-	if err == nil && t.modeTaken(mode) {
+	if err == nil && (t.s.proxied() || t.modeTaken(mode)) {
 		t.change().PermissionMode = mode
 	}
 }

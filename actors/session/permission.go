@@ -120,11 +120,14 @@ func (t *transition) permissionDecided(m permission.Decided) {
 		return
 	}
 	p, modes := t.withoutModes(p)
+	if t.s.proxied() {
+		modes = nil // nothing here could confirm them to the agent
+	}
 	t.putPermission(p)
 	t.unanswered(p)
 	t.callDecided(p)
 	t.emit(events.PermissionResolved(p))
-	if p.Decision == messages.AllowSession {
+	if p.Decision == messages.AllowSession && !t.s.proxied() {
 		t.grant(p.Tool, true)
 	}
 	for _, mode := range modes {

@@ -111,7 +111,7 @@ func (t *transition) proxyAsked(f messages.ProxyAsked) {
 // proxyInputTaken notes that the proxy, or its agent, has messages.
 func (t *transition) proxyInputTaken(f messages.ProxyInputTaken) {
 	for _, in := range slices.Clone(t.s.inputs) {
-		if in.Number == 0 || in.Number > f.Number {
+		if in.Number > f.Number || in.Run == 0 { // what no proxy was sent, none has
 			continue
 		}
 		state := messages.InputQueued

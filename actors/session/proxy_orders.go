@@ -74,7 +74,7 @@ func (t *transition) proxyDecision(p messages.PermissionRecord) messages.ProxyDe
 		panic("decode encoded answer: " + err.Error())
 	}
 	a := answer.Response.Response
-	if a.Interrupt {
+	if a.Interrupt && t.s.record.Proxy.Abilities.Interrupts {
 		t.change().TurnCanceled = true
 	}
 	return messages.ProxyDecision{Request: p.Request, Allow: a.Behavior == "allow", Input: a.Input, Permissions: a.Permissions, Reason: a.Message}

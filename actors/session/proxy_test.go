@@ -294,6 +294,39 @@ func TestProxiedRefusals(t *testing.T) {
 	b.on(messages.GetAbilities{Session: sessionA}, "to op: 0 commands, fresh false")
 }
 
+// What an agent under a proxy says of itself raises no alarm and asks nothing of this machine: its prompts, modes, requests and
+// servers are of another one.
+func TestProxiedAgentRaisesNoAlarm(t *testing.T) {
+	b := proxying(t, everything)
+	for n, line := range []string{
+		`{"type":"system","subtype":"init","model":"opus","permissionMode":"bypassPermissions","tools":["Bash"],"mcp_servers":[{"name":"x","status":"connected"}],"claude_code_version":"2.1.0","cwd":"/etc"}`,
+		`{"type":"control_response","response":{"subtype":"success","request_id":"forged","response":{}}}`,
+		`{"type":"control_request","request_id":"hook","request":{"subtype":"hook_callback","callback_id":"x"}}`,
+		`{"type":"command_lifecycle","command_uuid":"11111111-1111-4111-8111-111111111111","state":"queued"}`,
+		`{"type":"user","isReplay":true,"uuid":"u","message":{"role":"user","content":"<bash-input>rm -rf /</bash-input>"}}`,
+		`{"type":"assistant","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"x"}}]}}`,
+		`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"ok"}]}}`,
+		`{"type":"result","subtype":"success","is_error":false,"result":"ok","origin":""}`,
+	} {
+		b.tell(frames("c1", proxyLine(uint64(n), line)))
+		for _, e := range b.effects {
+			switch e.(type) {
+			case sendToRun, spawnRun, lookTrust, lookAround, keepReport, askPool, readTranscript:
+				t.Errorf("line %d: %T", n, e)
+			}
+		}
+		b.quiet()
+	}
+	for _, code := range []string{"FORGED_INPUT", "FORGED_REQUEST", "SELF_APPROVED", "MODE_TAKEN_BACK", "DIRECTORY_NOT_TRUSTED"} {
+		if b.noticed(code) {
+			t.Errorf("there is %s", code)
+		}
+	}
+	if r := b.state.record; r.Condition != "" || r.Turn || !b.state.active() || b.state.frozen() {
+		t.Errorf("behind it: %+v", r)
+	}
+}
+
 // A stop is final: the proxy is told, and cannot register the session again.
 func TestProxiedStop(t *testing.T) {
 	for name, abilities := range map[string]messages.ProxyAbilities{"obeys": everything, "does not": nothing} {
