@@ -37,11 +37,14 @@ func (s *stage) others() error {
 		Agent: &foreignproxy.Program{Path: s.agent, Env: s.world.Environ(), Dir: s.world.Project},
 	})
 	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- p.Run(ctx) }()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = p.Run(ctx) // it is ended below
+	}()
 	s.foreign = func() {
 		cancel()
-		_ = <-ended // it was ended
+		<-ended
 	}
 	waiting, late := context.WithTimeout(ctx, patience)
 	defer late()
