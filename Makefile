@@ -88,6 +88,11 @@ test: prerequisites claude build ## all tests: units with the race detector, the
 	$(GO) test -timeout 30m -parallel 4 $(STORIES) # stories wait more than they compute
 	$(GO) test -v -timeout 30m ./tests/crash
 
+.PHONY: tui
+tui: ## the stories of the chat and the screen on pseudo-terminals; golden screens: -update
+	$(GO) test ./tests/e2e -run 'TestChat|TestScreen'
+	$(GO) test ./cmd/betcode/internal/chat/... ./cmd/betcode/internal/ui/...
+
 .PHONY: prerequisites
 prerequisites: ## say what is missing on this machine, and how to install it
 	@sh tests/prerequisites.sh

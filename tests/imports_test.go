@@ -551,6 +551,13 @@ var rules = []rule{
 		because: "a chat with an editor is a conversation on a terminal, as talk is; flags and settings are for the command",
 	},
 	{
+		pkg: "cmd/betcode/internal/ui", may: []string{
+			"proto", "messages", "cmd/betcode/internal/chat", "cmd/betcode/internal/client", "cmd/betcode/internal/console",
+			"cmd/betcode/internal/sessionstate", "cmd/betcode/internal/talk",
+		},
+		because: "the screen is a list of sessions and the chats that are opened from it",
+	},
+	{
 		pkg: "cmd/betcode/internal/chat/drafts", because: "files of typed text need neither a terminal nor a daemon",
 		never: map[string]string{grpc: "what is typed is kept without a connection"},
 	},

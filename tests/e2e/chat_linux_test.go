@@ -141,17 +141,20 @@ func TestChatPromptWhileTyping(t *testing.T) {
 	}
 	s.eventually("the answer is taken", func() bool {
 		s.types(screen.Terminal, "\x15")
-		time.Sleep(dialogQuiet)
+		pause(t)
 		s.types(screen.Terminal, "y")
-		time.Sleep(dialogQuiet)
+		pause(t)
 		return s.exists("made")
 	})
 	s.shows(screen, "idle")
 	s.types(screen.Terminal, "\x03/quit\r")
 }
 
-// dialogQuiet is longer than the silence that an answer needs.
-const dialogQuiet = 600 * time.Millisecond
+// pause is a person's pause. An answer needs silence before it; a test presses again until it was long enough.
+func pause(t *testing.T) {
+	t.Helper()
+	time.Sleep(600 * time.Millisecond)
+}
 
 // What is typed survives the death of the terminal's process and of the daemon. What was sent before comes back with Up.
 func TestChatDraftSurvives(t *testing.T) {

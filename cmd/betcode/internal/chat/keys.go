@@ -105,6 +105,15 @@ func (m *Model) dialogFocused() bool {
 	return m.dialog.Typing() || m.focus == toDialog || m.focus == automatic && m.editor.Empty()
 }
 
+// Away reports whether Esc has nothing to do here, so that it can mean: back.
+func (m *Model) Away() bool {
+	_, _, searching := m.history.Searching()
+	return m.editor.Empty() && !searching && !m.completions.Open() && !m.dialogFocused()
+}
+
+// Unfold shows the whole output of tools, or folds it again.
+func (m *Model) Unfold(open bool) { m.transcript.Unfold(open) }
+
 // refuse turns a held answer into text.
 func (m *Model) refuse() {
 	k := *m.held

@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"betcode/cmd/betcode/internal/chat/editor"
-	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	pb "betcode/proto/betcode/v1"
 )
@@ -43,51 +42,9 @@ func printable(k tea.KeyPressMsg) string {
 	return k.Text
 }
 
-// perform does what a step wants done. What waits for anything becomes a command of Bubble Tea, which runs in a goroutine.
-func (p *program) perform(effects []Effect) tea.Cmd {
-	var cmds []tea.Cmd
-	for _, e := range effects {
-		switch e := e.(type) {
-		case Send:
-			p.conv.Send(e.Request)
-		case Save:
-			if p.kept.draft != nil {
-				p.kept.draft.Save(e.Draft)
-			}
-		case Remember:
-			p.remember(e.Text)
-		case Leave:
-			cmds = append(cmds, tea.Quit)
-		case Suspend:
-			cmds = append(cmds, tea.Suspend)
-		case Notify:
-			cmds = append(cmds, tea.Raw(notification(e.Text)))
-		case Print:
-			cmds = append(cmds, tea.Sequence(tea.Println(strings.Join(e.Rows, "\n")), func() tea.Msg { return Printed{} }))
-		case OpenEditor:
-			cmds = append(cmds, openEditor(p.kept.dir, e.Text))
-		default:
-			if cmd := Ask(p.ctx, p.client, &p.commands, p.model.Session(), e); cmd != nil {
-				cmds = append(cmds, cmd)
-			}
-		}
-	}
-	return tea.Batch(cmds...)
-}
-
-// remember writes to the history in the background.
-func (p *program) remember(text string) {
-	if p.kept.history == nil {
-		return
-	}
-	now := time.Now()
-	p.background.Go(func() {
-		_ = p.kept.history.Add(text, now) // the message itself is in the journal
-	})
-}
-
-// Ask returns the command for an effect that asks the daemon or the clock; nil for another effect.
-func Ask(ctx context.Context, cl *client.Client, commands *commandList, session string, e Effect) tea.Cmd {
+// ask returns the command for an effect that asks the daemon or the clock; nil for another effect.
+func (s *Shell) ask(e Effect) tea.Cmd {
+	ctx, cl, session := s.ctx, s.client, s.Conversation.Session()
 	asking := func(ask func(ctx context.Context) tea.Msg) tea.Cmd {
 		return func() tea.Msg {
 			ctx, cancel := context.WithTimeout(ctx, answerPatience)
@@ -110,7 +67,7 @@ func Ask(ctx context.Context, cl *client.Client, commands *commandList, session 
 		})
 	case Complete:
 		return asking(func(ctx context.Context) tea.Msg {
-			return Completed{e.Word, complete(ctx, cl, commands, session, e.Word)}
+			return Completed{e.Word, complete(ctx, cl, &s.commands, session, e.Word)}
 		})
 	case RequestLock:
 		return func() tea.Msg { // the holder has ten seconds to respond

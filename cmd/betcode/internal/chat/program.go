@@ -10,9 +10,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/google/uuid"
 
-	"betcode/cmd/betcode/internal/chat/drafts"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/talk"
@@ -28,6 +26,7 @@ const (
 type RunOptions struct {
 	talk.ChatOptions
 	Drafts string // directory of drafts and histories
+	Screen bool   // see [Options]
 }
 
 // Suits reports whether a chat with an editor is possible: a person is at a terminal that can move its cursor.
@@ -46,37 +45,30 @@ func Run(ctx context.Context, c *console.Console, cl *client.Client, o talk.Open
 	if err != nil {
 		return err
 	}
-	kept := openDrafts(c, options.Drafts, o, conv.Session())
-	p := &program{
-		console: c, client: cl, conv: conv, kept: kept,
-		model: New(Options{
-			Style: console.Style(c.Terminal.Colour), Verbose: options.Verbose, ReadOnly: options.ReadOnly, Session: conv.Session(),
-			Head: o.Head, NewKey: uuid.NewString, History: kept.entries, Restored: kept.restored, Exact: kept.exact,
-		}),
+	p := &program{shell: Open(ctx, c, cl, conv, o, options)}
+	if p.shell.Warning != nil {
+		c.Say("What you type is not kept: %v", p.shell.Warning)
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	p.ctx = ctx
 	p.tea = tea.NewProgram(p, tea.WithContext(ctx), tea.WithInput(c.Stdin), tea.WithOutput(c.Stdout))
 	var pump sync.WaitGroup
 	pump.Go(func() { p.pump(first) })
 	_, err = p.tea.Run()
-	cancel()
-	conv.Close()
+	kept := p.shell.Close()
 	pump.Wait()
-	p.background.Wait()
-	for _, row := range p.model.Rest() {
+	m := p.shell.Model
+	for _, row := range m.Rest() {
 		fmt.Fprintln(c.Stdout, row)
 	}
-	if kept := kept.close(); kept != nil {
+	if kept != nil {
 		c.Say("%v", kept)
 	}
-	if p.ended != nil && !p.model.leaving {
+	if p.ended != nil && !m.leaving {
 		return talk.Ended(p.ended, conv.Session())
 	}
 	if err != nil && !errors.Is(err, tea.ErrProgramKilled) && !errors.Is(err, tea.ErrInterrupted) {
 		return fmt.Errorf("run chat: %w", err)
 	}
-	if !p.model.editor.Empty() {
+	if !m.editor.Empty() {
 		c.Say("What you had typed is kept for the next chat here.")
 	}
 	talk.Left(c, conv)
@@ -107,19 +99,11 @@ func change(conv *client.Conversation, o talk.Opening) (Items, error) {
 	return first, nil
 }
 
-// program joins the model with Bubble Tea, the conversation and the files.
+// program joins a shell with Bubble Tea.
 type program struct {
-	ctx     context.Context
-	console *console.Console
-	client  *client.Client
-	conv    *client.Conversation
-	kept    *kept
-	tea     *tea.Program
-	model   *Model
-	ended   error // why the conversation ended
-
-	background sync.WaitGroup // writes to the history
-	commands   commandList
+	shell *Shell
+	tea   *tea.Program
+	ended error // why the conversation ended
 }
 
 // over says that the conversation has ended.
@@ -130,8 +114,8 @@ func (p *program) pump(first Items) {
 	if len(first) > 0 {
 		p.tea.Send(first)
 	}
-	Pump(p.conv, func(items Items) { p.tea.Send(items) })
-	p.tea.Send(over{p.conv.Err()})
+	Pump(p.shell.Conversation, func(items Items) { p.tea.Send(items) })
+	p.tea.Send(over{p.shell.Conversation.Err()})
 }
 
 // Pump calls deliver with the items of a conversation until it ends: at most so often as a screen is drawn.
@@ -157,9 +141,7 @@ func Pump(conv *client.Conversation, deliver func(Items)) {
 }
 
 // Init implements tea.Model.
-func (p *program) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, p.perform(p.model.Step(time.Now(), Tick{})))
-}
+func (p *program) Init() tea.Cmd { return tea.Batch(tea.RequestBackgroundColor, p.step(Tick{})) }
 
 // Update implements tea.Model.
 func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {
@@ -170,53 +152,32 @@ func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	if translated := Translate(message); translated != nil {
 		message = translated
 	}
-	return p, p.perform(p.model.Step(time.Now(), message))
+	return p, p.step(message)
+}
+
+func (p *program) step(message any) tea.Cmd {
+	answers, others, leave := p.shell.Perform(p.shell.Model.Step(time.Now(), message))
+	if leave {
+		others = append(others, tea.Quit)
+	}
+	return tea.Batch(append(answers, others...)...)
 }
 
 // View implements tea.Model.
 func (p *program) View() tea.View {
-	rows, row, column := p.model.Frame(time.Now())
+	rows, row, column := p.shell.Model.Frame(time.Now())
 	v := tea.NewView(strings.Join(rows, "\n"))
 	v.ReportFocus = true
-	if row >= 0 {
-		v.Cursor = tea.NewCursor(column, row)
-		v.Cursor.Shape, v.Cursor.Blink = tea.CursorBar, false
-	}
+	v.Cursor = Cursor(row, column)
 	return v
 }
 
-// kept is the files of a chat. Without them the chat works, and says so.
-type kept struct {
-	entries  []string
-	restored drafts.Saved
-	exact    bool
-	dir      string
-	history  *drafts.History
-	draft    *drafts.Draft
-}
-
-func openDrafts(c *console.Console, dir string, o talk.Opening, session string) *kept {
-	k := &kept{exact: o.Start.GetSessionId() != "", dir: dir}
-	if dir == "" || o.Start.GetObserver() {
-		return k
-	}
-	store, err := drafts.Open(dir)
-	if err == nil {
-		k.history = store.History(o.Directory)
-		k.entries, err = k.history.Load()
-	}
-	if err == nil {
-		k.draft, k.restored, err = store.Draft(o.Directory, session, k.exact)
-	}
-	if err != nil {
-		c.Say("What you type is not kept: %v", err)
-	}
-	return k
-}
-
-func (k *kept) close() error {
-	if k.draft == nil {
+// Cursor returns a cursor at a place; none for a negative row.
+func Cursor(row, column int) *tea.Cursor {
+	if row < 0 {
 		return nil
 	}
-	return k.draft.Close()
+	c := tea.NewCursor(column, row)
+	c.Shape, c.Blink = tea.CursorBar, false
+	return c
 }

@@ -34,7 +34,9 @@ type program struct{ *base.Program }
 
 // newProgram returns a program on these streams. interrupts replaces Ctrl-C; nil is Ctrl-C itself.
 func newProgram(build Build, stdin io.Reader, stdout, stderr io.Writer, interrupts <-chan os.Signal) *program {
-	return &program{&base.Program{Console: console.New(stdin, stdout, stderr, interrupts), Build: build, World: config.System()}}
+	p := &program{&base.Program{Console: console.New(stdin, stdout, stderr, interrupts), Build: build, World: config.System()}}
+	p.Screen = p.screen
+	return p
 }
 
 func (p *program) run(ctx context.Context, args []string) int {
@@ -78,6 +80,7 @@ func (p *program) app() *cli.App {
 		Commands: []*cli.Command{
 			p.runCommand(),
 			p.chatCommand(),
+			p.uiCommand(),
 			session.PsCommand(p.Program),
 			session.AttachCommand(p.Program),
 			session.LogsCommand(p.Program),

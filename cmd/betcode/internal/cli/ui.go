@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"betcode/cmd/betcode/internal/chat"
+	"betcode/cmd/betcode/internal/cli/base"
+	"betcode/cmd/betcode/internal/cli/session"
+	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/talk"
+	"betcode/cmd/betcode/internal/ui"
+)
+
+func (p *program) uiCommand() *cli.Command {
+	return &cli.Command{
+		Name: "ui", Usage: "show all sessions on a screen: those that need you first",
+		Description: "betcode alone does the same on a terminal. ? lists the keys.",
+		Flags:       []cli.Flag{&cli.BoolFlag{Name: "plain", Usage: "print how things stand as lines, and end: for screen readers"}},
+		Action: func(c *cli.Context) error {
+			if err := base.Arguments(c, 0, 0); err != nil {
+				return err
+			}
+			if c.Bool("plain") {
+				ctx, stop := base.Interruptible(c.Context)
+				defer stop()
+				return session.Status(ctx, p.Program, c)
+			}
+			if !chat.Suits(p.Console) {
+				return exit.Usage(errors.New("the screen needs a terminal; 'betcode ui --plain' or 'betcode ps' print lines"))
+			}
+			return p.screen(c.Context, c)
+		},
+	}
+}
+
+// screen shows all sessions until the person leaves.
+func (p *program) screen(ctx context.Context, c *cli.Context) error {
+	if !chat.Suits(p.Console) {
+		return session.Status(ctx, p.Program, c)
+	}
+	cl, _, err := p.Connect(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer cl.Close()
+	return ui.Run(ctx, p.Console, cl, ui.Options{
+		Drafts: p.TypedDirectory(c),
+		New: func() (talk.Opening, error) {
+			o, err := session.Open(ctx, p.Program, c, cl)
+			if err != nil {
+				return o, fmt.Errorf("begin a session: %w", err)
+			}
+			return o, nil
+		},
+	})
+}

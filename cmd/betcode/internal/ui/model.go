@@ -1,0 +1,250 @@
+package ui
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"betcode/cmd/betcode/internal/chat/editor"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/sessionstate"
+	pb "betcode/proto/betcode/v1"
+)
+
+// Model is the state of the list of sessions.
+type Model struct {
+	style         console.Style
+	width, height int
+	rows          []row
+	total         int
+	chosen        string // id of the session under the cursor
+	first         int    // index of the first row shown
+	line          line
+	help          bool
+	read          bool // a list has come
+	lost          time.Time
+	trouble       string
+	said          string // a short answer to the last command
+}
+
+// row is a session in the list.
+type row struct {
+	session *pb.SessionSummary
+	state   sessionstate.State
+}
+
+// line is the filter, or a command that is being typed.
+type line struct {
+	mode   rune // '/' or ':'; 0: neither
+	text   editor.Editor
+	filter string
+}
+
+// Effect is what a key wants done.
+type Effect interface{ effect() }
+
+// Effects.
+type (
+	// Open opens a session.
+	Open struct{ Session string }
+	// Begin opens a new session in this directory.
+	Begin struct{}
+	// Command performs a command of the list.
+	Command struct{ Name, Session, Argument string }
+	// Quit ends the screen. The sessions go on.
+	Quit struct{}
+)
+
+func (Open) effect()    {}
+func (Begin) effect()   {}
+func (Command) effect() {}
+func (Quit) effect()    {}
+
+// NewModel returns an empty list.
+func NewModel(s console.Style) *Model { return &Model{style: s, width: 80, height: 24} }
+
+// Resize sets the size of the screen.
+func (m *Model) Resize(width, height int) { m.width, m.height = max(width, 20), max(height, 6) }
+
+// Listed takes the sessions, or why there are none.
+func (m *Model) Listed(now time.Time, r *pb.ListSessionsResponse, err error) {
+	if err != nil {
+		if m.lost.IsZero() {
+			m.lost = now
+		}
+		m.trouble = err.Error()
+		return
+	}
+	m.read, m.lost, m.trouble, m.total = true, time.Time{}, "", int(r.GetTotal())
+	m.rows = m.rows[:0:0]
+	for _, s := range r.GetSessions() {
+		m.rows = append(m.rows, row{s, sessionstate.Of(s)})
+	}
+	slices.SortStableFunc(m.rows, func(a, b row) int { return sessionstate.Compare(a.state.Name, b.state.Name) })
+}
+
+// shown returns the rows that the filter leaves.
+func (m *Model) shown() []row {
+	if m.line.filter == "" {
+		return m.rows
+	}
+	var out []row
+	for _, r := range m.rows {
+		s := r.session
+		text := strings.Join([]string{s.GetName(), s.GetId(), s.GetWorkingDirectory(), string(r.state.Name), r.state.Reason, s.GetLastMessagePreview()}, " ")
+		if strings.Contains(strings.ToLower(text), strings.ToLower(m.line.filter)) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// at returns the index of the chosen row.
+func (m *Model) at(rows []row) int {
+	return max(slices.IndexFunc(rows, func(r row) bool { return r.session.GetId() == m.chosen }), 0)
+}
+
+// Next returns the next session behind one that waits for a person; empty if none does.
+func (m *Model) Next(behind string) string {
+	at := slices.IndexFunc(m.rows, func(r row) bool { return r.session.GetId() == behind })
+	for i := range m.rows {
+		r := m.rows[(at+1+i)%len(m.rows)]
+		if r.state.Name == sessionstate.Waiting && r.session.GetId() != behind {
+			return r.session.GetId()
+		}
+	}
+	return ""
+}
+
+// Session returns what the list knows about a session; nil if it is not in it.
+func (m *Model) Session(id string) *pb.SessionSummary {
+	for _, r := range m.rows {
+		if r.session.GetId() == id {
+			return r.session
+		}
+	}
+	return nil
+}
+
+// Press handles a key of the list.
+func (m *Model) Press(k editor.Key) Effect {
+	m.said = ""
+	if m.line.mode != 0 {
+		return m.typed(k)
+	}
+	rows := m.shown()
+	at := m.at(rows)
+	switch k.Name {
+	case "q", "ctrl+c", "ctrl+d":
+		return Quit{}
+	case "?":
+		m.help = !m.help
+	case "esc":
+		m.help, m.line.filter = false, ""
+	case "j", "down":
+		at++
+	case "k", "up":
+		at--
+	case "pgdown":
+		at += m.height / 2
+	case "pgup":
+		at -= m.height / 2
+	case "g", "home":
+		at = 0
+	case "G", "end":
+		at = len(rows) - 1
+	case "/", ":":
+		m.line.mode, m.line.text = rune(k.Name[0]), editor.Editor{}
+	case "n":
+		if next := m.Next(""); next != "" {
+			return Open{next}
+		}
+		m.said = "Nothing waits for you."
+	case "N", "c":
+		return Begin{}
+	case "enter", "l", "right":
+		if at < len(rows) {
+			return Open{rows[at].session.GetId()}
+		}
+	default:
+		if i := strings.Index("123456789", k.Name); len(k.Name) == 1 && i >= 0 && i < len(rows) {
+			return Open{rows[i].session.GetId()}
+		}
+	}
+	if at = min(max(at, 0), len(rows)-1); at >= 0 {
+		m.chosen = rows[at].session.GetId()
+	}
+	return nil
+}
+
+// typed handles a key of the filter or the command.
+func (m *Model) typed(k editor.Key) Effect {
+	l := &m.line
+	switch k.Name {
+	case "esc", "ctrl+c":
+		if l.mode == '/' {
+			l.filter = ""
+		}
+		l.mode = 0
+		return nil
+	case "enter":
+		mode := l.mode
+		l.mode = 0
+		if mode == ':' {
+			return m.command(strings.TrimSpace(l.text.Text()))
+		}
+		return nil
+	}
+	l.text.Key(k)
+	if l.mode == '/' {
+		l.filter = l.text.Text()
+	}
+	return nil
+}
+
+// command reads a command about the chosen session.
+func (m *Model) command(text string) Effect {
+	name, argument, _ := strings.Cut(text, " ")
+	argument = strings.TrimSpace(argument)
+	rows := m.shown()
+	id := ""
+	if len(rows) > 0 {
+		id = rows[m.at(rows)].session.GetId()
+	}
+	switch {
+	case name == "q" || name == "quit":
+		return Quit{}
+	case name == "new":
+		return Begin{}
+	case name == "open" && argument != "":
+		return Open{argument}
+	case id == "":
+		m.said = "There is no session."
+	case name == "stop" || name == "resume" || name == "cancel":
+		return Command{name, id, ""}
+	case name == "rename":
+		return Command{name, id, argument}
+	default:
+		m.said = fmt.Sprintf("There is no command %q: new, open SESSION, stop, resume, cancel, rename NAME, quit", console.Line(name))
+	}
+	return nil
+}
+
+// Say shows a short answer.
+func (m *Model) Say(text string) { m.said = console.Line(text) }
+
+// Counts returns how many sessions are in each state.
+func (m *Model) Counts() map[sessionstate.Name]int {
+	counts := map[sessionstate.Name]int{}
+	for _, r := range m.rows {
+		counts[r.state.Name]++
+	}
+	return counts
+}
+
+// title is what a session is called.
+func title(s *pb.SessionSummary) string {
+	return console.Line(cmp.Or(s.GetName(), s.GetLastMessagePreview(), "session "+console.ShortID(s.GetId())))
+}

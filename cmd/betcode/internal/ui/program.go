@@ -1,0 +1,331 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"betcode/cmd/betcode/internal/chat"
+	"betcode/cmd/betcode/internal/chat/editor"
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/talk"
+	pb "betcode/proto/betcode/v1"
+)
+
+const (
+	maxOpen   = 4 // sessions that are attached at once; the one unseen for longest goes first
+	seen      = time.Second
+	unseen    = 5 * time.Second // while the terminal does not have the focus
+	patience  = 3 * time.Second
+	listed    = 500 // sessions in the list
+	endedView = "the conversation ended: "
+)
+
+// Options say how the screen is run.
+type Options struct {
+	Drafts string                       // directory of drafts and histories
+	New    func() (talk.Opening, error) // describes a new session in this directory
+}
+
+// Run is the screen until the person leaves. All sessions go on.
+func Run(ctx context.Context, c *console.Console, cl *client.Client, o Options) error {
+	ctx, cancel := context.WithCancel(ctx)
+	p := &program{ctx: ctx, console: c, client: cl, options: o, list: NewModel(console.Style(c.Terminal.Colour)), focused: true}
+	p.tea = tea.NewProgram(p, tea.WithContext(ctx), tea.WithInput(c.Stdin), tea.WithOutput(c.Stdout))
+	_, err := p.tea.Run()
+	cancel()
+	for _, v := range p.views {
+		if kept := v.shell.Close(); kept != nil {
+			c.Say("%v", kept)
+		}
+	}
+	p.pumps.Wait()
+	if err != nil && !errors.Is(err, tea.ErrProgramKilled) && !errors.Is(err, tea.ErrInterrupted) {
+		return fmt.Errorf("run screen: %w", err)
+	}
+	return nil
+}
+
+// program joins the list and the opened sessions with Bubble Tea.
+type program struct {
+	ctx     context.Context
+	console *console.Console
+	client  *client.Client
+	options Options
+	tea     *tea.Program
+	pumps   sync.WaitGroup
+
+	list          *Model
+	views         []*view // the one that was seen last is the last
+	open          *view   // nil: the list is shown
+	width, height int
+	focused       bool
+	light         bool
+}
+
+// view is an opened session.
+type view struct {
+	shell    *chat.Shell
+	unfolded bool
+}
+
+// Messages.
+type (
+	answer struct { // to an opened session
+		session string
+		message any
+	}
+	sessions struct {
+		list *pb.ListSessionsResponse
+		err  error
+	}
+	pollDue struct{}
+	opened  struct {
+		opening talk.Opening
+		err     error
+	}
+	did  struct{ text string }
+	over struct {
+		session string
+		err     error
+	}
+)
+
+// Init implements tea.Model.
+func (p *program) Init() tea.Cmd { return tea.Batch(tea.RequestBackgroundColor, p.poll) }
+
+// poll asks for the list.
+func (p *program) poll() tea.Msg {
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	r, err := p.client.Agent.ListSessions(ctx, &pb.ListSessionsRequest{Limit: listed})
+	return sessions{r, err}
+}
+
+// Update implements tea.Model.
+func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {
+	now := time.Now()
+	switch message := message.(type) {
+	case sessions:
+		p.list.Listed(now, message.list, message.err)
+		wait := seen
+		if !p.focused {
+			wait = unseen
+		}
+		return p, tea.Tick(wait, func(time.Time) tea.Msg { return pollDue{} })
+	case pollDue:
+		return p, p.poll
+	case opened:
+		return p, p.opened(message)
+	case did:
+		p.list.Say(message.text)
+		return p, nil
+	case answer:
+		return p, p.step(p.find(message.session), message.message)
+	case over:
+		if v := p.find(message.session); v != nil {
+			p.close(v)
+			p.list.Say(endedView + message.err.Error())
+		}
+		return p, nil
+	}
+	translated := chat.Translate(message)
+	switch t := translated.(type) {
+	case chat.Resize:
+		p.width, p.height = t.Width, t.Height
+		p.list.Resize(t.Width, t.Height)
+		return p, p.everyView(p.size())
+	case chat.Focus:
+		p.focused = bool(t)
+		return p, p.everyView(t)
+	case chat.Light:
+		p.light = bool(t)
+		return p, p.everyView(t)
+	case chat.Press:
+		return p, p.press(editor.Key(t))
+	case nil:
+		translated = message // of the person's own editor, for example
+	}
+	return p, p.step(p.open, translated)
+}
+
+// size is the size of a view: one row is for its title.
+func (p *program) size() chat.Resize { return chat.Resize{Width: p.width, Height: p.height - 1} }
+
+func (p *program) everyView(message any) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, v := range p.views {
+		cmds = append(cmds, p.step(v, message))
+	}
+	return tea.Batch(cmds...)
+}
+
+// press handles a key of the list, or of the opened session.
+func (p *program) press(k editor.Key) tea.Cmd {
+	v := p.open
+	if v == nil {
+		return p.perform(p.list.Press(k))
+	}
+	switch {
+	case k.Name == "esc" && v.shell.Model.Away():
+		p.open = nil
+		return nil
+	case k.Name == "ctrl+n":
+		if next := p.list.Next(v.shell.Model.Session()); next != "" {
+			return p.show(next)
+		}
+		return nil
+	case k.Name == "ctrl+t":
+		v.unfolded = !v.unfolded
+		v.shell.Model.Unfold(v.unfolded)
+		return nil
+	}
+	return p.step(v, chat.Press(k))
+}
+
+// perform does what a key of the list wants done.
+func (p *program) perform(e Effect) tea.Cmd {
+	switch e := e.(type) {
+	case Quit:
+		return tea.Quit
+	case Open:
+		return p.show(e.Session)
+	case Begin:
+		return func() tea.Msg {
+			o, err := p.options.New()
+			return opened{o, err}
+		}
+	case Command:
+		return p.command(e)
+	}
+	return nil
+}
+
+// step gives a message to an opened session and does what it wants done.
+func (p *program) step(v *view, message any) tea.Cmd {
+	if v == nil {
+		return nil
+	}
+	session := v.shell.Model.Session()
+	answers, others, leave := v.shell.Perform(v.shell.Model.Step(time.Now(), message))
+	for _, cmd := range answers {
+		others = append(others, func() tea.Msg { return answer{session, cmd()} })
+	}
+	if leave {
+		p.close(v)
+	}
+	return tea.Batch(others...)
+}
+
+func (p *program) find(session string) *view {
+	for _, v := range p.views {
+		if v.shell.Model.Session() == session {
+			return v
+		}
+	}
+	return nil
+}
+
+// show shows a session, which is opened if it is not yet.
+func (p *program) show(session string) tea.Cmd {
+	if v := p.find(session); v != nil {
+		p.open = v
+		p.views = append(slices.DeleteFunc(p.views, func(o *view) bool { return o == v }), v)
+		return nil
+	}
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(p.ctx, patience)
+		defer cancel()
+		r, err := p.client.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: session})
+		if err != nil {
+			return opened{err: err}
+		}
+		return opened{opening: talk.Opening{
+			Start: &pb.StartConversation{SessionId: r.GetSummary().GetId()}, Head: r.GetHead(), Directory: r.GetSummary().GetWorkingDirectory(),
+		}}
+	}
+}
+
+// opened attaches to a session.
+func (p *program) opened(o opened) tea.Cmd {
+	if o.err != nil {
+		p.list.Say(o.err.Error())
+		return nil
+	}
+	if v := p.find(o.opening.Start.GetSessionId()); v != nil {
+		p.open = v
+		return nil
+	}
+	if len(p.views) >= maxOpen {
+		p.close(p.views[0])
+	}
+	v := &view{shell: chat.Open(p.ctx, p.console, p.client, nil, o.opening, chat.RunOptions{Drafts: p.options.Drafts, Screen: true})}
+	p.views, p.open = append(p.views, v), v
+	session := v.shell.Model.Session()
+	p.pumps.Go(func() {
+		chat.Pump(v.shell.Conversation, func(items chat.Items) { p.tea.Send(answer{session, items}) })
+		if err := v.shell.Conversation.Err(); p.ctx.Err() == nil && !errors.Is(err, context.Canceled) {
+			p.tea.Send(over{session, err})
+		}
+	})
+	return tea.Batch(p.step(v, p.size()), p.step(v, chat.Light(p.light)), p.step(v, chat.Tick{}))
+}
+
+// close detaches from a session. Its draft is kept.
+func (p *program) close(v *view) {
+	p.views = slices.DeleteFunc(p.views, func(o *view) bool { return o == v })
+	if p.open == v {
+		p.open = nil
+	}
+	p.pumps.Go(func() { _ = v.shell.Close() }) // the draft is in its file already
+}
+
+// View implements tea.Model.
+func (p *program) View() tea.View {
+	now := time.Now()
+	var rows []string
+	row, column := p.list.Cursor()
+	if p.open == nil {
+		rows = p.list.Rows(now)
+	} else {
+		var body []string
+		body, row, column = p.open.shell.Model.Frame(now)
+		above := max(p.height-1-len(body), 0)
+		rows = append([]string{p.title(p.open)}, slices.Concat(make([]string, above), body)...)
+		if row >= 0 {
+			row += 1 + above
+		}
+	}
+	v := tea.NewView(strings.Join(rows, "\n"))
+	v.AltScreen, v.ReportFocus = true, true
+	v.Cursor = chat.Cursor(row, column)
+	return v
+}
+
+// title is the row above a session: its name, where it works, and what waits elsewhere.
+func (p *program) title(v *view) string {
+	s := console.Style(p.console.Terminal.Colour)
+	parts := []string{s.Dim("Esc ‹ ") + s.Bold("session "+console.ShortID(v.shell.Model.Session()))}
+	if known := p.list.Session(v.shell.Model.Session()); known != nil {
+		parts[0] = s.Dim("Esc ‹ ") + s.Bold(console.Shorten(title(known), 40))
+		parts = append(parts, console.Line(known.GetWorkingDirectory()))
+	}
+	waiting := 0
+	for _, r := range p.list.rows {
+		if r.state.Name == "waiting" && r.session.GetId() != v.shell.Model.Session() {
+			waiting++
+		}
+	}
+	if waiting > 0 {
+		parts = append([]string{s.Yellow(fmt.Sprintf("%d more need you: Ctrl-N", waiting))}, parts...)
+	}
+	return ansi.Truncate(strings.Join(parts, s.Dim(" · ")), max(p.width-1, 10), "…")
+}
