@@ -28,7 +28,7 @@ type story struct {
 var stories = slices.Concat(
 	contractStories, talkStories, permissionStories, clientStories, agentStories, compactStories, daemonStories,
 	settingsStories, gitlabStories, futureStories, diskStories, realStories, versionStories, doorStories, commandStories, worktreeStories, subagentStories, orchestrationStories,
-	publishedStories, gatewayStories,
+	publishedStories, gatewayStories, portalStories,
 )
 
 // stage is where a story is played.

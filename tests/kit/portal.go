@@ -180,14 +180,15 @@ type Page struct {
 }
 
 // Open opens /ws/client. Without an error status is 101.
-func (b *Browser) Open() (page *Page, status int, err error) { return b.dial("/ws/client") }
+func (b *Browser) Open() (page *Page, status int, err error) { return b.Dial("/ws/client") }
 
 // Voice opens /ws/voice of a session, as Open does.
 func (b *Browser) Voice(session string) (page *Page, status int, err error) {
-	return b.dial("/ws/voice/" + session)
+	return b.Dial("/ws/voice/" + session)
 }
 
-func (b *Browser) dial(path string) (page *Page, status int, err error) {
+// Dial opens a WebSocket of the portal. Without an error status is 101.
+func (b *Browser) Dial(path string) (page *Page, status int, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	socket, answer, err := websocket.Dial(ctx, b.Base+path, &websocket.DialOptions{ //nolint:bodyclose // the library has read it

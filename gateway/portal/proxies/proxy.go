@@ -3,6 +3,7 @@ package proxies
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -106,6 +107,10 @@ func (p *proxy) register(m wire.Register, id string) (call Call, d Daemon, err e
 		secrets = append(secrets, "")
 	}
 	for _, secret := range secrets {
+		if strings.ContainsFunc(secret, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+			err = ErrUnauthenticated // no secret has such characters, and calls cannot carry them
+			continue
+		}
 		if d, err = p.options.Connect(secret, id); err != nil {
 			return nil, nil, err
 		}
