@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"betcode/gateway/portal/wire"
+	pb "betcode/proto/betcode/v1"
 )
 
 // account is the connection to the daemon that all pages with one secret share. The daemon knows
@@ -16,7 +17,8 @@ type account struct {
 	secret string
 	pages  int // guarded by accounts.mu
 
-	mu    sync.Mutex // of the following
+	mu    sync.Mutex                    // of the following
+	all   map[string]*pb.SessionSummary // by id, as the daemon listed them last
 	spent *wire.UserSpendUpdate
 	asked time.Time // when the daemon was asked what sessions have cost
 	err   error     // what it answered
@@ -90,7 +92,9 @@ func (acc *account) costs(ctx context.Context) (*wire.UserSpendUpdate, error) {
 		return acc.spent, err
 	}
 	m := wire.UserSpendUpdate{}
+	acc.all = make(map[string]*pb.SessionSummary, len(all))
 	for _, s := range all {
+		acc.all[s.GetId()] = s
 		if s.GetTotalCostUsd() > 0 {
 			m.Total += s.GetTotalCostUsd()
 			m.Sessions = append(m.Sessions, wire.SessionCost{
@@ -102,4 +106,11 @@ func (acc *account) costs(ctx context.Context) (*wire.UserSpendUpdate, error) {
 		acc.spent = &m
 	}
 	return acc.spent, nil
+}
+
+// summary returns a session as the daemon listed it last; nil if it did not.
+func (acc *account) summary(session string) *pb.SessionSummary {
+	acc.mu.Lock()
+	defer acc.mu.Unlock()
+	return acc.all[session]
 }

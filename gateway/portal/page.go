@@ -246,7 +246,7 @@ func (p *page) watch(ctx context.Context) {
 	}
 }
 
-// spend tells what sessions have cost, if that has changed. A daemon that is away changes nothing;
+// spend tells what sessions have cost, and the facts of the page's session, if they have changed. A daemon that is away changes nothing;
 // one that no longer knows the token ends the page.
 func (p *page) spend(ctx context.Context) {
 	m, err := p.account.costs(ctx)
@@ -257,6 +257,15 @@ func (p *page) spend(ctx context.Context) {
 	if err == nil && m != nil && m != p.spent {
 		p.spent = m
 		p.send(ctx, *m)
+	}
+	p.mu.Lock()
+	v := p.view
+	p.mu.Unlock()
+	if v == nil {
+		return
+	}
+	if s := p.account.summary(v.session); s != nil {
+		v.tell(ctx, s)
 	}
 }
 

@@ -36,16 +36,20 @@ type view struct {
 	book   requests.Book
 	inputs map[string]wire.UUID // the client's id of an input, by its key
 
-	live  bool      // the history was sent
-	after time.Time // lines until then are not sent again
-	batch []lines.Line
-	size  int
+	opened string    // the status when the page registered
+	told   facts     // of the session; owned by the page's watch
+	live   bool      // the history was sent
+	after  time.Time // lines until then are not sent again
+	batch  []lines.Line
+	size   int
 }
 
 func newView(p *page, found Session, m wire.Register) *view {
 	id := found.Summary.GetId()
 	v := &view{page: p, session: id, done: make(chan struct{}), inputs: map[string]wire.UUID{}, live: found.Head <= found.Before}
 	v.hand.view = v
+	v.told = factsOf(found.Summary)
+	v.opened = v.told.status
 	v.reader = reader{
 		feeds: &p.feeds, key: feedKey{p.account, id}, here: position{writer: lines.New(id)}, head: found.Head, show: v.show,
 		log: p.log.With().Str("session_id", id).Logger(),
@@ -111,7 +115,7 @@ func (v *view) show(ctx context.Context, i *item) {
 // arrive ends the history: what waits is shown, and the session is live.
 func (v *view) arrive(ctx context.Context) {
 	v.live = true
-	v.page.send(ctx, wire.SessionStatus{Status: "active"})
+	v.page.send(ctx, wire.SessionStatus{Status: v.opened})
 	v.ask(ctx)
 }
 

@@ -173,6 +173,10 @@ func portalProxies(s *stage) {
 	page := p.page(b, id, nil)
 	page.next(`"SessionStatus"`)
 
+	proxy.send(object{"type": "SessionUpdate", "session_id": id, "git_branch": "feature-branch"})
+	page.next(`"SessionUpdate"`, "feature-branch")
+	s.shows("Session Lifecycle", "SessionUpdate")
+
 	line := func(text string) any { return foreignproxy.AssistantLine(text) }
 	proxy.send(object{"type": "SequencedOutput", "seq": 1, "content": line("first")})
 	proxy.next(`"OutputAck"`, `"ack_seq":1`)
@@ -244,9 +248,6 @@ func portalProxies(s *stage) {
 	s.shows("Input Flow (frontend to backend to proxy)", "InputAck ends an input")
 	s.shows("Keep-Alive", "Heartbeat is echoed")
 
-	third.send(object{"type": "SessionUpdate", "session_id": id, "git_branch": "feature-branch"})
-	page.next(`"SessionUpdate"`, "feature-branch")
-	s.shows("Session Lifecycle", "SessionUpdate")
 	_, err := p.Stop()
 	s.must(err)
 	third.next(`"ServerShutdown"`)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/google/uuid"
@@ -107,12 +108,15 @@ next:
 				continue next
 			}
 		}
-		if strings.Contains(frame, `"type":"UserSpendUpdate"`) {
+		if atAnyTime.MatchString(frame) {
 			continue
 		}
 		return fmt.Errorf("\n want %s\n got  %s%s", s.names.fill(want.text), short(frame, 4000), told(seen))
 	}
 }
+
+// atAnyTime are the frames that come at their own time.
+var atAnyTime = regexp.MustCompile(`^\{"type":"(UserSpendUpdate|SessionStatus|SessionUpdate)"`)
 
 // told lists the frames that were passed over.
 func told(seen []string) string {
