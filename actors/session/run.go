@@ -154,7 +154,7 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 	}
 	t.lookForRules()
 	t.expectTurn(m)
-	if t.s.record.TurnCanceled {
+	if t.s.record.TurnCanceled && m.Adopted { // in a new process no turn runs yet: its begin interrupts it
 		t.interrupt()
 	}
 }

@@ -82,8 +82,11 @@ func TestCancelBeforeTheTurnHasBegun(t *testing.T) {
 		b.tell(start("ann"))
 		b.tell(input("ann", "k1"))
 		b.quiet()
-		b.on(cancel("ann"), "to ann: canceling, active true")
-		b.on(b.up(), "all: 3 run 1 started", "run 1: interrupt", "run 1: write k1")
+		b.on(cancel("ann"), "all: 3 notice INPUT_DROPPED, 4 IDLE", "to ann: canceling, active true")
+		b.on(b.up(), "all: 5 run 1 started")
+		b.tell(input("ann", "k2"))
+		b.quiet()
+		b.on(b.out(took("k2")...), "all: 7 info opus, 8 THINKING") // the old wish does not hit the new turn
 	})
 	t.Run("no agent is there", func(t *testing.T) {
 		b := running(t)

@@ -26,10 +26,12 @@ func (t *transition) cancelTurn(from *actor.PID, m messages.CancelTurn) {
 	if active {
 		t.endRepeat(repeat.Canceled, "the turn was cancelled by "+string(m.Client))
 		t.cancelAsked(m)
-		heldBack := (t.s.record.Budget.Held != "" || t.s.proxied()) && !t.s.record.Turn && !t.s.agentHasInput()
-		if t.s.agent.up && !heldBack {
+		begun := t.s.record.Turn || t.s.agentHasInput()
+		heldBack := (t.s.record.Budget.Held != "" || t.s.proxied()) && !begun
+		switch {
+		case t.s.agent.up && !heldBack:
 			t.interrupt()
-		} else if !t.s.active() || heldBack {
+		case !t.s.active() || !begun: // an agent that is being started would not know of an interrupt when it gets the message
 			t.dropInputs("the turn was cancelled before the agent had begun")
 			t.endTurn("cancelled")
 		}

@@ -59,7 +59,7 @@ var needed = map[string]messages.Rights{
 	"/betcode.v1.AccessService/":                       messages.MayAdmin,
 	"/betcode.v1.AccessService/GetCaller":              messages.MayView | messages.MayProxy,
 	"/betcode.v1.AccessService/CreateProxyToken":       messages.MayControl, // no more than the caller may do itself
-	"/betcode.v1.AccessService/ListProxyTokens":        messages.MayView,
+	"/betcode.v1.AccessService/ListProxyTokens":        messages.MayControl,
 	"/betcode.v1.AccessService/RenewProxyToken":        messages.MayControl,
 	"/betcode.v1.AccessService/RevokeProxyToken":       messages.MayControl,
 	"/betcode.v1.AccessService/ListMembers":            messages.MayView,

@@ -13,7 +13,7 @@ import (
 // viewing are the published calls that an agent's children may make: they change nothing.
 // Any other call has to be refused, one that is published later included.
 var viewing = []string{
-	"AccessService/GetCaller",
+	"AccessService/GetCaller", "AccessService/ListMembers",
 	"AdminService/ExplainPermission", "AdminService/ExportSession", "AdminService/GetTree", "AdminService/JournalStats",
 	"AdminService/ListPermissions", "AdminService/RawOutput", "AdminService/Resolve", "AdminService/ShowSession",
 	"AdminService/TestRules", "AdminService/VerifyJournal",

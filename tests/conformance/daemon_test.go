@@ -73,7 +73,7 @@ func health(s *stage) {
 	s.shows("Daemon Health Criteria", "Check Interval")
 
 	said := s.cli(0, "daemon", "status")
-	for _, want := range []string{"Daemon: SERVING (degraded)\n  subprocess_pool: SERVING (0/5 slots used)\n  sqlite: SERVING\n", "local_server: SERVING", "Uptime: ", "Version: "} {
+	for _, want := range []string{"Daemon: SERVING (degraded)\n  subprocess_pool: SERVING (0/5 slots used)\n  journal: SERVING\n", "local_server: SERVING", "Uptime: ", "Version: "} {
 		if !strings.Contains(said, want) {
 			s.Errorf("%q is not in\n%s", want, said)
 		}

@@ -88,7 +88,7 @@ func TestHealthProbe(t *testing.T) {
 		{[]string{"health", "betcode.v1.BetCodeHealth"}, 0, "SERVING\n"},
 		{[]string{"health", "Nobody"}, 6, "Nobody"},
 		{[]string{"health", "a", "b"}, 5, "takes"},
-		{[]string{"daemon", "status"}, 0, "Daemon: SERVING (degraded)\n  subprocess_pool: SERVING (0/5 slots used)\n  sqlite: SERVING\n"},
+		{[]string{"daemon", "status"}, 0, "Daemon: SERVING (degraded)\n  subprocess_pool: SERVING (0/5 slots used)\n  journal: SERVING\n"},
 	} {
 		if said, code := s.command(binaries.betcode, probe.args); code != probe.code || !strings.Contains(said, probe.says) {
 			t.Errorf("%q: exit %d\n%s", probe.args, code, said)
