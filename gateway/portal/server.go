@@ -168,6 +168,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /ws/voice/{id}", s.speak)
 	mux.HandleFunc("POST "+transcribePath, s.transcribe)
 	mux.Handle("GET "+sessionPath, s.proxies)
+	mux.HandleFunc("POST "+resolvePath, s.resolve)
 	mux.HandleFunc("/api/", notServed)
 	mux.HandleFunc("/ws/", notServed)
 	mux.Handle("/", s.files())
@@ -209,9 +210,9 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// forPrograms reports whether a request is one of programs that have no token yet. Cookies mean nothing there.
+// forPrograms reports whether a request is one of programs that have no token yet, or have it in the body. Cookies mean nothing there.
 func forPrograms(r *http.Request) bool {
-	return r.URL.Path == "/api/auth/device/code" || r.URL.Path == "/api/auth/device/poll"
+	return r.URL.Path == "/api/auth/device/code" || r.URL.Path == "/api/auth/device/poll" || r.URL.Path == resolvePath
 }
 
 func safe(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }

@@ -163,6 +163,7 @@ func usage(calls int) obj {
 	return obj{
 		"input_tokens": 11 * calls, "output_tokens": 7 * calls,
 		"cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "service_tier": "standard",
+		"server_tool_use": obj{"web_search_requests": 0, "web_fetch_requests": 0},
 	}
 }
 

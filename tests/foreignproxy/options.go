@@ -68,6 +68,8 @@ type Answer struct {
 type Seen struct {
 	Registered int // connections that were accepted
 	Connected  bool
+	Ended      error    // why Run has returned
+	Said       int      // numbered lines of the agent, without the proxy's own
 	Refused    []string // errors of RegisterAcks
 	Inputs     []Input
 	Answers    []Answer

@@ -61,6 +61,15 @@ func clone(s State) State {
 
 // Run connects, and connects again, until ctx ends or the proxy does.
 func (p *Proxy) Run(ctx context.Context) error {
+	err := p.run(ctx)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.seen.Ended = err
+	p.change()
+	return err
+}
+
+func (p *Proxy) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer p.agents.Wait()
 	defer cancel()
@@ -142,6 +151,7 @@ func (p *Proxy) Say(line any) {
 	}
 	l := Line{p.state.Next, content}
 	p.state.Next++
+	p.seen.Said++
 	p.state.Pending = append(p.state.Pending, l)
 	if len(p.state.Pending) > mostPending {
 		p.state.Pending = slices.Clone(p.state.Pending[1:])
@@ -208,14 +218,17 @@ func (p *Proxy) look() Seen {
 	return s
 }
 
-// Until waits until done says so.
+// Until waits until done says so, or the proxy ends.
 func (p *Proxy) Until(ctx context.Context, what string, done func(Seen) bool) error {
 	for {
 		p.mu.Lock()
 		s, changed := p.look(), p.changed
 		p.mu.Unlock()
-		if done(s) {
+		switch {
+		case done(s):
 			return nil
+		case s.Ended != nil:
+			return fmt.Errorf("wait until %s: the proxy has ended: %w; seen %+v", what, s.Ended, s)
 		}
 		select {
 		case <-changed:

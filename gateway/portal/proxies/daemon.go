@@ -20,7 +20,7 @@ type Daemon interface {
 type Call interface {
 	// Send sends a request. Its error only says that the call has ended; Recv says why.
 	Send(*pb.ProxyRequest) error
-	// Recv returns the next event; io.EOF if the daemon has ended the call for good.
+	// Recv returns the next event; io.EOF if the daemon has ended the call without an error.
 	Recv() (*pb.ProxyEvent, error)
 }
 
@@ -30,12 +30,13 @@ var (
 	ErrDenied          = errors.New("the token has not the scope")
 	ErrNotFound        = errors.New("there is no such session")
 	ErrInvalid         = errors.New("the daemon refuses the request")
+	ErrEnded           = errors.New("the session has ended")
 	ErrTakenOver       = errors.New("another connection has registered the session")
 )
 
 // away reports whether an error means that a later call may succeed.
 func away(err error) bool {
-	for _, final := range []error{ErrUnauthenticated, ErrDenied, ErrNotFound, ErrInvalid, ErrTakenOver, io.EOF, context.Canceled} {
+	for _, final := range []error{ErrUnauthenticated, ErrDenied, ErrNotFound, ErrInvalid, ErrEnded, ErrTakenOver, io.EOF, context.Canceled} {
 		if errors.Is(err, final) {
 			return false
 		}

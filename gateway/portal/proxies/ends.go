@@ -39,7 +39,7 @@ func departureOf(err error) *departure {
 	switch {
 	case errors.As(err, &d):
 		return d
-	case errors.Is(err, io.EOF):
+	case errors.Is(err, io.EOF), errors.Is(err, ErrEnded):
 		return errTerminated
 	case errors.Is(err, ErrTakenOver):
 		return &departure{StatusTakenOver, "another proxy has registered this session", false}

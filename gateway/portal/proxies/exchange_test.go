@@ -28,13 +28,13 @@ var update = flag.Bool("update", false, "write the golden exchanges")
 //
 //	! dev                  the server runs in dev mode
 //	! most N               the server has places for N proxies
-//	! refuse SECRET ERROR  the daemon refuses a token: unauthenticated, denied, notfound, invalid
+//	! refuse SECRET ERROR  the daemon refuses a token: unauthenticated, denied, notfound, invalid, ended
 //	! away, ! back         the daemon goes away with all of its calls, and comes back
 //	A> FRAME               proxy A, B, … sends a text frame; A>b FRAME sends a binary one
 //	A pong                 proxy A answers all pings
 //	A/                     proxy A closes its connection
 //	1+ EVENT               call 1, 2, … gets a ProxyEvent
-//	1/ ERROR               call 1 ends with an error: also eof, takenover
+//	1/ ERROR               call 1 ends with an error: also eof, takenover, ended
 //	wait DURATION          time passes
 //	stop                   the gateway is told to end
 //
@@ -74,7 +74,7 @@ func TestExchanges(t *testing.T) {
 
 var failures = map[string]error{
 	"unauthenticated": ErrUnauthenticated, "denied": ErrDenied, "notfound": ErrNotFound, "invalid": fmt.Errorf("%w: the name is too long", ErrInvalid),
-	"takenover": ErrTakenOver, "eof": io.EOF, "away": errors.New("no daemon answers"),
+	"takenover": ErrTakenOver, "ended": ErrEnded, "eof": io.EOF, "away": errors.New("no daemon answers"),
 }
 
 // stage plays an exchange.

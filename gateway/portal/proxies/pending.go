@@ -87,14 +87,21 @@ func (p *pending) taken(seq uint64) (freed int) {
 	return freed
 }
 
-// decided drops a permission request that the daemon has decided. It returns its bytes.
-func (p *pending) decided(id string) int {
+// decided drops a permission request that the daemon has decided, and those before it: only the newest
+// counts, so a daemon that got an older one again would show it as waiting. It returns their bytes.
+func (p *pending) decided(id string) (freed int) {
+	last := -1
 	for i, e := range p.list[:p.sent] {
 		if a := e.request.GetAsked(); a != nil && a.GetRequestId() == id {
-			return p.drop(i)
+			last = i
 		}
 	}
-	return 0
+	for i := last; i >= 0; i-- {
+		if p.list[i].request.GetAsked() != nil {
+			freed += p.drop(i)
+		}
+	}
+	return freed
 }
 
 // rewind has everything sent again, on a new call.

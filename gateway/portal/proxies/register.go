@@ -16,6 +16,7 @@ const maxImageMB = 10
 const (
 	notAuthenticated = "Authentication failed - please re-authenticate"
 	notAuthorized    = "Session not found or not authorized"
+	notReactivated   = "Failed to reactivate session"
 	unavailable      = "Server temporarily unavailable - retrying"
 )
 
@@ -54,6 +55,8 @@ func refused(session wire.UUID, err error) wire.RegisterAck {
 		why = notAuthenticated
 	case errors.Is(err, ErrNotFound), errors.Is(err, ErrDenied):
 		why = notAuthorized
+	case errors.Is(err, ErrEnded):
+		why = notReactivated
 	case errors.Is(err, ErrInvalid):
 		why = err.Error()
 	default:

@@ -37,6 +37,7 @@ func (p *program) portalCommand() *cli.Command {
 			&cli.StringFlag{Name: "lifetime", Value: "7d", Usage: "how `LONG` a login counts"},
 			&cli.StringFlag{Name: "recogniser-command", Usage: "`PROGRAM` and its arguments, between blanks: it gets speech on its standard input and writes text"},
 			&cli.StringFlag{Name: "recogniser-url", Usage: "`URL` to which speech is posted, and that answers with text: https, or http on this machine"},
+			&cli.IntFlag{Name: "max-proxies", Value: 256, Usage: "the `NUMBER` of proxies that may be connected"},
 			&cli.BoolFlag{Name: "dev", Usage: "serve everybody on this machine as you, without logins"},
 		},
 		Action: p.servePortal,
@@ -136,6 +137,9 @@ func (p *program) servePortal(c *cli.Context) error {
 	if err != nil || lifetime <= 0 {
 		return exit.Usage(fmt.Errorf("lifetime %q: give how long a login counts, for example 12h or 7d", c.String("lifetime")))
 	}
+	if c.Int("max-proxies") < 1 {
+		return exit.Usage(fmt.Errorf("--max-proxies is at least 1, not %d", c.Int("max-proxies")))
+	}
 	if (c.String("tls-cert") == "") != (c.String("tls-key") == "") {
 		return exit.Usage(fmt.Errorf("--tls-cert and --tls-key belong together"))
 	}
@@ -151,6 +155,6 @@ func (p *program) servePortal(c *cli.Context) error {
 	return gateways.Portal(ctx, gateways.PortalOptions{
 		Listen: c.String("listen"), URL: c.String("url"), Cert: c.String("tls-cert"), Key: c.String("tls-key"), Pages: c.String("pages"),
 		Command: c.String("recogniser-command"), Speech: c.String("recogniser-url"),
-		Dev: c.Bool("dev"), Lifetime: lifetime, Version: p.Build.Version, Daemon: cfg, Ready: p.Stdout, Log: p.Stderr,
+		MaxProxies: c.Int("max-proxies"), Dev: c.Bool("dev"), Lifetime: lifetime, Version: p.Build.Version, Daemon: cfg, Ready: p.Stdout, Log: p.Stderr,
 	})
 }

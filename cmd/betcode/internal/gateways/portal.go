@@ -35,19 +35,20 @@ func InitURL(base, secret string) string { return portal.InitURL(base, secret) }
 
 // PortalOptions configure the gateway of the portal.
 type PortalOptions struct {
-	Listen   string        // host:port
-	URL      string        // at which browsers reach it, if that is not where it listens
-	Cert     string        // file; empty = no TLS
-	Key      string        // file
-	Pages    string        // directory of the page; empty = none
-	Dev      bool          // without logins
-	Command  string        // that recognises speech: a program and its arguments, between blanks; empty = none
-	Speech   string        // URL of a server that does; empty = none
-	Lifetime time.Duration // of a login
-	Version  string
-	Daemon   config.Client
-	Ready    io.Writer // gets a line when browsers may connect
-	Log      io.Writer
+	Listen     string        // host:port
+	URL        string        // at which browsers reach it, if that is not where it listens
+	Cert       string        // file; empty = no TLS
+	Key        string        // file
+	Pages      string        // directory of the page; empty = none
+	MaxProxies int           // that may be connected
+	Dev        bool          // without logins
+	Command    string        // that recognises speech: a program and its arguments, between blanks; empty = none
+	Speech     string        // URL of a server that does; empty = none
+	Lifetime   time.Duration // of a login
+	Version    string
+	Daemon     config.Client
+	Ready      io.Writer // gets a line when browsers may connect
+	Log        io.Writer
 }
 
 // Portal serves pages of the portal until ctx ends.
@@ -105,7 +106,7 @@ func (o PortalOptions) serving() (portal.Options, error) {
 		return portal.Options{}, messages.Errorf(opPortal, messages.Invalid, "the portal needs the socket of its daemon").
 			WithHint("run it on the daemon's machine, without --address")
 	}
-	serve := portal.Options{Dev: o.Dev, Lifetime: o.Lifetime, Version: o.Version, Secure: o.Cert != ""}
+	serve := portal.Options{MaxProxies: o.MaxProxies, Dev: o.Dev, Lifetime: o.Lifetime, Version: o.Version, Secure: o.Cert != ""}
 	serve.Hostname, _ = os.Hostname() // a page shows it
 	host, _, err := net.SplitHostPort(o.Listen)
 	if err != nil {

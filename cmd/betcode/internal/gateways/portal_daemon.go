@@ -130,6 +130,8 @@ func toldProxy(err error) error {
 	switch status.Code(err) { //nolint:exhaustive // the others are as for pages
 	case codes.Aborted:
 		return proxies.ErrTakenOver
+	case codes.FailedPrecondition:
+		return proxies.ErrEnded
 	case codes.InvalidArgument:
 		return fmt.Errorf("%w: %s", proxies.ErrInvalid, status.Convert(err).Message())
 	case codes.Canceled:
