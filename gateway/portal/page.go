@@ -246,7 +246,8 @@ func (p *page) watch(ctx context.Context) {
 	}
 }
 
-// spend tells what sessions have cost, and the facts of the page's session, if they have changed. A daemon that is away changes nothing;
+// spend tells what sessions have cost, and the facts of the page's session, if they have changed. A
+// daemon that is away changes nothing;
 // one that no longer knows the token ends the page.
 func (p *page) spend(ctx context.Context) {
 	m, err := p.account.costs(ctx)
