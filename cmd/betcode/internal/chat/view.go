@@ -62,6 +62,9 @@ func (m *Model) Frame(now time.Time) (rows []string, cursorRow, cursorColumn int
 		cursorRow += len(top)
 	}
 	rows = append(append(top, middle...), bottom...)
+	if over := len(rows) - m.height; over > 0 { // a tiny terminal: the editor matters most
+		rows, cursorRow = rows[over:], max(cursorRow-over, -1)
+	}
 	for i := range rows {
 		rows[i] = ansi.Truncate(rows[i], m.width, "…")
 	}

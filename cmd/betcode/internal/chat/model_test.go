@@ -1,0 +1,295 @@
+package chat
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"betcode/cmd/betcode/internal/chat/drafts"
+	"betcode/cmd/betcode/internal/chat/editor"
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/eventtest"
+	pb "betcode/proto/betcode/v1"
+)
+
+// person is a chat and the time at which its keys are pressed.
+type person struct {
+	*Model
+	now     time.Time
+	effects []Effect
+	timers  []timer
+}
+
+type timer struct {
+	due     time.Time
+	message any
+}
+
+func newPerson(o Options) *person {
+	n := 0
+	o.NewKey = func() string {
+		n++
+		return fmt.Sprintf("key-%d", n)
+	}
+	return &person{Model: New(o), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+}
+
+// does gives the model a message, and messages that are due before time passes.
+func (p *person) does(message any) {
+	for _, e := range p.Step(p.now, message) {
+		if after, ok := e.(After); ok {
+			p.timers = append(p.timers, timer{p.now.Add(after.Wait), after.Message})
+			continue
+		}
+		p.effects = append(p.effects, e)
+	}
+}
+
+// waits lets time pass.
+func (p *person) waits(d time.Duration) {
+	end := p.now.Add(d)
+	for {
+		slices.SortStableFunc(p.timers, func(a, b timer) int { return a.due.Compare(b.due) })
+		if len(p.timers) == 0 || p.timers[0].due.After(end) {
+			break
+		}
+		t := p.timers[0]
+		p.timers = p.timers[1:]
+		p.now = t.due
+		p.does(t.message)
+	}
+	p.now = end
+}
+
+// types presses keys with pauses: a character types itself, longer words are names.
+func (p *person) types(gap time.Duration, keys ...string) {
+	for _, name := range keys {
+		k := editor.Key{Name: name}
+		if len([]rune(name)) == 1 {
+			k.Text = name
+		}
+		p.does(Press(k))
+		p.waits(gap)
+	}
+}
+
+func (p *person) events(events ...*pb.AgentEvent) {
+	var items Items
+	for _, e := range events {
+		items = append(items, client.Item{Event: e})
+	}
+	p.does(items)
+}
+
+// sent returns the requests that were sent.
+func (p *person) sent() (out []*pb.AgentRequest) {
+	for _, e := range p.effects {
+		if s, ok := e.(Send); ok {
+			out = append(out, s.Request)
+		}
+	}
+	return out
+}
+
+// kept returns the draft that was saved last.
+func (p *person) kept() (s drafts.Saved) {
+	for _, e := range p.effects {
+		if saved, ok := e.(Save); ok {
+			s = saved.Draft
+		}
+	}
+	return s
+}
+
+const (
+	typing = 100 * time.Millisecond // between the keys of a person
+	paste  = time.Millisecond       // between the keys of an unmarked paste
+)
+
+func TestAnswersAreMeant(t *testing.T) {
+	asks := eventtest.Asks("r", "Bash", "rm -rf build")
+	for name, test := range map[string]struct {
+		do      func(p *person)
+		allowed bool
+		text    string // in the editor afterwards
+	}{
+		"a key after a pause":         {func(p *person) { p.events(asks); p.waits(time.Second); p.types(time.Second, "y") }, true, ""},
+		"a key at once":               {func(p *person) { p.events(asks); p.types(time.Second, "y") }, false, "y"},
+		"while typing":                {func(p *person) { p.types(typing, "s", "a"); p.events(asks); p.types(typing, "y", " ", "n") }, false, "say n"},
+		"while typing, after a pause": {func(p *person) { p.types(typing, "s"); p.events(asks); p.waits(time.Second); p.types(time.Second, "y") }, false, "sy"},
+		"a deliberate key": {func(p *person) {
+			p.types(typing, "s")
+			p.events(asks)
+			p.waits(time.Second)
+			p.types(time.Second, "tab", "y")
+		}, true, "s"},
+		"Tab at once": {func(p *person) { p.types(typing, "s"); p.events(asks); p.types(typing, "tab", "y") }, false, "sy"},
+		"an unmarked paste": {func(p *person) {
+			p.events(asks)
+			p.waits(time.Second)
+			p.types(paste, "y", "enter")
+			p.waits(time.Second)
+		}, false, "y\n"},
+		"a word": {func(p *person) {
+			p.events(asks)
+			p.waits(time.Second)
+			p.types(20*time.Millisecond, "y", "e", "s")
+			p.waits(time.Second)
+		}, false, "yes"},
+		"a marked paste": {func(p *person) { p.events(asks); p.waits(time.Second); p.does(Paste("y")); p.waits(time.Second) }, false, "y"},
+		"a paste behind a key": {func(p *person) {
+			p.events(asks)
+			p.waits(time.Second)
+			p.types(paste, "y")
+			p.does(Paste("x"))
+			p.waits(time.Second)
+		}, false, "yx"},
+		"answered elsewhere meanwhile": {func(p *person) {
+			p.events(asks)
+			p.waits(time.Second)
+			p.types(paste, "y")
+			p.events(eventtest.Resolved("r"))
+			p.waits(time.Second)
+		}, false, ""},
+		"Esc first": {func(p *person) { p.events(asks); p.waits(time.Second); p.types(time.Second, "esc", "y") }, false, "y"},
+		"a command": {func(p *person) {
+			p.events(asks)
+			p.types(typing, strings.Split("/allow", "")...)
+			p.types(typing, "enter")
+		}, true, ""},
+		"a short message": {func(p *person) { p.events(asks); p.types(typing, "y", "enter") }, false, "y"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPerson(Options{})
+			test.do(p)
+			sent := p.sent()
+			if allowed := len(sent) == 1 && sent[0].GetPermission().GetDecision() == pb.PermissionDecision_ALLOW_ONCE; allowed != test.allowed || len(sent) > 1 || !allowed && len(sent) > 0 {
+				t.Errorf("sent %v", sent)
+			}
+			if got := p.editor.Text(); got != test.text {
+				t.Errorf("in the editor: %q, want %q", got, test.text)
+			}
+		})
+	}
+}
+
+// What is typed is in the draft with each key, as a message until the daemon confirms it, and back in the editor if it refuses.
+func TestDraft(t *testing.T) {
+	p := newPerson(Options{Session: "s"})
+	p.types(typing, "h", "i")
+	if p.kept().Text != "hi" {
+		t.Errorf("kept %+v", p.kept())
+	}
+	p.types(typing, "enter")
+	if s := p.kept(); s.Text != "" || len(s.Unconfirmed) != 1 || s.Unconfirmed[0].Text != "hi" {
+		t.Errorf("kept %+v", s)
+	}
+	volatile := &pb.AgentEvent{Volatile: true, Event: &pb.AgentEvent_UserInput{UserInput: &pb.UserInput{IdempotencyKey: "key-1"}}}
+	p.events(volatile)
+	if len(p.kept().Unconfirmed) != 1 {
+		t.Error("a volatile event confirms nothing")
+	}
+	p.events(&pb.AgentEvent{Sequence: 1, Event: &pb.AgentEvent_UserInput{UserInput: &pb.UserInput{IdempotencyKey: "key-1"}}})
+	if s := p.kept(); s.Text != "" || len(s.Unconfirmed) != 0 {
+		t.Errorf("kept %+v", s)
+	}
+	p.types(typing, "n", "o", "enter", "x")
+	p.events(&pb.AgentEvent{Event: &pb.AgentEvent_Error{Error: &pb.ErrorEvent{Code: "NO_INPUT_LOCK", Details: map[string]string{"idempotency_key": "key-2"}}}})
+	if got := p.editor.Text(); got != "no\nx" || p.kept().Text != got {
+		t.Errorf("in the editor: %q, kept %+v", got, p.kept())
+	}
+}
+
+// The draft of a session is restored behind its history, without what the history confirms.
+func TestRestore(t *testing.T) {
+	left := drafts.Saved{Text: "half", Unconfirmed: []drafts.Message{{Key: "a", Text: "arrived"}, {Key: "b", Text: "lost"}}}
+	p := newPerson(Options{Head: 2, Exact: true, Restored: left})
+	p.events(&pb.AgentEvent{Sequence: 1, Event: &pb.AgentEvent_UserInput{UserInput: &pb.UserInput{IdempotencyKey: "a"}}})
+	if !p.editor.Empty() {
+		t.Error("restored before the history was read")
+	}
+	p.events(&pb.AgentEvent{Sequence: 2, Event: &pb.AgentEvent_Notice{Notice: &pb.Notice{Message: "x"}}})
+	if got := p.editor.Text(); got != "lost\nhalf" || p.kept().Text != got {
+		t.Errorf("in the editor: %q, kept %+v", got, p.kept())
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	p := newPerson(Options{})
+	p.events(eventtest.Status(pb.AgentStatus_THINKING))
+	p.types(typing, "x", "ctrl+c")
+	if !p.editor.Empty() || len(p.sent()) > 0 {
+		t.Error("the first Ctrl-C clears the editor")
+	}
+	p.types(typing, "ctrl+c")
+	if sent := p.sent(); len(sent) != 1 || sent[0].GetCancel() == nil || p.leaving {
+		t.Errorf("the second interrupts: %v", sent)
+	}
+	if p.types(typing, "ctrl+c"); !p.leaving {
+		t.Error("the third leaves")
+	}
+}
+
+// A terminal without the focus is told when the agent waits, and when it is done.
+func TestNotify(t *testing.T) {
+	p := newPerson(Options{})
+	p.does(Focus(true))
+	p.events(eventtest.Asks("r", "Bash", "ls"), eventtest.Resolved("r"))
+	p.does(Focus(false))
+	p.events(eventtest.Status(pb.AgentStatus_THINKING), eventtest.Asks("s", "Bash", "ls"))
+	p.events(eventtest.TurnOver()...)
+	var told []string
+	for _, e := range p.effects {
+		if n, ok := e.(Notify); ok {
+			told = append(told, n.Text)
+		}
+	}
+	if want := []string{"The agent waits for you.", "The agent is done."}; !slices.Equal(told, want) {
+		t.Errorf("told %q, want %q", told, want)
+	}
+}
+
+// The frame is never higher or wider than the terminal, and its cursor is in it.
+func TestFrameFits(t *testing.T) {
+	for _, size := range []Resize{{80, 24}, {40, 8}, {20, 6}, {200, 60}} {
+		p := newPerson(Options{})
+		p.does(size)
+		p.events(eventtest.Status(pb.AgentStatus_THINKING), eventtest.Asks("r", "Bash", strings.Repeat("a long command\n", 40)))
+		p.events(&pb.AgentEvent{Event: &pb.AgentEvent_TextDelta{TextDelta: &pb.TextDelta{BlockId: "b", Text: strings.Repeat("word ", 500)}}})
+		for range 30 {
+			p.types(typing, "a", "alt+enter")
+		}
+		rows, row, column := p.Frame(p.now)
+		if len(rows) > size.Height || row >= len(rows) || column > size.Width {
+			t.Errorf("%v: %d rows, cursor at %d, %d", size, len(rows), row, column)
+		}
+	}
+}
+
+// BenchmarkKeyInFlood is one key, drawn, after a batch of a flood: what a person waits for at most, apart from the batch itself.
+func BenchmarkKeyInFlood(b *testing.B) {
+	p := newPerson(Options{Style: true, Screen: true})
+	p.does(Resize{120, 40})
+	var items Items
+	for i := range batch {
+		text := "a piece of the flood "
+		if i%20 == 0 {
+			text += "\n\n"
+		}
+		items = append(items, client.Item{Event: &pb.AgentEvent{Event: &pb.AgentEvent_TextDelta{TextDelta: &pb.TextDelta{BlockId: "b", Text: text}}}})
+	}
+	var batches, keys time.Duration
+	for b.Loop() {
+		began := time.Now()
+		p.does(items)
+		p.Frame(p.now)
+		middle := time.Now()
+		p.types(typing, "x")
+		p.Frame(p.now)
+		batches, keys = batches+middle.Sub(began), keys+time.Since(middle)
+	}
+	b.ReportMetric(float64(batches.Microseconds())/float64(b.N), "µs/batch")
+	b.ReportMetric(float64(keys.Microseconds())/float64(b.N), "µs/key")
+}
