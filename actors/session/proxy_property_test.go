@@ -220,7 +220,7 @@ func (a *afar) texts() (texts string, lost map[string]bool) {
 	return b.String(), lost
 }
 
-// However connections, proxies and daemons end: each line is taken once, each message has one number for ever, reaches the agent once
+// However connections, proxies and daemons end: each line is taken once, each message keeps its number, reaches the agent once
 // unless its acknowledgement was lost, and none is forgotten without a notice.
 func TestProxiedProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

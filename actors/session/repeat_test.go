@@ -163,7 +163,7 @@ func TestRepetitionSurvives(t *testing.T) {
 	}
 }
 
-// A prompt at the budget waits as any message does, and does not ask again for a person who has refused.
+// A prompt at the budget waits as any message does. After a refusal the session does not ask again.
 func TestRepetitionWaitsForBudget(t *testing.T) {
 	b := repeating(t)
 	limit := uint64(1)

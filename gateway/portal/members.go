@@ -58,7 +58,7 @@ func listMembers(c call) (any, error) {
 	return map[string]any{"members": rows}, nil
 }
 
-// addMember shares a session with a person who has a login. What pages call the email is the name of the
+// addMember shares a session with the person of a login. What pages call the email is the name of the
 // person, with or without a host.
 func addMember(c call) (any, error) {
 	var body struct {

@@ -72,7 +72,7 @@ func TestPending(t *testing.T) {
 	}
 }
 
-// A proxy that sends requests without numbers for ever has a bounded number of them pending.
+// A proxy that sends unnumbered requests without end has a bounded number of them pending.
 func TestPendingUnnumbered(t *testing.T) {
 	t.Parallel()
 	p, freed := &pending{}, 0

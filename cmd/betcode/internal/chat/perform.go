@@ -12,7 +12,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// answerPatience bounds how long an answer of the daemon is waited for. Completions that come later are of no use.
+// answerPatience bounds one call to the daemon. Later completions are of no use.
 const answerPatience = 5 * time.Second
 
 // Translate turns a message of Bubble Tea into one of [Model.Step]; nil if the model does not know it.

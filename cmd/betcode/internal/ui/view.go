@@ -56,7 +56,7 @@ func (m *Model) Rows(now time.Time) []string {
 	return out
 }
 
-// header says how many sessions need what, what they cost, and how it stands with the connection.
+// header counts the sessions by what they need, and shows their cost and the state of the connection.
 func (m *Model) header(now time.Time) string {
 	s, counts := m.style, m.Counts()
 	parts := []string{s.Bold("betcode")}

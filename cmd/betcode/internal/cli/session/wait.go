@@ -44,7 +44,7 @@ const (
 	hopeless
 )
 
-// judge says whether a session in a state has what is waited for.
+// judge says whether the state of a session ends the wait.
 func judge(wanted string, name sessionstate.Name) verdict {
 	rests := name == sessionstate.Idle || name == sessionstate.Stopped
 	switch {
