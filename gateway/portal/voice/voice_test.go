@@ -229,7 +229,8 @@ func gone(t *testing.T, pid int) {
 	t.Helper()
 	for deadline := time.Now().Add(wait); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		if err != nil && syscall.Kill(pid, 0) != nil || strings.Contains(string(stat), ") Z ") {
+		process, lost := os.FindProcess(pid)
+		if err != nil && (lost != nil || process.Signal(syscall.Signal(0)) != nil) || strings.Contains(string(stat), ") Z ") {
 			return
 		}
 	}
