@@ -71,12 +71,25 @@ func (t *transition) proxyLine(f messages.ProxyLine) (items []claude.Item, fresh
 	}
 	t.activity(taken.Items...)
 	for _, item := range taken.Items {
+		if ofHost(item) {
+			continue
+		}
 		t.item(item)
 		if ended, ok := item.(claude.TurnEnded); ok && !ended.MemoryGone {
 			t.proxiedTurnEnded()
 		}
 	}
 	return taken.Items, true
+}
+
+// ofHost reports whether an item belongs to the control protocol between an agent and its host. The host is the proxy: what the
+// session is to know of it comes in frames of their own, which are bounded. In a line it is nothing.
+func ofHost(item claude.Item) bool {
+	switch item.(type) {
+	case claude.PermissionAsked, claude.PermissionWithdrawn, claude.ControlAsked, claude.ControlAnswered:
+		return true
+	}
+	return false
 }
 
 // proxyAsked takes a permission request, unless the session has had it: a gateway repeats requests that may not be stored. The proxy

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"betcode/actors/permission"
+	"betcode/actors/session/prompts"
 	"betcode/messages"
 )
 
@@ -187,6 +188,28 @@ func TestProxiedPermission(t *testing.T) {
 }
 
 // A proxy that ends on a late decision gets none that may have arrived. One that was never sent waits for its connection.
+// Requests in lines would be as many as a proxy likes, and no frame would withdraw them.
+func TestProxiedRequestsInLines(t *testing.T) {
+	b := proxying(t, everything)
+	b.tell(typing("k1"))
+	b.tell(frames("c1", messages.ProxyInputTaken{Number: 1, ByAgent: true}, proxyLine(0, lineOfTurn)))
+	b.quiet()
+	for n := range 300 {
+		b.tell(frames("c1", proxyLine(uint64(n+1), fmt.Sprintf(
+			`{"type":"control_request","request_id":"L%d","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"make"}}}`, n))))
+	}
+	for n, line := range []string{
+		`{"type":"control_request","request_id":"x","request":{"subtype":"mcp_message"}}`,
+		`{"type":"control_response","response":{"subtype":"success","request_id":"x","response":{}}}`,
+		`{"type":"control_cancel_request","request_id":"p1"}`,
+	} {
+		b.tell(frames("c1", asked("p1"), proxyLine(uint64(n+301), line)))
+	}
+	if all := b.state.prompts.List(prompts.Every); len(all) != 1 || all[0].Request != "p1" {
+		t.Errorf("%d requests wait", len(all))
+	}
+}
+
 func TestProxiedDecisionOnce(t *testing.T) {
 	b := proxying(t, nothing)
 	b.tell(frames("c1", proxyLine(0, lineOfTurn), asked("r1")))

@@ -23,6 +23,8 @@ const (
 	pingEvery        = 30 * time.Second
 	pongPatience     = 25 * time.Second // so that a proxy is dropped within a minute
 
+	maxSecret = 4 << 10 // bytes of a token
+
 	// restarting and comeBack are what proxies are told when they are to come back.
 	restarting = "Server is restarting"
 	comeBack   = 1000            // milliseconds
@@ -107,8 +109,8 @@ func (p *proxy) register(m wire.Register, id string) (call Call, d Daemon, err e
 		secrets = append(secrets, "")
 	}
 	for _, secret := range secrets {
-		if strings.ContainsFunc(secret, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
-			err = ErrUnauthenticated // no secret has such characters, and calls cannot carry them
+		if len(secret) > maxSecret || strings.ContainsFunc(secret, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+			err = ErrUnauthenticated // no secret is so long or has such characters, and calls cannot carry it
 			continue
 		}
 		if d, err = p.options.Connect(secret, id); err != nil {
