@@ -58,6 +58,7 @@ func (m *Model) always(k editor.Key) bool {
 		m.do(Suspend{})
 	case "ctrl+l":
 	default:
+		m.state.pressed = false // Ctrl-C leaves only when nothing came between
 		return false
 	}
 	return true

@@ -227,6 +227,10 @@ func TestInterrupt(t *testing.T) {
 	if sent := p.sent(); len(sent) != 1 || sent[0].GetCancel() == nil || p.leaving {
 		t.Errorf("the second interrupts: %v", sent)
 	}
+	p.types(typing, "y", "backspace", "ctrl+c")
+	if p.leaving {
+		t.Error("a Ctrl-C after other keys leaves")
+	}
 	if p.types(typing, "ctrl+c"); !p.leaving {
 		t.Error("the third leaves")
 	}

@@ -28,6 +28,15 @@ var all = []Name{Waiting, Blocked, Queued, Working, Idle, Stopped}
 // Names returns the names of all states, the most urgent first.
 func Names() []Name { return slices.Clone(all) }
 
+// List is [Names] in a sentence.
+func List() string {
+	names := make([]string, len(all))
+	for i, name := range all {
+		names[i] = string(name)
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+}
+
 // Known reports whether there is a state with this name.
 func Known(name string) bool { return slices.Contains(all, Name(name)) }
 

@@ -41,7 +41,7 @@ func (p group) ps(ctx context.Context, c *cli.Context, cl *client.Client) (outpu
 	for _, given := range c.StringSlice("status") {
 		for name := range strings.SplitSeq(given, ",") {
 			if !sessionstate.Known(name) {
-				return output.View{}, exit.Usage(fmt.Errorf("--status %s: there is no such state; it is one of %v", console.Line(name), sessionstate.Names()))
+				return output.View{}, exit.Usage(fmt.Errorf("--status %s: there is no such state; it is one of %s", console.Line(name), sessionstate.List()))
 			}
 			wanted = append(wanted, sessionstate.Name(name))
 		}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
@@ -78,8 +81,10 @@ func (p group) waitSession(ctx context.Context, c *cli.Context, cl *client.Clien
 	}
 	w := waiter{group: p, client: cl, ref: c.Args().First(), wanted: wanted, text: text}
 	err := w.run(ctx)
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return exit.With(exit.Connection, fmt.Errorf("wait for session %s: it is %s after %s", console.Line(w.ref), w.last.Name, c.String("timeout")))
+	// A call may end at its deadline an instant before the context does.
+	if c.String("timeout") != "" && (errors.Is(ctx.Err(), context.DeadlineExceeded) || status.Code(err) == codes.DeadlineExceeded) {
+		return exit.With(exit.Connection, fmt.Errorf("wait for session %s: it is %s after %s",
+			console.Line(w.ref), cmp.Or(string(w.last.Name), "in a state that the daemon has not told"), c.String("timeout")))
 	}
 	return err
 }
