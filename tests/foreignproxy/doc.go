@@ -7,7 +7,7 @@
 //
 //   - It throws away everything before the RegisterAck. Without one, G1 and G2 go on after 10 seconds,
 //     and G3 connects again.
-//   - A refusal ends G3, unless it is retryable. G1 and G2 try for ever.
+//   - A refusal ends G3, unless it is retryable. G1 and G2 try without end.
 //   - G2 and G3 cannot read an unknown type, a missing field or a binary frame: the connection ends.
 //     G1 ignores them.
 //   - Lines are numbered from 0 and kept until they are acknowledged, at most 1 000; the oldest are

@@ -76,7 +76,7 @@ func (p *proxy) frame(text bool, frame []byte, held int) (line bool) {
 }
 
 // heartbeat answers proxies that wait for it. Those of G1 answer every one, so that a single one would
-// go back and forth for ever.
+// go back and forth without end.
 func (p *proxy) heartbeat() {
 	if p.words.dialect >= wire.G2 {
 		p.write(wire.Heartbeat{})

@@ -17,7 +17,7 @@ const (
 	maxAnswer = 64 << 10
 	// minInterval is how often at most the portal is asked whether a person has approved.
 	minInterval = 5 * time.Second
-	// maxLifetime bounds how long a code is waited for, whatever the portal says.
+	// maxLifetime bounds the polling for a code, whatever lifetime the portal names.
 	maxLifetime = 30 * time.Minute
 )
 
