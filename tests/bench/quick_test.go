@@ -97,12 +97,22 @@ func TestQuickGateway(t *testing.T) {
 	}
 }
 
-// TestQuickPages: each page gets each line once, with its delay.
+// TestQuickPages: each page gets each line of an agent or a proxy once, with its delay.
 func TestQuickPages(t *testing.T) {
 	l := pageLoad{pages: 6, logins: 2, lines: 20, rate: 100}
-	o := newPageRig(t, l).run()
+	for what, o := range map[string]pageOutcome{
+		"agent":   newPageRig(t, load{sessions: 1, clients: 1}, l).run(),
+		"proxies": newPageRig(t, load{}, l).runProxies(4),
+	} {
+		o.check(t, what, l)
+	}
+}
+
+// check says what is missing.
+func (o pageOutcome) check(t *testing.T, what string, l pageLoad) {
+	t.Helper()
 	if o.lagging > 0 || len(o.delays) != l.pages*l.lines || quantile(o.delays, 0) <= 0 || o.peak <= 0 {
-		t.Errorf("%d pages lag, %d delays, the least %d, %d bytes", o.lagging, len(o.delays), quantile(o.delays, 0), o.peak)
+		t.Errorf("%s: %d pages lag, %d delays, the least %d, %d bytes", what, o.lagging, len(o.delays), quantile(o.delays, 0), o.peak)
 	}
 }
 

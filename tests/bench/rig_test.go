@@ -48,7 +48,7 @@ func endWorlds() {
 // newRig starts a daemon, a session with an agent for each, and the clients.
 func newRig(tb testing.TB, binary string, l load, env ...string) *rig {
 	tb.Helper()
-	env = append(env, envMaxAgents+"="+strconv.Itoa(l.sessions)) // none waits for another
+	env = append(env, envMaxAgents+"="+strconv.Itoa(max(l.sessions, 1))) // none waits for another
 	env = append(env, strings.Fields(os.Getenv(envMore))...)
 	w, err := kit.NewWorld(binary, binaries.agent, env...)
 	if err != nil {

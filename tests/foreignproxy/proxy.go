@@ -59,6 +59,9 @@ func clone(s State) State {
 	return s
 }
 
+// Session returns the id of the session.
+func (p *Proxy) Session() string { return p.o.Session }
+
 // Run connects, and connects again, until ctx ends or the proxy does.
 func (p *Proxy) Run(ctx context.Context) error {
 	err := p.run(ctx)
