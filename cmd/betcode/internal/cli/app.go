@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -139,7 +140,26 @@ func forEachCommand(commands []*cli.Command, f func(*cli.Command)) {
 	}
 }
 
-func onUsageError(_ *cli.Context, err error, _ bool) error { return exit.Usage(err) }
+// onUsageError names the help of the command that got a wrong flag; the library says only which flag it is.
+func onUsageError(c *cli.Context, err error, _ bool) error {
+	flag, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+	if !unknown {
+		return exit.Usage(err)
+	}
+	command := c.App.Name
+	if c.Command != nil && c.Command.HelpName != "" {
+		command = c.Command.HelpName
+	}
+	return exit.Usage(fmt.Errorf("there is no flag '%s'. Run '%s --help' for the list", dashed(flag), command))
+}
+
+// dashed writes the name of a flag as a person types it.
+func dashed(flag string) string {
+	if len(flag) == 1 {
+		return "-" + flag
+	}
+	return "--" + flag
+}
 
 // bare is the program without a command: how things stand.
 func (p *program) bare(c *cli.Context) error {

@@ -251,6 +251,9 @@ func TestUsage(t *testing.T) {
 	for args, want := range map[string]string{
 		"sesion list":                 "Did you mean 'betcode session'?",
 		"session lst":                 "Did you mean 'betcode session list'?",
+		"run --foo":                   "there is no flag '--foo'. Run 'betcode run --help'",
+		"session new -o json":         "there is no flag '-o'. Run 'betcode session new --help'",
+		"--foo":                       "there is no flag '--foo'. Run 'betcode --help'",
 		"session show":                "takes 1 argument(s)",
 		"tree x":                      "takes no arguments",
 		"session rename a":            "takes 2 argument(s)",
