@@ -21,8 +21,7 @@ const maxAsked = 16
 // takeProxyFrames takes what a proxy has sent, if the connection is the newest.
 func (t *transition) takeProxyFrames(from *actor.PID, m messages.TakeProxyFrames) {
 	if !t.s.proxied() || m.Connection == "" || t.s.proxy.connection != m.Connection {
-		t.then(act.Reply{To: from, With: messages.Errorf("take output of a proxy", messages.Aborted, "the connection is no longer the session's").
-			With("session_id", string(t.s.id)).WithHint("connect again, and register the session")})
+		t.then(act.Reply{To: from, With: t.staleConnection()})
 		t.maybeRetire()
 		return
 	}
@@ -56,6 +55,16 @@ func (t *transition) takeProxyFrames(from *actor.PID, m messages.TakeProxyFrames
 	}
 	t.used = t.used || t.outputIsUse(turn, items)
 	t.then(act.Reply{To: from, With: taken})
+}
+
+// staleConnection is the error of a connection that the session does not have, or has no more. A session that has ended is named as
+// that: its proxy is not to connect again.
+func (t *transition) staleConnection() *messages.Error {
+	if t.s.proxied() && t.s.record.Proxy.Ended != "" {
+		return proxiedEnded(t.s.id, t.s.record.Proxy.Ended)
+	}
+	return messages.Errorf("take output of a proxy", messages.Aborted, "the connection is no longer the session's").
+		With("session_id", string(t.s.id)).WithHint("connect again, and register the session")
 }
 
 // proxyLine takes a line, unless the session has it.

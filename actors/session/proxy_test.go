@@ -363,6 +363,8 @@ func TestProxiedStop(t *testing.T) {
 		if b.state.active() || b.state.busy() || !b.noticed("INPUT_DROPPED") {
 			t.Errorf("%s: it goes on", name)
 		}
+		// Frames that were under way are not those of a connection whose place another one has taken.
+		b.on(frames("c1", proxyLine(1, lineOfTurn)), "to op: wrong state SESSION_CLOSED", "retire")
 		b.crash()
 		b.quiet()
 		b.tell(connect("c2", abilities))

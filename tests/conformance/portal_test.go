@@ -12,9 +12,10 @@ import (
 	"betcode/tests/kit"
 )
 
-// portalStories are about pages of the portal. The exchanges of tests/gateways show its proxies.
+// portalStories are about pages and proxies of the portal.
 var portalStories = []story{
 	{name: "pages of the portal", tell: portalPages},
+	{name: "proxies of the portal", tell: portalProxies},
 	{name: "dev mode of the portal", tell: portalDev},
 	{name: "voice of the portal", tell: portalVoice},
 }

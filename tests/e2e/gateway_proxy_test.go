@@ -215,6 +215,13 @@ func TestForeignProxyEnds(t *testing.T) {
 	if err != nil || !strings.Contains(body, `"status":"disconnected"`) {
 		t.Errorf("sessions %s %v", body, err)
 	}
+	old := p.proxy(foreignproxy.Options{Generation: 1, Agent: foreignproxy.Echo})
+	old.registered()
+	p.cli(0, "session", "stop", old.session)
+	old.until("refused", func(s foreignproxy.Seen) bool { return len(s.Refused) > 0 })
+	if s := old.Seen(); s.Shutdowns > 0 || !strings.Contains(s.Closes[0], "the session has ended") || s.Refused[0] != "Failed to reactivate session" {
+		t.Errorf("a stopped proxy of G1 sees %+v", s)
+	}
 	for generation := 2; generation <= 3; generation++ {
 		g := p.proxy(foreignproxy.Options{Generation: generation, Agent: foreignproxy.Echo})
 		g.registered()
