@@ -16,8 +16,8 @@
 // receives events; each connection has one that reads. The translator of a session is used by
 // both, under the lock of the session. A connection writes a batch of whole lines at a time.
 //
-// An id belongs to the connection that started, resumed or attached its session. For every other
-// connection it is unknown, unless it attaches; then it watches.
+// An id, and the session under it, belong to the connection that started, resumed or attached it. For
+// every other connection the id is unknown, unless it attaches; then it watches, under that id or another.
 //
 // # What is promised, in what order
 //

@@ -102,7 +102,7 @@ func (c *connection) watched(s *session, request any) {
 }
 
 func (c *connection) start(id ref, m startSession) {
-	if err := c.claim(id); err != nil {
+	if err := c.claim(id, ""); err != nil {
 		c.write(*err)
 		return
 	}
@@ -120,7 +120,7 @@ func (c *connection) resume(ctx context.Context, id ref, m resumeSession) {
 		return
 	}
 	c.replace(id)
-	if err := c.claim(id); err != nil {
+	if err := c.claim(id, found.Session); err != nil {
 		c.write(*err)
 		return
 	}
@@ -131,7 +131,8 @@ func (c *connection) resume(ctx context.Context, id ref, m resumeSession) {
 	c.run(s)
 }
 
-// attach joins a session. If no other connection has its id, it is this one's from now on, unless it only watches.
+// attach joins a session. If no other connection has its id or owns it under another one, it is this one's from now on,
+// unless it only watches.
 func (c *connection) attach(ctx context.Context, id ref, m attachSession) {
 	reference := m.conversation
 	if reference == "" {
@@ -150,7 +151,7 @@ func (c *connection) attach(ctx context.Context, id ref, m attachSession) {
 		from = min(*m.from, found.Head)
 	}
 	c.replace(id)
-	owner := !m.watch && c.claim(id) == nil
+	owner := !m.watch && c.claim(id, found.Session) == nil
 	if !owner && !c.watch(id) {
 		c.write(failure(id, tooManySessions))
 		return

@@ -45,10 +45,17 @@ type Server struct {
 	stopping    map[string]chan struct{} // sessions of the daemon that are being stopped; closed at the end
 }
 
-// owned is an id in use: the connection that has it, and its session once that is there.
+// owned is an id in use: the connection that has it, the session of the daemon, and the conversation
+// with it once that is there.
 type owned struct {
 	by      *connection
+	of      string // empty for a session that is being begun
 	session *session
+}
+
+// has reports whether a session of the daemon is owned under the id.
+func (o *owned) has(session string) bool {
+	return session != "" && (o.of == session || o.session != nil && o.session.conversation.Session() == session)
 }
 
 // AdmissionError is the reason that a client is told when it is not admitted.
@@ -199,8 +206,9 @@ func (s *Server) stopped(ctx context.Context, session string) (waited bool) {
 	return true
 }
 
-// claim takes an id for the connection, or returns the error for its client.
-func (c *connection) claim(id ref) *errorLine {
+// claim takes an id for the connection and a session of the daemon, empty for a new one, or returns the
+// error for its client. Two connections never own one session, whatever ids they have for it.
+func (c *connection) claim(id ref, session string) *errorLine {
 	s := c.server
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -212,7 +220,13 @@ func (c *connection) claim(id ref) *errorLine {
 		refused = failure(id, tooManySessions)
 		return &refused
 	}
-	s.owners[id] = &owned{by: c}
+	for _, o := range s.owners {
+		if o.by != c && o.has(session) {
+			refused = ofAnother(id)
+			return &refused
+		}
+	}
+	s.owners[id] = &owned{by: c, of: session}
 	return nil
 }
 
