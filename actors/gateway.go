@@ -76,7 +76,9 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		if m, err = s.checks.Start(m); err != nil {
 			return nil, err
 		}
-		return s.startLeased(ctx, m, m)
+		return s.startNamed(ctx, m)
+	case messages.RenameSession:
+		return s.rename(ctx, m, m)
 	case messages.SendInput:
 		m.Digest = requests.InputDigest(m.Content, m.Attachments, m.Repeat)
 		return s.askOnce(ctx, m)
@@ -99,6 +101,9 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		}
 		if answer, ok := m.Request.(messages.AnswerPermission); ok {
 			return s.answerPermission(ctx, m, answer)
+		}
+		if rename, ok := m.Request.(messages.RenameSession); ok {
+			return s.rename(ctx, m, rename)
 		}
 		return s.askOnce(ctx, m)
 	case messages.AnswerPermission:

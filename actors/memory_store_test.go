@@ -206,7 +206,16 @@ func (s *memoryStore) list(directory, worktree string, limit, offset int, conver
 	return found, total, nil
 }
 
-func (s *memoryStore) Resolve(reference string) (messages.SessionID, error) {
+func (s *memoryStore) Named(directory, name string) (messages.SessionID, bool) {
+	for _, l := range s.all() {
+		if r := l.Record; r.Name == name && r.WorkingDirectory == directory && r.Subagent == nil && r.Proxy == nil {
+			return r.ID, true
+		}
+	}
+	return "", false
+}
+
+func (s *memoryStore) Resolve(reference, _ string) (messages.SessionID, error) {
 	var found []messages.SessionID
 	for _, l := range s.all() {
 		if strings.HasPrefix(string(l.Record.ID), reference) || l.Record.Name == reference || reference == "@last" {

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/google/uuid"
@@ -169,6 +170,17 @@ func result[R messages.Reply](reply R, err error) (messages.Reply, error) {
 // parents is the namespace of ids of sessions that are made for orchestrations.
 var parents = uuid.MustParse("c9a3bb1c-3c5a-49e5-8d4d-0b7f9f1e7a52")
 
+// startParent starts the session of a plan. A plan that runs again has the same name: then its id is added.
+func (s *System) startParent(ctx context.Context, m messages.StartSession) error {
+	_, err := s.Ask(ctx, m)
+	var refused *messages.Error
+	if errors.As(err, &refused) && refused.Code == messages.NameTaken {
+		m.Name += " " + string(m.Session)[:8]
+		_, err = s.Ask(ctx, m)
+	}
+	return err
+}
+
 // createOrchestration starts a plan. What can be refused is refused before anything is made.
 func (s *System) createOrchestration(ctx context.Context, m messages.CreateOrchestration) (messages.Reply, error) {
 	if err := orchestration.Check(m.Plan); err != nil {
@@ -183,7 +195,7 @@ func (s *System) createOrchestration(ctx context.Context, m messages.CreateOrche
 				name = "orchestration " + string(m.ID)[:8]
 			}
 			start := messages.StartSession{Session: m.Parent, Client: m.Client, Name: name, WorkingDirectory: m.Directory}
-			if _, err := s.Ask(ctx, start); err != nil {
+			if err := s.startParent(ctx, start); err != nil {
 				return nil, err
 			}
 		}

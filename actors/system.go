@@ -80,6 +80,7 @@ type System struct {
 	git         *git.Git
 	registry    *worktree.Registry // nil = no worktrees are kept
 	spawning    spawns
+	names       names
 	repos       *worktree.Repositories
 	plans       *orchestration.Registry // nil = no orchestrations are kept
 	endings     endings                 // of subagents

@@ -130,7 +130,7 @@ func (s *stage) eventually(what string, holds func() bool) {
 // open starts a session in a directory that is there.
 func (s *stage) open(id messages.SessionID) {
 	s.t.Helper()
-	must[messages.SessionStarted](s, messages.StartSession{Session: id, Client: "ann", WorkingDirectory: "/", Name: "work"})
+	must[messages.SessionStarted](s, messages.StartSession{Session: id, Client: "ann", WorkingDirectory: "/", Name: "work " + string(id)})
 }
 
 // crash makes an actor crash.

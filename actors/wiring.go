@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -279,7 +280,9 @@ func (s *System) forkDeps() fork.Deps {
 				}
 				defer done()
 			}
-			return s.ask(ctx, s.sessions, s.checks.Complete(m))
+			return s.giveName("fork session", m.Session, place{cmp.Or(m.Resolved, m.WorkingDirectory), m.Name}, func() (messages.Reply, error) {
+				return s.ask(ctx, s.sessions, s.checks.Complete(m))
+			})
 		},
 	}
 }

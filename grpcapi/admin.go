@@ -107,7 +107,7 @@ func (s adminService) Resolve(ctx context.Context, r *pb.ResolveRequest) (*pb.Re
 	if strings.TrimSpace(r.GetRef()) == "" {
 		return nil, wire.Invalid(op, `Give an id, its beginning, a name, or "@last".`, "ref is empty")
 	}
-	return handler.Unary(ctx, s.asker, messages.ResolveSession{Reference: r.GetRef()}, nil, func(a messages.SessionResolved) *pb.ResolveResponse {
+	return handler.Unary(ctx, s.asker, messages.ResolveSession{Reference: r.GetRef(), Directory: r.GetWorkingDirectory()}, nil, func(a messages.SessionResolved) *pb.ResolveResponse {
 		return &pb.ResolveResponse{SessionId: string(a.Session)}
 	})
 }

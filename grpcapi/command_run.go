@@ -179,7 +179,7 @@ func (s commandService) sessionLines(ctx context.Context, _ string) ([]string, e
 	}
 	var lines []string
 	for _, r := range list.Sessions {
-		lines = append(lines, fmt.Sprintf("%s  %-8s %s  %s  %s", r.ID, r.Phase, r.UpdatedAt.UTC().Format(time.RFC3339), r.WorkingDirectory, r.Name))
+		lines = append(lines, fmt.Sprintf("%s  %-8s %s  %s  %s", r.ID, r.Phase, r.UpdatedAt.UTC().Format(time.RFC3339), r.WorkingDirectory, r.Label()))
 	}
 	return append(lines, fmt.Sprintf("%d of %d sessions", len(list.Sessions), list.Total)), nil
 }

@@ -59,6 +59,7 @@ const (
 	SessionNotFound   Code = "SESSION_NOT_FOUND"
 	SessionClosed     Code = "SESSION_CLOSED"
 	SessionActive     Code = "SESSION_ACTIVE"
+	NameTaken         Code = "SESSION_NAME_TAKEN" // ours
 	NoInputLock       Code = "NO_INPUT_LOCK"
 	PermissionTimeout Code = "PERMISSION_TIMEOUT"
 	PermissionStale   Code = "PERMISSION_STALE"

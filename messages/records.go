@@ -1,6 +1,9 @@
 package messages
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Phase is where a session stands; the session state machine of the daemon
 // document. The values are stored: append only.
@@ -42,6 +45,7 @@ type Usage struct {
 type SessionRecord struct {
 	ID               SessionID
 	Name             string
+	Title            string // of its first prompt, for people; empty before it
 	WorkingDirectory string
 	Resolved         string // WorkingDirectory behind symbolic links when the session was created; empty if there were none
 	WorktreeID       string
@@ -67,6 +71,7 @@ type SessionRecord struct {
 	InterruptedKeys []string  // keys of the settled messages whose turn was cut off: a resumed agent may begin them again; empty unless Turn
 	TurnCanceled    bool      // its cancellation was asked for
 	StopWanted      bool      // the agent is to be ended: no restart, no continuation
+	Stopped         Stopped   // the stop after the newest run; zero if none was asked for
 	Background      []string  // ids of the agent's background tasks
 
 	Resume        ResumePolicy // what follows when a turn is cut off; empty = the daemon's policy
@@ -90,6 +95,18 @@ type SessionRecord struct {
 	Past Past     // what is kept of the history
 	Lock ClientID // the attached client that holds the input lock, empty if none does
 }
+
+// Label returns what people are shown for the session: its name, or its title. Empty if it has neither.
+func (r *SessionRecord) Label() string { return cmp.Or(r.Name, r.Title) }
+
+// Stopped says which client stopped a session, and when. The zero value is of a session that was not stopped.
+type Stopped struct {
+	By ClientID // empty = not known
+	At time.Time
+}
+
+// IsZero reports whether nobody stopped the session.
+func (s Stopped) IsZero() bool { return s.At.IsZero() }
 
 // RunState says how far one incarnation of the agent process has come. Stored:
 // append only.

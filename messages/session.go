@@ -293,10 +293,12 @@ type SessionList struct {
 
 // ResolveSession turns what a person typed (an id, a unique beginning of one, a
 // name, "@last") into a session id. Answered with [SessionResolved], [NotFound]
-// or, for an ambiguous one, [Invalid] that lists the candidates.
+// or, for an ambiguous one, [Invalid] that lists the candidates. Where several sessions have
+// the name, the one of Directory is meant.
 type ResolveSession struct {
 	ask
 	Reference string
+	Directory string // may be empty
 }
 
 // ResolveKey finds the session in which an idempotency key was used, for a caller that names

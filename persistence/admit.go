@@ -1,6 +1,7 @@
 package persistence
 
 import (
+	"cmp"
 	"fmt"
 
 	"betcode/messages"
@@ -49,6 +50,7 @@ func admit(e *entry, a *messages.Append) (*entry, *messages.Error) {
 	}
 	if r := a.Record; r != nil {
 		next.name, next.directory, next.worktree = r.Name, r.WorkingDirectory, r.WorktreeID
+		next.place, next.proxied = cmp.Or(r.Resolved, r.WorkingDirectory), r.Proxy != nil
 		next.updated = record.LoadTime(record.StoreTime(r.UpdatedAt))
 		next.low = r.Past.LowWater
 		next.parent, next.running = "", false

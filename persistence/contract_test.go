@@ -360,7 +360,7 @@ func TestClosedStoreSaysSo(t *testing.T) {
 	wantKind(t, "load", err, messages.Unavailable)
 	_, err = f.store.Events(sid(1), 0, 0, 0)
 	wantKind(t, "events", err, messages.Unavailable)
-	_, err = f.store.Resolve("@last")
+	_, err = f.store.Resolve("@last", "")
 	wantKind(t, "resolve", err, messages.Unavailable)
 	_, err = f.store.Verify(t.Context(), nil)
 	wantKind(t, "verify", err, messages.Unavailable)

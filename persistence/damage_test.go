@@ -128,7 +128,7 @@ func TestDamagedSessionCanBeDeletedAndSealed(t *testing.T) {
 	for _, id := range []messages.SessionID{sid(1), sid(3)} {
 		_, err := f.store.Load(id)
 		wantKind(t, "load", err, messages.DataLoss)
-		if found, err := f.store.Resolve(string(id)); found != id || err != nil {
+		if found, err := f.store.Resolve(string(id), ""); found != id || err != nil {
 			t.Errorf("resolve: %s, %v", found, err)
 		}
 		wantKind(t, "append", f.store.Commit([]messages.Append{more(id, 3, 1)})[0], messages.DataLoss)

@@ -30,9 +30,11 @@ type entry struct {
 	offset    int64
 	name      string
 	directory string
+	place     string // directory behind symbolic links
 	worktree  string
 	parent    messages.SessionID // of a subagent; empty = it is none
 	running   bool               // a subagent that has not ended
+	proxied   bool               // a proxy runs its agent
 	updated   time.Time
 	low       messages.Seq // what lies up to here was given up by the session
 
@@ -113,6 +115,7 @@ func (e *entry) load(v memtable.View, key, value []byte) error {
 
 func (e *entry) describe(s *storev1.Session) {
 	e.name, e.directory, e.worktree = s.GetName(), s.GetWorkingDirectory(), s.GetWorktreeId()
+	e.place, e.proxied = cmp.Or(s.GetResolvedDirectory(), e.directory), s.GetProxy() != nil
 	e.updated = record.LoadTime(s.GetUpdatedAt())
 	e.low = messages.Seq(s.GetPast().GetLowWater())
 	e.parent, e.running = messages.SessionID(s.GetSubagent().GetParent()), record.SubagentRuns(s.GetSubagent())

@@ -2,9 +2,7 @@ package persistence
 
 import (
 	"cmp"
-	"errors"
 	"slices"
-	"strings"
 
 	"betcode/messages"
 	"betcode/persistence/internal/fault"
@@ -92,69 +90,4 @@ func (s *Store) list(limit, offset int, wanted func(*entry) bool) (records []mes
 		return nil, 0, err
 	}
 	return records, total, nil
-}
-
-const (
-	// lastReference stands for the session that changed last.
-	lastReference = "@last"
-	// minPrefix is how much of an id one must give.
-	minPrefix = 4
-	// maxCandidates bounds how many an error names.
-	maxCandidates = 10
-)
-
-// Resolve returns the session that a person means: by its id, the beginning of
-// its id (four characters or more), its name, or "@last". If more than one fits
-// the error is [messages.Invalid] and its detail "candidates" names them.
-func (s *Store) Resolve(reference string) (messages.SessionID, error) {
-	done, err := s.reading(fault.OpResolve)
-	if err != nil {
-		return "", err
-	}
-	defer done()
-	if e := s.index.get(messages.SessionID(reference)); e != nil && !e.deleted {
-		return e.id, nil // a damaged one too: it can be exported and deleted
-	}
-	listed := s.index.newest()
-	if reference == lastReference {
-		for _, e := range listed {
-			if e.parent == "" { // what people continue is theirs
-				return e.id, nil
-			}
-		}
-		return "", messages.Errorf(fault.OpResolve, messages.NotFound, "there is no session yet").WithCode(messages.SessionNotFound)
-	}
-	return choose(reference, append(matching(listed, reference), matching(s.index.damaged(), reference)...))
-}
-
-func matching(listed []*entry, reference string) []*entry {
-	prefix := strings.ToLower(reference)
-	var found []*entry
-	for _, e := range listed {
-		byID := len(prefix) >= minPrefix && strings.HasPrefix(string(e.id), prefix)
-		if byID || (e.name == reference && reference != "") {
-			found = append(found, e)
-		}
-	}
-	return found
-}
-
-func choose(reference string, found []*entry) (messages.SessionID, error) {
-	switch len(found) {
-	case 0:
-		return "", messages.Errorf(fault.OpResolve, messages.NotFound, "no session is called %q", reference).
-			WithCode(messages.SessionNotFound)
-	case 1:
-		return found[0].id, nil
-	}
-	names := make([]string, 0, maxCandidates)
-	for _, e := range found[:min(len(found), maxCandidates)] {
-		names = append(names, string(e.id))
-	}
-	candidates := strings.Join(names, ", ")
-	if len(found) > maxCandidates {
-		candidates += ", …"
-	}
-	e := &messages.Error{Op: fault.OpResolve, Kind: messages.Invalid, Err: errors.New("ambiguous: " + reference + " may be " + candidates)}
-	return "", e.With("candidates", candidates).WithHint("Give more of the session's id.")
 }

@@ -71,7 +71,7 @@ func TestSessionsAreListedNewestFirst(t *testing.T) {
 
 func TestResolve(t *testing.T) {
 	f := newFixture(t)
-	_, err := f.store.Resolve("@last")
+	_, err := f.store.Resolve("@last", "")
 	wantKind(t, "last of none", err, messages.NotFound)
 	named(f, "fix the tests", "twin", "twin", string(sid(1)[:6]), "")
 	f.commit(messages.Append{Session: sid(5), Expect: 4, Record: summary(sid(5), epoch.Add(time.Hour))})
@@ -92,7 +92,10 @@ func TestResolve(t *testing.T) {
 		{"@last", sid(5), 0},
 		{"", "", messages.NotFound},
 	} {
-		got, err := f.store.Resolve(c.reference)
+		if got, err := f.store.Resolve("twin", "/odd"); got != sid(2) || err != nil {
+			t.Fatalf("of a directory: %q, %v", got, err)
+		}
+		got, err := f.store.Resolve(c.reference, "/nowhere")
 		if got != c.want || (err != nil && messages.KindOf(err) != c.kind) || (err == nil) != (c.want != "") {
 			t.Errorf("%q: %q, %v", c.reference, got, err)
 		}
@@ -102,5 +105,46 @@ func TestResolve(t *testing.T) {
 		if e := fault.As(err); !strings.Contains(e.Details["candidates"], ", ") || !strings.Contains(e.Error(), "ambiguous") {
 			t.Errorf("%q: %v, candidates %q", c.reference, e, e.Details["candidates"])
 		}
+	}
+}
+
+// Journals of former versions hold sessions of one name in one directory. They stay as they are, and the name means none of them.
+func TestSessionsOfOneNameInOneDirectory(t *testing.T) {
+	f := newFixture(t)
+	named(f, "twin", "other", "twin")
+	_, err := f.store.Resolve("twin", "/src")
+	wantKind(t, "of one directory", err, messages.Invalid)
+	for _, want := range []string{string(sid(1)) + " in /src", string(sid(3)) + " in /src"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not name %s", err, want)
+		}
+	}
+}
+
+// Named finds what people have named: also a session that was reached through a link.
+func TestNamed(t *testing.T) {
+	f := newFixture(t)
+	for i, change := range []func(*messages.SessionRecord){
+		func(*messages.SessionRecord) {},
+		func(r *messages.SessionRecord) { r.WorkingDirectory, r.Resolved = "/link", "/target" },
+		func(r *messages.SessionRecord) { r.Name, r.Subagent = "sub", &messages.SubagentRecord{Parent: sid(1)} },
+		func(r *messages.SessionRecord) { r.Name, r.Proxy = "remote", &messages.ProxyRecord{} },
+	} {
+		a := begin(sid(i+1), i)
+		a.Record.Name = "name"
+		change(a.Record)
+		f.commit(a)
+	}
+	for at, want := range map[[2]string]messages.SessionID{
+		{"/src", "name"}: sid(1), {"/link", "name"}: sid(2), {"/target", "name"}: sid(2),
+		{"/src", "sub"}: "", {"/src", "remote"}: "", {"/src", "x"}: "", {"/x", "name"}: "",
+	} {
+		if got, found := f.store.Named(at[0], at[1]); got != want || found != (want != "") {
+			t.Errorf("%v: %q", at, got)
+		}
+	}
+	f.commit(messages.Append{Session: sid(1), Delete: true})
+	if got, found := f.store.Named("/src", "name"); found {
+		t.Errorf("the name of a deleted session is taken by %q", got)
 	}
 }

@@ -337,7 +337,7 @@ func (m model) ask(t *rapid.T, f *fixture) {
 		return cmp.Or(cmp.Compare(a.Session, b.Session), cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Request, b.Request))
 	})
 	same(t, "pending", pending, permissions)
-	if last, err := f.store.Resolve("@last"); len(live) > 0 && (last != live[0] || err != nil) {
+	if last, err := f.store.Resolve("@last", ""); len(live) > 0 && (last != live[0] || err != nil) {
 		t.Fatalf("last is %s, %v, want %s", last, err, live[0])
 	}
 }

@@ -65,7 +65,7 @@ func TestDamagedSessionsAreListed(t *testing.T) {
 				t.Errorf("salvage: %v, %v", gap, err)
 			}
 			sameEvents(t, "what can be read", got, events(0, 3))
-			if found, err := f.store.Resolve("@last"); found != sid(2) || err != nil {
+			if found, err := f.store.Resolve("@last", ""); found != sid(2) || err != nil {
 				t.Errorf("@last is %s, %v", found, err)
 			}
 			f.commit(messages.Append{Session: sid(1), Delete: true})

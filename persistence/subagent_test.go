@@ -38,7 +38,7 @@ func TestSubagentsAreListed(t *testing.T) {
 		same(t, when+", running", f.store.RunningSubagents(sid(1)), []messages.SessionID{sid(2)})
 		conversations, total, err := f.store.Conversations("", "", 0, 0)
 		same(t, when+", conversations", ids(conversations, err), []messages.SessionID{sid(1)})
-		last, err := f.store.Resolve("@last")
+		last, err := f.store.Resolve("@last", "")
 		if total != 1 || last != sid(1) || err != nil {
 			t.Errorf("%s: %d conversations, the last is %v, %v", when, total, last, err)
 		}

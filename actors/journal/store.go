@@ -36,7 +36,9 @@ type Store interface {
 	RunningSubagents(parent messages.SessionID) []messages.SessionID
 	// Deleted returns what is left of sessions that were deleted, without I/O.
 	Deleted() []messages.DeletedSession
-	Resolve(reference string) (messages.SessionID, error)
+	Resolve(reference, directory string) (messages.SessionID, error)
+	// Named returns the session to which people have given a name in a directory, without I/O.
+	Named(directory, name string) (messages.SessionID, bool)
 	Pending(messages.SessionID) ([]messages.PermissionRecord, error)
 	Unfinished() ([]messages.SessionID, error)
 	Seen(session messages.SessionID, key string) (messages.Seq, bool, error)

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"betcode/actors/internal/title"
 	"betcode/actors/session/events"
 	"betcode/actors/session/requests"
 	"betcode/messages"
@@ -19,7 +20,10 @@ func (t *transition) recordInput(m messages.SendInput) messages.InputRecord {
 	t.putInput(in)
 	t.recordResult(requests.Key{Name: m.Key, Digest: m.Digest}, messages.InputAcknowledged{Key: in.Key, Seq: in.Seq})
 	r := t.change()
+	if r.Messages == 0 && in.Client != ourselves {
+		r.Title = title.Of(in.Content)
+	}
 	r.Messages++
-	r.Phase = messages.PhaseActive
+	r.Phase, r.Stopped = messages.PhaseActive, messages.Stopped{}
 	return in
 }

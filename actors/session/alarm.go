@@ -64,7 +64,7 @@ func (t *transition) alarm(code messages.Code, reaction settings.OnAlarm, detail
 		Type: a.audit, Outcome: messages.OutcomeFailure, ErrorCode: string(code), ErrorMessage: a.told, Tool: details["tool"], Context: details,
 	})
 	if !again {
-		t.then(notifyPerson{Notice{Code: string(code), Message: message, Session: t.s.id, Name: t.s.record.Name, Details: details}})
+		t.then(notifyPerson{Notice{Code: string(code), Message: message, Session: t.s.id, Name: t.s.record.Label(), Details: details}})
 	}
 	record := *t.s.run
 	record.Alarm, record.Frozen = code, record.Frozen || reaction == settings.AlarmFreezes && t.s.active()

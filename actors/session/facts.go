@@ -142,7 +142,7 @@ func (s *state) ownForPeople() []prompts.Forwarded {
 	var waiting []prompts.Forwarded
 	for _, p := range s.prompts.List(prompts.Undecided) {
 		if prompts.Screened(p) {
-			waiting = append(waiting, prompts.Forwarded{PermissionRecord: p, Name: s.record.Name})
+			waiting = append(waiting, prompts.Forwarded{PermissionRecord: p, Name: s.record.Label()})
 		}
 	}
 	return waiting

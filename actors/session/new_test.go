@@ -188,3 +188,21 @@ func TestBackgroundTaskThatEndsInATurn(t *testing.T) {
 	b.on(b.out(finished()), "all: 7 IDLE")
 	b.on(b.out(claude.SessionStateChanged{State: "idle"}))
 }
+
+// The first message of a person gives the session its title; later ones, and names, do not change it.
+func TestTitleComesFromTheFirstMessage(t *testing.T) {
+	b := newBench(t)
+	b.tell(start("ann"))
+	first := input("ann", "k1")
+	first.Content = "Mend the parser.\nIt loses lines."
+	b.tell(first)
+	b.tell(input("ann", "k2"))
+	b.crash()
+	if r := b.state.record; r.Title != "Mend the parser" || r.Label() != r.Name {
+		t.Errorf("title %q, label %q", r.Title, r.Label())
+	}
+	b.tell(messages.RenameSession{Session: sessionA})
+	if r := b.state.record; r.Label() != "Mend the parser" {
+		t.Errorf("without a name it is called %q", r.Label())
+	}
+}

@@ -125,7 +125,7 @@ func (t *transition) remind(m permission.ReminderDue) {
 	t.putPermission(p)
 	tool, age := texts.Shorten(p.Tool, maxShown), humanAge(act.Wall(t.now.at).Sub(p.ReceivedAt))
 	n := Notice{
-		Code: "PERMISSION_REMINDER", Session: t.s.id, Name: t.s.record.Name,
+		Code: "PERMISSION_REMINDER", Session: t.s.id, Name: t.s.record.Label(),
 		Message: fmt.Sprintf("%s has waited for an answer for %s: %s", tool, age, toolcall.Cut(p.Description, maxNotified)),
 		Details: map[string]string{"request_id": string(p.Request), "tool": tool, "age": age},
 	}

@@ -66,7 +66,7 @@ func (t *transition) peopleDecided(from *actor.PID, p messages.PermissionRecord,
 
 // callFor notifies a person of a request, unless a client watches the session.
 func (t *transition) callFor(p messages.PermissionRecord) {
-	t.notifyOnce(prompts.Forwarded{PermissionRecord: p, Name: t.s.record.Name})
+	t.notifyOnce(prompts.Forwarded{PermissionRecord: p, Name: t.s.record.Label()})
 }
 
 // notifyOnce notifies a person of a request of this session or from below, unless that was done, a client watches this session, or

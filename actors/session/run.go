@@ -61,7 +61,7 @@ func inTurn(translator []byte) bool {
 func (t *transition) startRun() {
 	r := t.change()
 	t.s.retries.waiting = false
-	r.Waiting, r.Condition = "", ""
+	r.Waiting, r.Condition, r.Stopped = "", "", messages.Stopped{}
 	t.s.agent = agentView{}
 	t.resetMode()
 	resumed := r.AgentSession != ""

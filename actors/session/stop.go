@@ -35,7 +35,8 @@ func (t *transition) stopSession(from *actor.PID, client messages.ClientID) {
 		return
 	}
 	t.s.ending.waiters.add(endStop, waiter{from, t.s.active(), client})
-	t.change().StopWanted = true
+	r := t.change()
+	r.StopWanted, r.Stopped = true, messages.Stopped{By: client, At: t.now.at}
 	if t.s.durable.failure != nil {
 		t.s.ending.savingStop = true
 		t.then(saveStop{t.s.record.Run})
@@ -95,7 +96,8 @@ func (t *transition) applySavedStop() {
 		return
 	}
 	if t.s.exists && t.s.record.Run <= t.now.savedStop {
-		t.change().StopWanted = true
+		r := t.change()
+		r.StopWanted, r.Stopped = true, messages.Stopped{At: t.now.at} // the file does not say by whom
 	}
 	t.then(dropSavedStop{})
 }

@@ -321,3 +321,40 @@ func TestStopWhileTheAgentIsParked(t *testing.T) {
 		t.Errorf("the message is not written: %v", said)
 	}
 }
+
+// Who stopped a session, and when, is in its record until its agent is started again: the next daemon shows it.
+func TestStopIsRemembered(t *testing.T) {
+	stop, stopped := messages.StopSession{Session: sessionA, Client: "ann"}, messages.Stopped{By: "ann", At: dawn}
+	check := func(t *testing.T, b *bench, want messages.Stopped) {
+		t.Helper()
+		if got := b.state.record.Stopped; got.By != want.By || got.IsZero() != want.IsZero() {
+			t.Errorf("stopped %+v, want %+v", got, want)
+		}
+	}
+	t.Run("in a turn, and by the next message no longer", func(t *testing.T) {
+		b := turning(t)
+		b.tell(stop)
+		b.tell(b.out(aborted("k1")))
+		b.tell(b.exit(1))
+		b.crash()
+		check(t, b, stopped)
+		b.tell(input("bob", "k3"))
+		check(t, b, messages.Stopped{})
+	})
+	t.Run("without an agent, and by a restart no longer", func(t *testing.T) {
+		b := newBench(t)
+		b.tell(start("ann"))
+		b.tell(stop)
+		b.crash()
+		check(t, b, stopped)
+		b.tell(messages.RestartSession{Session: sessionA})
+		b.quiet()
+		check(t, b, messages.Stopped{})
+	})
+	t.Run("an agent that is parked is not stopped", func(t *testing.T) {
+		b := turning(t)
+		b.tell(b.out(finished("k1")))
+		b.tell(b.exit(0))
+		check(t, b, messages.Stopped{})
+	})
+}

@@ -121,7 +121,7 @@ func (t *transition) notice(code, message string, details map[string]string) {
 // call notifies a person, unless a client watches the session.
 func (t *transition) call(code, message string, details map[string]string) {
 	if !t.s.clients.Watched() {
-		t.then(notifyPerson{Notice{Code: code, Message: message, Session: t.s.id, Name: t.s.record.Name, Details: details}})
+		t.then(notifyPerson{Notice{Code: code, Message: message, Session: t.s.id, Name: t.s.record.Label(), Details: details}})
 	}
 }
 

@@ -45,7 +45,7 @@ type sessionRow struct {
 func (c call) row(s *pb.SessionSummary) sessionRow {
 	updated := naive(s.GetUpdatedAt().AsTime())
 	row := sessionRow{
-		ID: s.GetId(), User: c.caller.id(), Name: cmp.Or(s.GetName(), s.GetId()), Key: s.GetId(), Directory: s.GetWorkingDirectory(), Status: "active",
+		ID: s.GetId(), User: c.caller.id(), Name: cmp.Or(s.GetName(), s.GetTitle(), s.GetId()), Key: s.GetId(), Directory: s.GetWorkingDirectory(), Status: "active",
 		LastActivity: updated, CreatedAt: naive(s.GetCreatedAt().AsTime()), UpdatedAt: updated, Cost: s.GetTotalCostUsd(),
 		InputTokens: s.GetTotalInputTokens(), OutputTokens: s.GetTotalOutputTokens(), ClientVersion: c.options.Version, Role: c.caller.within(s.GetId()).role(),
 		Hostname: c.options.Hostname, AgentType: "claude", OpenPRs: []string{}, ClaudeArgs: []string{}, LastModel: s.GetModel(), ConditionOfAgent: s.GetCondition(),

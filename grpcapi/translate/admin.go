@@ -45,7 +45,7 @@ func PendingOut(r messages.PermissionRecord, of messages.SessionRecord) *pb.Pend
 		ExpiresAt:   TimeOut(r.ExpiresAt),
 		Question:    r.Question,
 		Questions:   questionsOut(r),
-		SessionName: of.Name,
+		SessionName: of.Label(),
 	}
 	if child := of.Subagent; child != nil {
 		out.ParentSessionId, out.Forwarded = string(child.Parent), child.Forward

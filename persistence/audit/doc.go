@@ -16,7 +16,7 @@
 //     journal has every decision durably, before its entry here is made.
 //   - Numbers rise by one, over all files and daemons. A gap, or an audit_lost entry,
 //     means that something could not be written.
-//   - Secrets are masked before anything is written ([Masker]); inputs leave a hash and a
+//   - Secrets are masked before anything is written (package masking); inputs leave a hash and a
 //     masked beginning.
 //
 // # On a crash

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"betcode/messages"
+	"betcode/messages/masking"
 )
 
 const (
@@ -30,7 +31,7 @@ type Options struct {
 	Directory string
 	MaxAge    time.Duration    // of an entry; not positive = any age
 	MaxBytes  int64            // of all files; not positive = any number
-	Mask      *Masker          // nil knows no secrets but their looks
+	Mask      *masking.Masker  // nil knows no secrets but their looks
 	Failing   func(error)      // is called with the reason when entries cannot be written, and with nil when they can be again; may be nil
 	Warn      func(error)      // is called with other errors; may be nil
 	Now       func() time.Time // nil = the wall clock
@@ -57,7 +58,7 @@ func Open(o Options) (*Log, error) {
 		o.Now = time.Now
 	}
 	if o.Mask == nil {
-		o.Mask = NewMasker(nil)
+		o.Mask = masking.New(nil)
 	}
 	for _, told := range []*func(error){&o.Failing, &o.Warn} {
 		if *told == nil {

@@ -22,8 +22,8 @@ type Store interface {
 	Conversations(workingDirectory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error)
 	Subagents(parent messages.SessionID) ([]messages.SessionRecord, error)
 	Damaged() ([]messages.DamagedSession, error)
-	// Resolve finds a session by its name, or by the beginning of its id.
-	Resolve(reference string) (messages.SessionID, error)
+	// Resolve finds a session by its name, of several in a directory, or by the beginning of its id.
+	Resolve(reference, directory string) (messages.SessionID, error)
 	// Pending returns the permission requests of a session, or of all.
 	Pending(messages.SessionID) ([]messages.PermissionRecord, error)
 	// Seen returns the number of the event under an idempotency key, Remembered the result of its request as well.
@@ -66,7 +66,7 @@ func (q *Queries) Answer(ctx context.Context, r messages.Request) (messages.Repl
 	case messages.ListSessions:
 		return q.listSessions(m)
 	case messages.ResolveSession:
-		id, err := q.deps.Store.Resolve(m.Reference)
+		id, err := q.deps.Store.Resolve(m.Reference, m.Directory)
 		return result(messages.SessionResolved{Session: id}, err)
 	case messages.ResolveKey:
 		return q.resolveKey(m)

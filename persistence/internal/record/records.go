@@ -33,6 +33,8 @@ func StoreSession(r *messages.SessionRecord) *storev1.Session {
 	return &storev1.Session{
 		Version:           RecordVersion,
 		Name:              r.Name,
+		Title:             r.Title,
+		Stopped:           storeStopped(r.Stopped),
 		WorkingDirectory:  r.WorkingDirectory,
 		WorktreeId:        r.WorktreeID,
 		Model:             r.Model,
@@ -82,6 +84,8 @@ func LoadSession(id messages.SessionID, head messages.Seq, s *storev1.Session) m
 	return messages.SessionRecord{
 		ID:               id,
 		Name:             s.GetName(),
+		Title:            s.GetTitle(),
+		Stopped:          loadStopped(s.GetStopped()),
 		WorkingDirectory: s.GetWorkingDirectory(),
 		WorktreeID:       s.GetWorktreeId(),
 		Model:            s.GetModel(),
@@ -125,6 +129,18 @@ func LoadSession(id messages.SessionID, head messages.Seq, s *storev1.Session) m
 		Repetition:       loadRepetition(s.GetRepetition()),
 		Proxy:            loadProxy(s.GetProxy()),
 	}
+}
+
+// storeStopped is nil for a session that was not stopped.
+func storeStopped(s messages.Stopped) *storev1.Stopped {
+	if s.IsZero() {
+		return nil
+	}
+	return &storev1.Stopped{By: string(s.By), At: StoreTime(s.At)}
+}
+
+func loadStopped(s *storev1.Stopped) messages.Stopped {
+	return messages.Stopped{By: messages.ClientID(s.GetBy()), At: LoadTime(s.GetAt())}
 }
 
 // storeRateLimit is nil for a session that is not limited.

@@ -302,7 +302,7 @@ type PendingPermission struct {
 	Question bool `protobuf:"varint,8,opt,name=question,proto3" json:"question,omitempty"`
 	// What is asked.
 	Questions []*UserQuestion `protobuf:"bytes,9,rep,name=questions,proto3" json:"questions,omitempty"`
-	// What the user calls the session.
+	// What people call the session: its name, or the beginning of its first prompt.
 	SessionName string `protobuf:"bytes,10,opt,name=session_name,json=sessionName,proto3" json:"session_name,omitempty"`
 	// The session is a subagent of this one; empty if it is none.
 	ParentSessionId string `protobuf:"bytes,100,opt,name=parent_session_id,json=parentSessionId,proto3" json:"parent_session_id,omitempty"`
@@ -2630,9 +2630,11 @@ func (x *GetStartupResponse) GetErrorFile() []byte {
 type ResolveRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// A whole id, an unambiguous beginning of one, a name, or "@last" for the most recently used.
-	Ref           string `protobuf:"bytes,1,opt,name=ref,proto3" json:"ref,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Ref string `protobuf:"bytes,1,opt,name=ref,proto3" json:"ref,omitempty"`
+	// Where several sessions have the name, the one of this directory is meant. Optional.
+	WorkingDirectory string `protobuf:"bytes,100,opt,name=working_directory,json=workingDirectory,proto3" json:"working_directory,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *ResolveRequest) Reset() {
@@ -2668,6 +2670,13 @@ func (*ResolveRequest) Descriptor() ([]byte, []int) {
 func (x *ResolveRequest) GetRef() string {
 	if x != nil {
 		return x.Ref
+	}
+	return ""
+}
+
+func (x *ResolveRequest) GetWorkingDirectory() string {
+	if x != nil {
+		return x.WorkingDirectory
 	}
 	return ""
 }
@@ -3979,9 +3988,10 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\venvironment\x18\x02 \x03(\fR\venvironment\x12\x1c\n" +
 	"\tdirectory\x18\x03 \x01(\fR\tdirectory\x12\x1d\n" +
 	"\n" +
-	"error_file\x18\x04 \x01(\fR\terrorFile\"\"\n" +
+	"error_file\x18\x04 \x01(\fR\terrorFile\"O\n" +
 	"\x0eResolveRequest\x12\x10\n" +
-	"\x03ref\x18\x01 \x01(\tR\x03ref\"0\n" +
+	"\x03ref\x18\x01 \x01(\tR\x03ref\x12+\n" +
+	"\x11working_directory\x18d \x01(\tR\x10workingDirectory\"0\n" +
 	"\x0fResolveResponse\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\"5\n" +

@@ -4554,6 +4554,12 @@ type SessionSummary struct {
 	LastMessagePreview string `protobuf:"bytes,12,opt,name=last_message_preview,json=lastMessagePreview,proto3" json:"last_message_preview,omitempty"`
 	// What the user calls it.
 	Name string `protobuf:"bytes,13,opt,name=name,proto3" json:"name,omitempty"`
+	// The beginning of its first prompt: what to show while it has no name. Visible text, at most 60 characters.
+	Title string `protobuf:"bytes,112,opt,name=title,proto3" json:"title,omitempty"`
+	// When a person stopped it; unset if its agent was started again since.
+	StoppedAt *timestamppb.Timestamp `protobuf:"bytes,113,opt,name=stopped_at,json=stoppedAt,proto3" json:"stopped_at,omitempty"`
+	// The client that stopped it; empty = not known.
+	StoppedBy string `protobuf:"bytes,114,opt,name=stopped_by,json=stoppedBy,proto3" json:"stopped_by,omitempty"`
 	// What keeps the agent from running, for example "api_key_refused"; empty when nothing is known.
 	Condition string `protobuf:"bytes,110,opt,name=condition,proto3" json:"condition,omitempty"`
 	// Why an interrupted turn waits for a person, for example "policy"; empty when none does.
@@ -4700,6 +4706,27 @@ func (x *SessionSummary) GetLastMessagePreview() string {
 func (x *SessionSummary) GetName() string {
 	if x != nil {
 		return x.Name
+	}
+	return ""
+}
+
+func (x *SessionSummary) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *SessionSummary) GetStoppedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StoppedAt
+	}
+	return nil
+}
+
+func (x *SessionSummary) GetStoppedBy() string {
+	if x != nil {
+		return x.StoppedBy
 	}
 	return ""
 }
@@ -6214,7 +6241,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\x06offset\x18\x04 \x01(\rR\x06offset\"d\n" +
 	"\x14ListSessionsResponse\x126\n" +
 	"\bsessions\x18\x01 \x03(\v2\x1a.betcode.v1.SessionSummaryR\bsessions\x12\x14\n" +
-	"\x05total\x18\x02 \x01(\rR\x05total\"\xab\a\n" +
+	"\x05total\x18\x02 \x01(\rR\x05total\"\x9b\b\n" +
 	"\x0eSessionSummary\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\x12+\n" +
@@ -6232,7 +6259,12 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\n" +
 	"updated_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x120\n" +
 	"\x14last_message_preview\x18\f \x01(\tR\x12lastMessagePreview\x12\x12\n" +
-	"\x04name\x18\r \x01(\tR\x04name\x12\x1c\n" +
+	"\x04name\x18\r \x01(\tR\x04name\x12\x14\n" +
+	"\x05title\x18p \x01(\tR\x05title\x129\n" +
+	"\n" +
+	"stopped_at\x18q \x01(\v2\x1a.google.protobuf.TimestampR\tstoppedAt\x12\x1d\n" +
+	"\n" +
+	"stopped_by\x18r \x01(\tR\tstoppedBy\x12\x1c\n" +
 	"\tcondition\x18n \x01(\tR\tcondition\x12\x18\n" +
 	"\awaiting\x18o \x01(\tR\awaiting\x12\"\n" +
 	"\frate_limited\x18\x82\x01 \x01(\bR\vrateLimited\x12I\n" +
@@ -6551,37 +6583,38 @@ var file_betcode_v1_agent_proto_depIdxs = []int32{
 	49, // 66: betcode.v1.ListSessionsResponse.sessions:type_name -> betcode.v1.SessionSummary
 	78, // 67: betcode.v1.SessionSummary.created_at:type_name -> google.protobuf.Timestamp
 	78, // 68: betcode.v1.SessionSummary.updated_at:type_name -> google.protobuf.Timestamp
-	78, // 69: betcode.v1.SessionSummary.rate_limited_until:type_name -> google.protobuf.Timestamp
-	82, // 70: betcode.v1.SessionSummary.budget:type_name -> betcode.v1.SessionBudget
-	50, // 71: betcode.v1.SessionSummary.proxied:type_name -> betcode.v1.ProxiedSession
-	58, // 72: betcode.v1.ListSessionGrantsResponse.grants:type_name -> betcode.v1.SessionGrantEntry
-	7,  // 73: betcode.v1.AgentService.Converse:input_type -> betcode.v1.AgentRequest
-	47, // 74: betcode.v1.AgentService.ListSessions:input_type -> betcode.v1.ListSessionsRequest
-	51, // 75: betcode.v1.AgentService.ResumeSession:input_type -> betcode.v1.ResumeSessionRequest
-	52, // 76: betcode.v1.AgentService.CompactSession:input_type -> betcode.v1.CompactSessionRequest
-	54, // 77: betcode.v1.AgentService.CancelTurn:input_type -> betcode.v1.CancelTurnRequest
-	56, // 78: betcode.v1.AgentService.RequestInputLock:input_type -> betcode.v1.InputLockRequest
-	59, // 79: betcode.v1.AgentService.ListSessionGrants:input_type -> betcode.v1.ListSessionGrantsRequest
-	61, // 80: betcode.v1.AgentService.ClearSessionGrants:input_type -> betcode.v1.ClearSessionGrantsRequest
-	63, // 81: betcode.v1.AgentService.SetSessionGrant:input_type -> betcode.v1.SetSessionGrantRequest
-	65, // 82: betcode.v1.AgentService.RenameSession:input_type -> betcode.v1.RenameSessionRequest
-	67, // 83: betcode.v1.AgentService.DeleteSession:input_type -> betcode.v1.DeleteSessionRequest
-	18, // 84: betcode.v1.AgentService.Converse:output_type -> betcode.v1.AgentEvent
-	48, // 85: betcode.v1.AgentService.ListSessions:output_type -> betcode.v1.ListSessionsResponse
-	18, // 86: betcode.v1.AgentService.ResumeSession:output_type -> betcode.v1.AgentEvent
-	53, // 87: betcode.v1.AgentService.CompactSession:output_type -> betcode.v1.CompactSessionResponse
-	55, // 88: betcode.v1.AgentService.CancelTurn:output_type -> betcode.v1.CancelTurnResponse
-	57, // 89: betcode.v1.AgentService.RequestInputLock:output_type -> betcode.v1.InputLockResponse
-	60, // 90: betcode.v1.AgentService.ListSessionGrants:output_type -> betcode.v1.ListSessionGrantsResponse
-	62, // 91: betcode.v1.AgentService.ClearSessionGrants:output_type -> betcode.v1.ClearSessionGrantsResponse
-	64, // 92: betcode.v1.AgentService.SetSessionGrant:output_type -> betcode.v1.SetSessionGrantResponse
-	66, // 93: betcode.v1.AgentService.RenameSession:output_type -> betcode.v1.RenameSessionResponse
-	68, // 94: betcode.v1.AgentService.DeleteSession:output_type -> betcode.v1.DeleteSessionResponse
-	84, // [84:95] is the sub-list for method output_type
-	73, // [73:84] is the sub-list for method input_type
-	73, // [73:73] is the sub-list for extension type_name
-	73, // [73:73] is the sub-list for extension extendee
-	0,  // [0:73] is the sub-list for field type_name
+	78, // 69: betcode.v1.SessionSummary.stopped_at:type_name -> google.protobuf.Timestamp
+	78, // 70: betcode.v1.SessionSummary.rate_limited_until:type_name -> google.protobuf.Timestamp
+	82, // 71: betcode.v1.SessionSummary.budget:type_name -> betcode.v1.SessionBudget
+	50, // 72: betcode.v1.SessionSummary.proxied:type_name -> betcode.v1.ProxiedSession
+	58, // 73: betcode.v1.ListSessionGrantsResponse.grants:type_name -> betcode.v1.SessionGrantEntry
+	7,  // 74: betcode.v1.AgentService.Converse:input_type -> betcode.v1.AgentRequest
+	47, // 75: betcode.v1.AgentService.ListSessions:input_type -> betcode.v1.ListSessionsRequest
+	51, // 76: betcode.v1.AgentService.ResumeSession:input_type -> betcode.v1.ResumeSessionRequest
+	52, // 77: betcode.v1.AgentService.CompactSession:input_type -> betcode.v1.CompactSessionRequest
+	54, // 78: betcode.v1.AgentService.CancelTurn:input_type -> betcode.v1.CancelTurnRequest
+	56, // 79: betcode.v1.AgentService.RequestInputLock:input_type -> betcode.v1.InputLockRequest
+	59, // 80: betcode.v1.AgentService.ListSessionGrants:input_type -> betcode.v1.ListSessionGrantsRequest
+	61, // 81: betcode.v1.AgentService.ClearSessionGrants:input_type -> betcode.v1.ClearSessionGrantsRequest
+	63, // 82: betcode.v1.AgentService.SetSessionGrant:input_type -> betcode.v1.SetSessionGrantRequest
+	65, // 83: betcode.v1.AgentService.RenameSession:input_type -> betcode.v1.RenameSessionRequest
+	67, // 84: betcode.v1.AgentService.DeleteSession:input_type -> betcode.v1.DeleteSessionRequest
+	18, // 85: betcode.v1.AgentService.Converse:output_type -> betcode.v1.AgentEvent
+	48, // 86: betcode.v1.AgentService.ListSessions:output_type -> betcode.v1.ListSessionsResponse
+	18, // 87: betcode.v1.AgentService.ResumeSession:output_type -> betcode.v1.AgentEvent
+	53, // 88: betcode.v1.AgentService.CompactSession:output_type -> betcode.v1.CompactSessionResponse
+	55, // 89: betcode.v1.AgentService.CancelTurn:output_type -> betcode.v1.CancelTurnResponse
+	57, // 90: betcode.v1.AgentService.RequestInputLock:output_type -> betcode.v1.InputLockResponse
+	60, // 91: betcode.v1.AgentService.ListSessionGrants:output_type -> betcode.v1.ListSessionGrantsResponse
+	62, // 92: betcode.v1.AgentService.ClearSessionGrants:output_type -> betcode.v1.ClearSessionGrantsResponse
+	64, // 93: betcode.v1.AgentService.SetSessionGrant:output_type -> betcode.v1.SetSessionGrantResponse
+	66, // 94: betcode.v1.AgentService.RenameSession:output_type -> betcode.v1.RenameSessionResponse
+	68, // 95: betcode.v1.AgentService.DeleteSession:output_type -> betcode.v1.DeleteSessionResponse
+	85, // [85:96] is the sub-list for method output_type
+	74, // [74:85] is the sub-list for method input_type
+	74, // [74:74] is the sub-list for extension type_name
+	74, // [74:74] is the sub-list for extension extendee
+	0,  // [0:74] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_agent_proto_init() }

@@ -113,7 +113,7 @@ func TestSessions(t *testing.T) {
 			t.Errorf("%s: %d %s", args, code, stderr)
 		}
 	}
-	for _, call := range []string{"rename " + sessionA + " better", "stop demo", "resume demo", "restart demo", "delete " + sessionA} {
+	for _, call := range []string{"rename " + sessionA + " better", "stop " + sessionA, "resume " + sessionA, "restart " + sessionA, "delete " + sessionA} {
 		if !slices.Contains(d.calls, call) {
 			t.Errorf("no %q in %q", call, d.calls)
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -166,7 +167,7 @@ func (p *program) liveCandidates(c *cli.Context, kind string) []candidate {
 		if s.GetName() != "" {
 			found = append(found, candidate{s.GetName(), s.GetWorkingDirectory()})
 		}
-		found = append(found, candidate{s.GetId(), s.GetWorkingDirectory()})
+		found = append(found, candidate{s.GetId(), cmp.Or(s.GetTitle(), s.GetWorkingDirectory())})
 	}
 	return append(found, candidate{"@last", "the session used last"})
 }

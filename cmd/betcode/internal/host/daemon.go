@@ -18,6 +18,7 @@ import (
 	"betcode/config"
 	"betcode/grpcapi"
 	"betcode/messages"
+	"betcode/messages/masking"
 	"betcode/persistence"
 	"betcode/persistence/audit"
 	"betcode/persistence/tokens"
@@ -35,7 +36,7 @@ type daemon struct {
 	base        zerolog.Logger   // the log of the parts of the daemon
 	log         zerolog.Logger   // the log of this package
 	logFiles    []*logfile.File  // the log and standard error, where they are files
-	mask        *audit.Masker    // hides the secrets in the daemon's environment
+	mask        *masking.Masker  // hides the secrets in the daemon's environment
 	lock        *flock.Flock
 	audit       *audit.Log
 	tokens      *tokens.Store

@@ -8,7 +8,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"betcode/persistence/audit"
+	"betcode/messages/masking"
 )
 
 // Values from clients are escaped: they make no second line of a log and have no effect on a terminal. A reader of
@@ -17,7 +17,7 @@ func TestLogEscapesValues(t *testing.T) {
 	t.Parallel()
 	const said = "a\x1b[31m\n{\"level\":\"info\"}\u009b2J\u202egnp\u2066\U000e0041 é 漢"
 	var out bytes.Buffer
-	d := &daemon{mask: audit.NewMasker(nil)}
+	d := &daemon{mask: masking.New(nil)}
 	log := zerolog.New(d.masked(&out))
 	log.Error().Str("tool", said).Msg("permission denied")
 	line := out.String()

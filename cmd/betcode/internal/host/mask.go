@@ -7,8 +7,8 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"betcode/messages/masking"
 	"betcode/messages/visible"
-	"betcode/persistence/audit"
 )
 
 // masked returns a writer that hides the secrets of the daemon's environment.
@@ -16,7 +16,7 @@ func (d *daemon) masked(w io.Writer) io.Writer { return maskedWriter{w, d.mask} 
 
 type maskedWriter struct {
 	to   io.Writer
-	mask *audit.Masker
+	mask *masking.Masker
 }
 
 // Write implements io.Writer for whole lines.

@@ -14,7 +14,7 @@ import (
 	"betcode/cmd/betcode/internal/features"
 	"betcode/config"
 	"betcode/grpcapi"
-	"betcode/persistence/audit"
+	"betcode/messages/masking"
 	"betcode/supervision"
 )
 
@@ -50,7 +50,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	settings.set(started)
 	d := &daemon{
 		version: o.Version, cfg: started.Daemon(), startup: startupOf(), settings: settings, started: started,
-		mask: audit.NewMasker(secretsIn(os.Environ())),
+		mask: masking.New(secretsIn(os.Environ())),
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
 	defer supervision.PaceCollector(supervision.Room).Close()

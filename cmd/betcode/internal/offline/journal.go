@@ -63,7 +63,7 @@ func Export(ctx context.Context, directory, ref string, to Sink) error {
 }
 
 func export(ctx context.Context, store *persistence.Store, ref string, to Sink) error {
-	id, err := store.Resolve(ref)
+	id, err := store.Resolve(ref, "")
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -36,11 +37,7 @@ type piece struct {
 // Session writes the heading.
 func (m *Markdown) Session(v *pb.ShowSessionResponse) error {
 	s := v.GetSummary()
-	title := s.GetName()
-	if title == "" {
-		title = "Session " + s.GetId()
-	}
-	_, err := fmt.Fprintf(m.w, "# %s\n\n", console.Line(title))
+	_, err := fmt.Fprintf(m.w, "# %s\n\n", console.Line(cmp.Or(s.GetName(), s.GetTitle(), "Session "+s.GetId())))
 	for _, row := range [][2]string{
 		{"Session", s.GetId()},
 		{"Directory", s.GetWorkingDirectory()},

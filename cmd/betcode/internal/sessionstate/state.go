@@ -20,7 +20,7 @@ const (
 	Queued  Name = "queued"  // a message waits until an agent may start for it
 	Working Name = "working" // a turn or a background task runs
 	Idle    Name = "idle"    // nothing is left to do
-	Stopped Name = "stopped" // closed: no agent runs or will be started
+	Stopped Name = "stopped" // a person stopped it: no agent runs until somebody continues
 )
 
 var all = []Name{Waiting, Blocked, Queued, Working, Idle, Stopped}
@@ -46,7 +46,7 @@ func Compare(a, b Name) int { return cmp.Compare(slices.Index(all, a), slices.In
 // State is what a session does.
 type State struct {
 	Name   Name
-	Reason string // what it waits for, why it is blocked or queued; empty for the others
+	Reason string // what it waits for, why it is blocked or queued, who stopped it; empty for the others
 }
 
 // Of returns the state of a session. Where several facts hold, the most urgent one for a person counts.
@@ -58,6 +58,8 @@ func Of(s *pb.SessionSummary) State {
 			reason += fmt.Sprintf(" (1 of %d)", more)
 		}
 		return State{Waiting, reason}
+	case s.GetStoppedAt() != nil && s.GetStatus() != "active" && s.GetStatus() != "damaged":
+		return State{Stopped, stoppedText(s.GetStoppedBy())}
 	case BudgetText(s.GetWaiting()) != "":
 		return State{Waiting, BudgetText(s.GetWaiting())}
 	case s.GetStatus() == "waiting" || s.GetWaiting() != "":

@@ -43,3 +43,11 @@ func BudgetText(waiting string) string {
 	}
 	return ""
 }
+
+// stoppedText says who stopped a session.
+func stoppedText(client string) string {
+	if client == "" {
+		return ""
+	}
+	return "by " + console.Client(client)
+}

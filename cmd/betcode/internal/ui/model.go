@@ -93,7 +93,7 @@ func (m *Model) shown() []row {
 	var out []row
 	for _, r := range m.rows {
 		s := r.session
-		text := strings.Join([]string{s.GetName(), s.GetId(), s.GetWorkingDirectory(), string(r.state.Name), r.state.Reason, s.GetLastMessagePreview()}, " ")
+		text := strings.Join([]string{s.GetName(), s.GetTitle(), s.GetId(), s.GetWorkingDirectory(), string(r.state.Name), r.state.Reason, s.GetLastMessagePreview()}, " ")
 		if strings.Contains(strings.ToLower(text), strings.ToLower(m.line.filter)) {
 			out = append(out, r)
 		}
@@ -246,5 +246,5 @@ func (m *Model) Counts() map[sessionstate.Name]int {
 
 // title is what a session is called.
 func title(s *pb.SessionSummary) string {
-	return console.Line(cmp.Or(s.GetName(), s.GetLastMessagePreview(), "session "+console.ShortID(s.GetId())))
+	return console.Line(cmp.Or(s.GetName(), s.GetTitle(), s.GetLastMessagePreview(), "session "+console.ShortID(s.GetId())))
 }

@@ -136,7 +136,7 @@ func (m *Model) row(now time.Time, r row, i int, chosen bool) string {
 	right := fmt.Sprintf("%s  %s", console.Shorten(console.Line(filepath.Base(s.GetWorkingDirectory())), 16), console.Ago(s.GetUpdatedAt(), now))
 	name := console.Shorten(title(s), 24)
 	what := r.state.Reason
-	if what == "" && s.GetName() != "" {
+	if what == "" && sessionstate.Label(s) != "" {
 		what = console.Line(s.GetLastMessagePreview())
 	}
 	room := max(m.width-1-2-2-26-ansi.StringWidth(right)-2, 0)

@@ -543,7 +543,9 @@ type Session struct {
 	StopWanted        bool                   `protobuf:"varint,25,opt,name=stop_wanted,json=stopWanted" json:"stop_wanted,omitempty"`
 	AgentModel        string                 `protobuf:"bytes,26,opt,name=agent_model,json=agentModel" json:"agent_model,omitempty"` // as the agent reported it last
 	Past              *Past                  `protobuf:"bytes,27,opt,name=past" json:"past,omitempty"`
-	Lock              string                 `protobuf:"bytes,28,opt,name=lock" json:"lock,omitempty"` // the attached client that holds the input lock
+	Lock              string                 `protobuf:"bytes,28,opt,name=lock" json:"lock,omitempty"`       // the attached client that holds the input lock
+	Title             string                 `protobuf:"bytes,29,opt,name=title" json:"title,omitempty"`     // from the first prompt
+	Stopped           *Stopped               `protobuf:"bytes,30,opt,name=stopped" json:"stopped,omitempty"` // absent: the agent was started again since, or never stopped
 	ResumePolicy      string                 `protobuf:"bytes,40,opt,name=resume_policy,json=resumePolicy" json:"resume_policy,omitempty"`
 	CutOff            uint32                 `protobuf:"varint,41,opt,name=cut_off,json=cutOff" json:"cut_off,omitempty"`
 	Waiting           string                 `protobuf:"bytes,42,opt,name=waiting" json:"waiting,omitempty"`
@@ -790,6 +792,20 @@ func (x *Session) GetLock() string {
 	return ""
 }
 
+func (x *Session) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *Session) GetStopped() *Stopped {
+	if x != nil {
+		return x.Stopped
+	}
+	return nil
+}
+
 func (x *Session) GetResumePolicy() string {
 	if x != nil {
 		return x.ResumePolicy
@@ -902,6 +918,59 @@ func (x *Session) GetRepetition() *Repetition {
 	return nil
 }
 
+// Stopped is a messages.Stopped.
+type Stopped struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	By            string                 `protobuf:"bytes,1,opt,name=by" json:"by,omitempty"`
+	At            *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at" json:"at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Stopped) Reset() {
+	*x = Stopped{}
+	mi := &file_betcode_store_v1_store_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Stopped) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Stopped) ProtoMessage() {}
+
+func (x *Stopped) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_store_v1_store_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Stopped.ProtoReflect.Descriptor instead.
+func (*Stopped) Descriptor() ([]byte, []int) {
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *Stopped) GetBy() string {
+	if x != nil {
+		return x.By
+	}
+	return ""
+}
+
+func (x *Stopped) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
 // Repetition is a messages.Repetition.
 type Repetition struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -918,7 +987,7 @@ type Repetition struct {
 
 func (x *Repetition) Reset() {
 	*x = Repetition{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[8]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -930,7 +999,7 @@ func (x *Repetition) String() string {
 func (*Repetition) ProtoMessage() {}
 
 func (x *Repetition) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[8]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -943,7 +1012,7 @@ func (x *Repetition) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Repetition.ProtoReflect.Descriptor instead.
 func (*Repetition) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{8}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Repetition) GetKey() string {
@@ -1021,7 +1090,7 @@ type Proxy struct {
 
 func (x *Proxy) Reset() {
 	*x = Proxy{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1033,7 +1102,7 @@ func (x *Proxy) String() string {
 func (*Proxy) ProtoMessage() {}
 
 func (x *Proxy) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1046,7 +1115,7 @@ func (x *Proxy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Proxy.ProtoReflect.Descriptor instead.
 func (*Proxy) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{9}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Proxy) GetOwner() string {
@@ -1194,7 +1263,7 @@ type Budget struct {
 
 func (x *Budget) Reset() {
 	*x = Budget{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1206,7 +1275,7 @@ func (x *Budget) String() string {
 func (*Budget) ProtoMessage() {}
 
 func (x *Budget) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1219,7 +1288,7 @@ func (x *Budget) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Budget.ProtoReflect.Descriptor instead.
 func (*Budget) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{10}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Budget) GetLimit() *BudgetLimit {
@@ -1346,7 +1415,7 @@ type BudgetLimit struct {
 
 func (x *BudgetLimit) Reset() {
 	*x = BudgetLimit{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1358,7 +1427,7 @@ func (x *BudgetLimit) String() string {
 func (*BudgetLimit) ProtoMessage() {}
 
 func (x *BudgetLimit) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1371,7 +1440,7 @@ func (x *BudgetLimit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BudgetLimit.ProtoReflect.Descriptor instead.
 func (*BudgetLimit) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{11}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *BudgetLimit) GetMicros() uint64 {
@@ -1409,7 +1478,7 @@ type Spent struct {
 
 func (x *Spent) Reset() {
 	*x = Spent{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1421,7 +1490,7 @@ func (x *Spent) String() string {
 func (*Spent) ProtoMessage() {}
 
 func (x *Spent) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1434,7 +1503,7 @@ func (x *Spent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Spent.ProtoReflect.Descriptor instead.
 func (*Spent) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{12}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Spent) GetMicros() uint64 {
@@ -1504,7 +1573,7 @@ type Subagent struct {
 
 func (x *Subagent) Reset() {
 	*x = Subagent{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1516,7 +1585,7 @@ func (x *Subagent) String() string {
 func (*Subagent) ProtoMessage() {}
 
 func (x *Subagent) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1529,7 +1598,7 @@ func (x *Subagent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Subagent.ProtoReflect.Descriptor instead.
 func (*Subagent) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{13}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Subagent) GetParent() string {
@@ -1713,7 +1782,7 @@ type AutoApprove struct {
 
 func (x *AutoApprove) Reset() {
 	*x = AutoApprove{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1725,7 +1794,7 @@ func (x *AutoApprove) String() string {
 func (*AutoApprove) ProtoMessage() {}
 
 func (x *AutoApprove) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1738,7 +1807,7 @@ func (x *AutoApprove) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AutoApprove.ProtoReflect.Descriptor instead.
 func (*AutoApprove) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{14}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *AutoApprove) GetGiven() bool {
@@ -1830,7 +1899,7 @@ type RateLimit struct {
 
 func (x *RateLimit) Reset() {
 	*x = RateLimit{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1842,7 +1911,7 @@ func (x *RateLimit) String() string {
 func (*RateLimit) ProtoMessage() {}
 
 func (x *RateLimit) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1855,7 +1924,7 @@ func (x *RateLimit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RateLimit.ProtoReflect.Descriptor instead.
 func (*RateLimit) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{15}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *RateLimit) GetSince() *timestamppb.Timestamp {
@@ -1902,7 +1971,7 @@ type AgentOptions struct {
 
 func (x *AgentOptions) Reset() {
 	*x = AgentOptions{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1914,7 +1983,7 @@ func (x *AgentOptions) String() string {
 func (*AgentOptions) ProtoMessage() {}
 
 func (x *AgentOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1927,7 +1996,7 @@ func (x *AgentOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentOptions.ProtoReflect.Descriptor instead.
 func (*AgentOptions) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{16}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *AgentOptions) GetEffort() string {
@@ -2042,7 +2111,7 @@ type Fork struct {
 
 func (x *Fork) Reset() {
 	*x = Fork{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2054,7 +2123,7 @@ func (x *Fork) String() string {
 func (*Fork) ProtoMessage() {}
 
 func (x *Fork) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2067,7 +2136,7 @@ func (x *Fork) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fork.ProtoReflect.Descriptor instead.
 func (*Fork) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{17}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Fork) GetSession() string {
@@ -2124,7 +2193,7 @@ type Past struct {
 
 func (x *Past) Reset() {
 	*x = Past{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2136,7 +2205,7 @@ func (x *Past) String() string {
 func (*Past) ProtoMessage() {}
 
 func (x *Past) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2149,7 +2218,7 @@ func (x *Past) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Past.ProtoReflect.Descriptor instead.
 func (*Past) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{18}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Past) GetBoundary() *Place {
@@ -2226,7 +2295,7 @@ type Place struct {
 
 func (x *Place) Reset() {
 	*x = Place{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[19]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2238,7 +2307,7 @@ func (x *Place) String() string {
 func (*Place) ProtoMessage() {}
 
 func (x *Place) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[19]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2251,7 +2320,7 @@ func (x *Place) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Place.ProtoReflect.Descriptor instead.
 func (*Place) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{19}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Place) GetSeq() uint64 {
@@ -2288,7 +2357,7 @@ type Compaction struct {
 
 func (x *Compaction) Reset() {
 	*x = Compaction{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2300,7 +2369,7 @@ func (x *Compaction) String() string {
 func (*Compaction) ProtoMessage() {}
 
 func (x *Compaction) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2313,7 +2382,7 @@ func (x *Compaction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Compaction.ProtoReflect.Descriptor instead.
 func (*Compaction) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{20}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Compaction) GetKey() string {
@@ -2407,7 +2476,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2419,7 +2488,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2432,7 +2501,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{21}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Usage) GetInputTokens() uint64 {
@@ -2500,7 +2569,7 @@ type Cursor struct {
 
 func (x *Cursor) Reset() {
 	*x = Cursor{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[22]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2512,7 +2581,7 @@ func (x *Cursor) String() string {
 func (*Cursor) ProtoMessage() {}
 
 func (x *Cursor) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[22]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2525,7 +2594,7 @@ func (x *Cursor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cursor.ProtoReflect.Descriptor instead.
 func (*Cursor) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{22}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Cursor) GetVersion() uint32 {
@@ -2665,7 +2734,7 @@ type Run struct {
 
 func (x *Run) Reset() {
 	*x = Run{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[23]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2677,7 +2746,7 @@ func (x *Run) String() string {
 func (*Run) ProtoMessage() {}
 
 func (x *Run) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[23]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2690,7 +2759,7 @@ func (x *Run) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Run.ProtoReflect.Descriptor instead.
 func (*Run) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{23}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Run) GetVersion() uint32 {
@@ -2858,7 +2927,7 @@ type CallDecided struct {
 
 func (x *CallDecided) Reset() {
 	*x = CallDecided{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[24]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2870,7 +2939,7 @@ func (x *CallDecided) String() string {
 func (*CallDecided) ProtoMessage() {}
 
 func (x *CallDecided) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[24]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2883,7 +2952,7 @@ func (x *CallDecided) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallDecided.ProtoReflect.Descriptor instead.
 func (*CallDecided) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{24}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *CallDecided) GetToolUse() string {
@@ -2912,7 +2981,7 @@ type Process struct {
 
 func (x *Process) Reset() {
 	*x = Process{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[25]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2924,7 +2993,7 @@ func (x *Process) String() string {
 func (*Process) ProtoMessage() {}
 
 func (x *Process) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[25]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2937,7 +3006,7 @@ func (x *Process) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Process.ProtoReflect.Descriptor instead.
 func (*Process) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{25}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Process) GetPid() int64 {
@@ -2976,7 +3045,7 @@ type Exit struct {
 
 func (x *Exit) Reset() {
 	*x = Exit{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[26]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2988,7 +3057,7 @@ func (x *Exit) String() string {
 func (*Exit) ProtoMessage() {}
 
 func (x *Exit) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[26]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3001,7 +3070,7 @@ func (x *Exit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Exit.ProtoReflect.Descriptor instead.
 func (*Exit) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{26}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Exit) GetKnown() bool {
@@ -3063,7 +3132,7 @@ type Input struct {
 
 func (x *Input) Reset() {
 	*x = Input{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[27]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3075,7 +3144,7 @@ func (x *Input) String() string {
 func (*Input) ProtoMessage() {}
 
 func (x *Input) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[27]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3088,7 +3157,7 @@ func (x *Input) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Input.ProtoReflect.Descriptor instead.
 func (*Input) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{27}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Input) GetVersion() uint32 {
@@ -3160,7 +3229,7 @@ type Body struct {
 
 func (x *Body) Reset() {
 	*x = Body{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[28]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3172,7 +3241,7 @@ func (x *Body) String() string {
 func (*Body) ProtoMessage() {}
 
 func (x *Body) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[28]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3185,7 +3254,7 @@ func (x *Body) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Body.ProtoReflect.Descriptor instead.
 func (*Body) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{28}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Body) GetVersion() uint32 {
@@ -3228,7 +3297,7 @@ type Attachment struct {
 
 func (x *Attachment) Reset() {
 	*x = Attachment{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[29]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3240,7 +3309,7 @@ func (x *Attachment) String() string {
 func (*Attachment) ProtoMessage() {}
 
 func (x *Attachment) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[29]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3253,7 +3322,7 @@ func (x *Attachment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Attachment.ProtoReflect.Descriptor instead.
 func (*Attachment) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{29}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Attachment) GetFilename() string {
@@ -3318,7 +3387,7 @@ type Permission struct {
 
 func (x *Permission) Reset() {
 	*x = Permission{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[30]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3330,7 +3399,7 @@ func (x *Permission) String() string {
 func (*Permission) ProtoMessage() {}
 
 func (x *Permission) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[30]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3343,7 +3412,7 @@ func (x *Permission) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Permission.ProtoReflect.Descriptor instead.
 func (*Permission) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{30}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Permission) GetVersion() uint32 {
@@ -3588,7 +3657,7 @@ type AskReason struct {
 
 func (x *AskReason) Reset() {
 	*x = AskReason{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[31]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3600,7 +3669,7 @@ func (x *AskReason) String() string {
 func (*AskReason) ProtoMessage() {}
 
 func (x *AskReason) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[31]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3613,7 +3682,7 @@ func (x *AskReason) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AskReason.ProtoReflect.Descriptor instead.
 func (*AskReason) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{31}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *AskReason) GetParentToolUse() string {
@@ -3696,7 +3765,7 @@ type Key struct {
 
 func (x *Key) Reset() {
 	*x = Key{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[32]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3708,7 +3777,7 @@ func (x *Key) String() string {
 func (*Key) ProtoMessage() {}
 
 func (x *Key) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[32]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3721,7 +3790,7 @@ func (x *Key) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Key.ProtoReflect.Descriptor instead.
 func (*Key) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{32}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Key) GetVersion() uint32 {
@@ -3781,7 +3850,7 @@ type Tombstone struct {
 
 func (x *Tombstone) Reset() {
 	*x = Tombstone{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[33]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3793,7 +3862,7 @@ func (x *Tombstone) String() string {
 func (*Tombstone) ProtoMessage() {}
 
 func (x *Tombstone) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[33]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3806,7 +3875,7 @@ func (x *Tombstone) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tombstone.ProtoReflect.Descriptor instead.
 func (*Tombstone) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{33}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Tombstone) GetHead() uint64 {
@@ -3878,7 +3947,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x125\n" +
 	"\adeleted\x18\x03 \x01(\v2\x1b.betcode.store.v1.TombstoneR\adeleted\x12\x1a\n" +
-	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\xf4\x0e\n" +
+	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\xbf\x0f\n" +
 	"\aSession\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12+\n" +
@@ -3917,7 +3986,9 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\vagent_model\x18\x1a \x01(\tR\n" +
 	"agentModel\x12*\n" +
 	"\x04past\x18\x1b \x01(\v2\x16.betcode.store.v1.PastR\x04past\x12\x12\n" +
-	"\x04lock\x18\x1c \x01(\tR\x04lock\x12#\n" +
+	"\x04lock\x18\x1c \x01(\tR\x04lock\x12\x14\n" +
+	"\x05title\x18\x1d \x01(\tR\x05title\x123\n" +
+	"\astopped\x18\x1e \x01(\v2\x19.betcode.store.v1.StoppedR\astopped\x12#\n" +
 	"\rresume_policy\x18( \x01(\tR\fresumePolicy\x12\x17\n" +
 	"\acut_off\x18) \x01(\rR\x06cutOff\x12\x18\n" +
 	"\awaiting\x18* \x01(\tR\awaiting\x12\x1c\n" +
@@ -3945,7 +4016,10 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\bR\x05value:\x028\x01\x1a>\n" +
 	"\x10EnvironmentEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xc0\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"E\n" +
+	"\aStopped\x12\x0e\n" +
+	"\x02by\x18\x01 \x01(\tR\x02by\x12*\n" +
+	"\x02at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\"\xc0\x01\n" +
 	"\n" +
 	"Repetition\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x16\n" +
@@ -4279,7 +4353,7 @@ func file_betcode_store_v1_store_proto_rawDescGZIP() []byte {
 	return file_betcode_store_v1_store_proto_rawDescData
 }
 
-var file_betcode_store_v1_store_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
+var file_betcode_store_v1_store_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
 var file_betcode_store_v1_store_proto_goTypes = []any{
 	(*File)(nil),                  // 0: betcode.store.v1.File
 	(*Chunk)(nil),                 // 1: betcode.store.v1.Chunk
@@ -4289,108 +4363,111 @@ var file_betcode_store_v1_store_proto_goTypes = []any{
 	(*Checkpoint)(nil),            // 5: betcode.store.v1.Checkpoint
 	(*Identity)(nil),              // 6: betcode.store.v1.Identity
 	(*Session)(nil),               // 7: betcode.store.v1.Session
-	(*Repetition)(nil),            // 8: betcode.store.v1.Repetition
-	(*Proxy)(nil),                 // 9: betcode.store.v1.Proxy
-	(*Budget)(nil),                // 10: betcode.store.v1.Budget
-	(*BudgetLimit)(nil),           // 11: betcode.store.v1.BudgetLimit
-	(*Spent)(nil),                 // 12: betcode.store.v1.Spent
-	(*Subagent)(nil),              // 13: betcode.store.v1.Subagent
-	(*AutoApprove)(nil),           // 14: betcode.store.v1.AutoApprove
-	(*RateLimit)(nil),             // 15: betcode.store.v1.RateLimit
-	(*AgentOptions)(nil),          // 16: betcode.store.v1.AgentOptions
-	(*Fork)(nil),                  // 17: betcode.store.v1.Fork
-	(*Past)(nil),                  // 18: betcode.store.v1.Past
-	(*Place)(nil),                 // 19: betcode.store.v1.Place
-	(*Compaction)(nil),            // 20: betcode.store.v1.Compaction
-	(*Usage)(nil),                 // 21: betcode.store.v1.Usage
-	(*Cursor)(nil),                // 22: betcode.store.v1.Cursor
-	(*Run)(nil),                   // 23: betcode.store.v1.Run
-	(*CallDecided)(nil),           // 24: betcode.store.v1.CallDecided
-	(*Process)(nil),               // 25: betcode.store.v1.Process
-	(*Exit)(nil),                  // 26: betcode.store.v1.Exit
-	(*Input)(nil),                 // 27: betcode.store.v1.Input
-	(*Body)(nil),                  // 28: betcode.store.v1.Body
-	(*Attachment)(nil),            // 29: betcode.store.v1.Attachment
-	(*Permission)(nil),            // 30: betcode.store.v1.Permission
-	(*AskReason)(nil),             // 31: betcode.store.v1.AskReason
-	(*Key)(nil),                   // 32: betcode.store.v1.Key
-	(*Tombstone)(nil),             // 33: betcode.store.v1.Tombstone
-	nil,                           // 34: betcode.store.v1.Session.MetadataEntry
-	nil,                           // 35: betcode.store.v1.Session.GrantsEntry
-	nil,                           // 36: betcode.store.v1.Session.EnvironmentEntry
-	nil,                           // 37: betcode.store.v1.Run.EnvironmentEntry
-	nil,                           // 38: betcode.store.v1.Permission.AnswersEntry
-	(*timestamppb.Timestamp)(nil), // 39: google.protobuf.Timestamp
+	(*Stopped)(nil),               // 8: betcode.store.v1.Stopped
+	(*Repetition)(nil),            // 9: betcode.store.v1.Repetition
+	(*Proxy)(nil),                 // 10: betcode.store.v1.Proxy
+	(*Budget)(nil),                // 11: betcode.store.v1.Budget
+	(*BudgetLimit)(nil),           // 12: betcode.store.v1.BudgetLimit
+	(*Spent)(nil),                 // 13: betcode.store.v1.Spent
+	(*Subagent)(nil),              // 14: betcode.store.v1.Subagent
+	(*AutoApprove)(nil),           // 15: betcode.store.v1.AutoApprove
+	(*RateLimit)(nil),             // 16: betcode.store.v1.RateLimit
+	(*AgentOptions)(nil),          // 17: betcode.store.v1.AgentOptions
+	(*Fork)(nil),                  // 18: betcode.store.v1.Fork
+	(*Past)(nil),                  // 19: betcode.store.v1.Past
+	(*Place)(nil),                 // 20: betcode.store.v1.Place
+	(*Compaction)(nil),            // 21: betcode.store.v1.Compaction
+	(*Usage)(nil),                 // 22: betcode.store.v1.Usage
+	(*Cursor)(nil),                // 23: betcode.store.v1.Cursor
+	(*Run)(nil),                   // 24: betcode.store.v1.Run
+	(*CallDecided)(nil),           // 25: betcode.store.v1.CallDecided
+	(*Process)(nil),               // 26: betcode.store.v1.Process
+	(*Exit)(nil),                  // 27: betcode.store.v1.Exit
+	(*Input)(nil),                 // 28: betcode.store.v1.Input
+	(*Body)(nil),                  // 29: betcode.store.v1.Body
+	(*Attachment)(nil),            // 30: betcode.store.v1.Attachment
+	(*Permission)(nil),            // 31: betcode.store.v1.Permission
+	(*AskReason)(nil),             // 32: betcode.store.v1.AskReason
+	(*Key)(nil),                   // 33: betcode.store.v1.Key
+	(*Tombstone)(nil),             // 34: betcode.store.v1.Tombstone
+	nil,                           // 35: betcode.store.v1.Session.MetadataEntry
+	nil,                           // 36: betcode.store.v1.Session.GrantsEntry
+	nil,                           // 37: betcode.store.v1.Session.EnvironmentEntry
+	nil,                           // 38: betcode.store.v1.Run.EnvironmentEntry
+	nil,                           // 39: betcode.store.v1.Permission.AnswersEntry
+	(*timestamppb.Timestamp)(nil), // 40: google.protobuf.Timestamp
 }
 var file_betcode_store_v1_store_proto_depIdxs = []int32{
-	39, // 0: betcode.store.v1.File.created_at:type_name -> google.protobuf.Timestamp
+	40, // 0: betcode.store.v1.File.created_at:type_name -> google.protobuf.Timestamp
 	3,  // 1: betcode.store.v1.OutOfLine.payload:type_name -> betcode.store.v1.Reference
-	33, // 2: betcode.store.v1.Identity.deleted:type_name -> betcode.store.v1.Tombstone
-	34, // 3: betcode.store.v1.Session.metadata:type_name -> betcode.store.v1.Session.MetadataEntry
-	21, // 4: betcode.store.v1.Session.usage:type_name -> betcode.store.v1.Usage
-	35, // 5: betcode.store.v1.Session.grants:type_name -> betcode.store.v1.Session.GrantsEntry
-	39, // 6: betcode.store.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	39, // 7: betcode.store.v1.Session.updated_at:type_name -> google.protobuf.Timestamp
-	18, // 8: betcode.store.v1.Session.past:type_name -> betcode.store.v1.Past
-	36, // 9: betcode.store.v1.Session.environment:type_name -> betcode.store.v1.Session.EnvironmentEntry
-	16, // 10: betcode.store.v1.Session.options:type_name -> betcode.store.v1.AgentOptions
-	17, // 11: betcode.store.v1.Session.fork:type_name -> betcode.store.v1.Fork
-	15, // 12: betcode.store.v1.Session.rate_limit:type_name -> betcode.store.v1.RateLimit
-	10, // 13: betcode.store.v1.Session.budget:type_name -> betcode.store.v1.Budget
-	13, // 14: betcode.store.v1.Session.subagent:type_name -> betcode.store.v1.Subagent
-	9,  // 15: betcode.store.v1.Session.proxy:type_name -> betcode.store.v1.Proxy
-	8,  // 16: betcode.store.v1.Session.repetition:type_name -> betcode.store.v1.Repetition
-	39, // 17: betcode.store.v1.Repetition.since:type_name -> google.protobuf.Timestamp
-	39, // 18: betcode.store.v1.Proxy.interrupt_at:type_name -> google.protobuf.Timestamp
-	11, // 19: betcode.store.v1.Budget.limit:type_name -> betcode.store.v1.BudgetLimit
-	11, // 20: betcode.store.v1.Budget.step:type_name -> betcode.store.v1.BudgetLimit
-	12, // 21: betcode.store.v1.Budget.spent:type_name -> betcode.store.v1.Spent
-	12, // 22: betcode.store.v1.Budget.day_base:type_name -> betcode.store.v1.Spent
-	39, // 23: betcode.store.v1.Budget.working_since:type_name -> google.protobuf.Timestamp
-	12, // 24: betcode.store.v1.Budget.below:type_name -> betcode.store.v1.Spent
-	11, // 25: betcode.store.v1.Budget.day_from:type_name -> betcode.store.v1.BudgetLimit
-	11, // 26: betcode.store.v1.Budget.day_raised:type_name -> betcode.store.v1.BudgetLimit
-	11, // 27: betcode.store.v1.Budget.day_refused:type_name -> betcode.store.v1.BudgetLimit
-	39, // 28: betcode.store.v1.Subagent.deadline:type_name -> google.protobuf.Timestamp
-	14, // 29: betcode.store.v1.Subagent.auto:type_name -> betcode.store.v1.AutoApprove
-	39, // 30: betcode.store.v1.Subagent.completed_at:type_name -> google.protobuf.Timestamp
-	39, // 31: betcode.store.v1.AutoApprove.since:type_name -> google.protobuf.Timestamp
-	39, // 32: betcode.store.v1.AutoApprove.until:type_name -> google.protobuf.Timestamp
-	39, // 33: betcode.store.v1.RateLimit.since:type_name -> google.protobuf.Timestamp
-	39, // 34: betcode.store.v1.RateLimit.until:type_name -> google.protobuf.Timestamp
-	19, // 35: betcode.store.v1.Past.boundary:type_name -> betcode.store.v1.Place
-	19, // 36: betcode.store.v1.Past.exchange:type_name -> betcode.store.v1.Place
-	19, // 37: betcode.store.v1.Past.begun:type_name -> betcode.store.v1.Place
-	20, // 38: betcode.store.v1.Past.compaction:type_name -> betcode.store.v1.Compaction
-	19, // 39: betcode.store.v1.Compaction.to:type_name -> betcode.store.v1.Place
-	39, // 40: betcode.store.v1.Compaction.at:type_name -> google.protobuf.Timestamp
-	25, // 41: betcode.store.v1.Run.process:type_name -> betcode.store.v1.Process
-	25, // 42: betcode.store.v1.Run.launcher:type_name -> betcode.store.v1.Process
-	39, // 43: betcode.store.v1.Run.started_at:type_name -> google.protobuf.Timestamp
-	26, // 44: betcode.store.v1.Run.exit:type_name -> betcode.store.v1.Exit
-	37, // 45: betcode.store.v1.Run.environment:type_name -> betcode.store.v1.Run.EnvironmentEntry
-	16, // 46: betcode.store.v1.Run.options:type_name -> betcode.store.v1.AgentOptions
-	24, // 47: betcode.store.v1.Run.calls_decided:type_name -> betcode.store.v1.CallDecided
-	39, // 48: betcode.store.v1.CallDecided.at:type_name -> google.protobuf.Timestamp
-	39, // 49: betcode.store.v1.Exit.at:type_name -> google.protobuf.Timestamp
-	39, // 50: betcode.store.v1.Input.at:type_name -> google.protobuf.Timestamp
-	29, // 51: betcode.store.v1.Body.attachments:type_name -> betcode.store.v1.Attachment
-	39, // 52: betcode.store.v1.Permission.received_at:type_name -> google.protobuf.Timestamp
-	39, // 53: betcode.store.v1.Permission.forwarded_at:type_name -> google.protobuf.Timestamp
-	39, // 54: betcode.store.v1.Permission.expires_at:type_name -> google.protobuf.Timestamp
-	39, // 55: betcode.store.v1.Permission.last_extended_at:type_name -> google.protobuf.Timestamp
-	39, // 56: betcode.store.v1.Permission.decided_at:type_name -> google.protobuf.Timestamp
-	38, // 57: betcode.store.v1.Permission.answers:type_name -> betcode.store.v1.Permission.AnswersEntry
-	39, // 58: betcode.store.v1.Permission.orphaned_at:type_name -> google.protobuf.Timestamp
-	31, // 59: betcode.store.v1.Permission.why:type_name -> betcode.store.v1.AskReason
-	39, // 60: betcode.store.v1.Key.at:type_name -> google.protobuf.Timestamp
-	39, // 61: betcode.store.v1.Tombstone.at:type_name -> google.protobuf.Timestamp
-	10, // 62: betcode.store.v1.Tombstone.budget:type_name -> betcode.store.v1.Budget
-	63, // [63:63] is the sub-list for method output_type
-	63, // [63:63] is the sub-list for method input_type
-	63, // [63:63] is the sub-list for extension type_name
-	63, // [63:63] is the sub-list for extension extendee
-	0,  // [0:63] is the sub-list for field type_name
+	34, // 2: betcode.store.v1.Identity.deleted:type_name -> betcode.store.v1.Tombstone
+	35, // 3: betcode.store.v1.Session.metadata:type_name -> betcode.store.v1.Session.MetadataEntry
+	22, // 4: betcode.store.v1.Session.usage:type_name -> betcode.store.v1.Usage
+	36, // 5: betcode.store.v1.Session.grants:type_name -> betcode.store.v1.Session.GrantsEntry
+	40, // 6: betcode.store.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	40, // 7: betcode.store.v1.Session.updated_at:type_name -> google.protobuf.Timestamp
+	19, // 8: betcode.store.v1.Session.past:type_name -> betcode.store.v1.Past
+	8,  // 9: betcode.store.v1.Session.stopped:type_name -> betcode.store.v1.Stopped
+	37, // 10: betcode.store.v1.Session.environment:type_name -> betcode.store.v1.Session.EnvironmentEntry
+	17, // 11: betcode.store.v1.Session.options:type_name -> betcode.store.v1.AgentOptions
+	18, // 12: betcode.store.v1.Session.fork:type_name -> betcode.store.v1.Fork
+	16, // 13: betcode.store.v1.Session.rate_limit:type_name -> betcode.store.v1.RateLimit
+	11, // 14: betcode.store.v1.Session.budget:type_name -> betcode.store.v1.Budget
+	14, // 15: betcode.store.v1.Session.subagent:type_name -> betcode.store.v1.Subagent
+	10, // 16: betcode.store.v1.Session.proxy:type_name -> betcode.store.v1.Proxy
+	9,  // 17: betcode.store.v1.Session.repetition:type_name -> betcode.store.v1.Repetition
+	40, // 18: betcode.store.v1.Stopped.at:type_name -> google.protobuf.Timestamp
+	40, // 19: betcode.store.v1.Repetition.since:type_name -> google.protobuf.Timestamp
+	40, // 20: betcode.store.v1.Proxy.interrupt_at:type_name -> google.protobuf.Timestamp
+	12, // 21: betcode.store.v1.Budget.limit:type_name -> betcode.store.v1.BudgetLimit
+	12, // 22: betcode.store.v1.Budget.step:type_name -> betcode.store.v1.BudgetLimit
+	13, // 23: betcode.store.v1.Budget.spent:type_name -> betcode.store.v1.Spent
+	13, // 24: betcode.store.v1.Budget.day_base:type_name -> betcode.store.v1.Spent
+	40, // 25: betcode.store.v1.Budget.working_since:type_name -> google.protobuf.Timestamp
+	13, // 26: betcode.store.v1.Budget.below:type_name -> betcode.store.v1.Spent
+	12, // 27: betcode.store.v1.Budget.day_from:type_name -> betcode.store.v1.BudgetLimit
+	12, // 28: betcode.store.v1.Budget.day_raised:type_name -> betcode.store.v1.BudgetLimit
+	12, // 29: betcode.store.v1.Budget.day_refused:type_name -> betcode.store.v1.BudgetLimit
+	40, // 30: betcode.store.v1.Subagent.deadline:type_name -> google.protobuf.Timestamp
+	15, // 31: betcode.store.v1.Subagent.auto:type_name -> betcode.store.v1.AutoApprove
+	40, // 32: betcode.store.v1.Subagent.completed_at:type_name -> google.protobuf.Timestamp
+	40, // 33: betcode.store.v1.AutoApprove.since:type_name -> google.protobuf.Timestamp
+	40, // 34: betcode.store.v1.AutoApprove.until:type_name -> google.protobuf.Timestamp
+	40, // 35: betcode.store.v1.RateLimit.since:type_name -> google.protobuf.Timestamp
+	40, // 36: betcode.store.v1.RateLimit.until:type_name -> google.protobuf.Timestamp
+	20, // 37: betcode.store.v1.Past.boundary:type_name -> betcode.store.v1.Place
+	20, // 38: betcode.store.v1.Past.exchange:type_name -> betcode.store.v1.Place
+	20, // 39: betcode.store.v1.Past.begun:type_name -> betcode.store.v1.Place
+	21, // 40: betcode.store.v1.Past.compaction:type_name -> betcode.store.v1.Compaction
+	20, // 41: betcode.store.v1.Compaction.to:type_name -> betcode.store.v1.Place
+	40, // 42: betcode.store.v1.Compaction.at:type_name -> google.protobuf.Timestamp
+	26, // 43: betcode.store.v1.Run.process:type_name -> betcode.store.v1.Process
+	26, // 44: betcode.store.v1.Run.launcher:type_name -> betcode.store.v1.Process
+	40, // 45: betcode.store.v1.Run.started_at:type_name -> google.protobuf.Timestamp
+	27, // 46: betcode.store.v1.Run.exit:type_name -> betcode.store.v1.Exit
+	38, // 47: betcode.store.v1.Run.environment:type_name -> betcode.store.v1.Run.EnvironmentEntry
+	17, // 48: betcode.store.v1.Run.options:type_name -> betcode.store.v1.AgentOptions
+	25, // 49: betcode.store.v1.Run.calls_decided:type_name -> betcode.store.v1.CallDecided
+	40, // 50: betcode.store.v1.CallDecided.at:type_name -> google.protobuf.Timestamp
+	40, // 51: betcode.store.v1.Exit.at:type_name -> google.protobuf.Timestamp
+	40, // 52: betcode.store.v1.Input.at:type_name -> google.protobuf.Timestamp
+	30, // 53: betcode.store.v1.Body.attachments:type_name -> betcode.store.v1.Attachment
+	40, // 54: betcode.store.v1.Permission.received_at:type_name -> google.protobuf.Timestamp
+	40, // 55: betcode.store.v1.Permission.forwarded_at:type_name -> google.protobuf.Timestamp
+	40, // 56: betcode.store.v1.Permission.expires_at:type_name -> google.protobuf.Timestamp
+	40, // 57: betcode.store.v1.Permission.last_extended_at:type_name -> google.protobuf.Timestamp
+	40, // 58: betcode.store.v1.Permission.decided_at:type_name -> google.protobuf.Timestamp
+	39, // 59: betcode.store.v1.Permission.answers:type_name -> betcode.store.v1.Permission.AnswersEntry
+	40, // 60: betcode.store.v1.Permission.orphaned_at:type_name -> google.protobuf.Timestamp
+	32, // 61: betcode.store.v1.Permission.why:type_name -> betcode.store.v1.AskReason
+	40, // 62: betcode.store.v1.Key.at:type_name -> google.protobuf.Timestamp
+	40, // 63: betcode.store.v1.Tombstone.at:type_name -> google.protobuf.Timestamp
+	11, // 64: betcode.store.v1.Tombstone.budget:type_name -> betcode.store.v1.Budget
+	65, // [65:65] is the sub-list for method output_type
+	65, // [65:65] is the sub-list for method input_type
+	65, // [65:65] is the sub-list for extension type_name
+	65, // [65:65] is the sub-list for extension extendee
+	0,  // [0:65] is the sub-list for field type_name
 }
 
 func init() { file_betcode_store_v1_store_proto_init() }
@@ -4404,7 +4481,7 @@ func file_betcode_store_v1_store_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_store_v1_store_proto_rawDesc), len(file_betcode_store_v1_store_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   39,
+			NumMessages:   40,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -3,7 +3,10 @@ package base
 import (
 	"context"
 	"fmt"
+	"os"
+	"strings"
 
+	"github.com/google/uuid"
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/client"
@@ -74,13 +77,27 @@ func (p *Program) StateDirectory(c *cli.Context, cfg config.Client) string {
 	return daemon.StateDir
 }
 
-// Resolve returns the id of the session that a person named.
+// Resolve returns the id of the session that a person named. Of several with the name, the one of the present directory is
+// meant. A whole id is returned as it is.
 func Resolve(ctx context.Context, cl *client.Client, ref string) (string, error) {
-	r, err := cl.Admin.Resolve(ctx, &pb.ResolveRequest{Ref: ref})
+	if len(ref) == 36 && uuid.Validate(ref) == nil {
+		return strings.ToLower(ref), nil
+	}
+	directory, _ := os.Getwd() // without it the name has to be unique
+	r, err := cl.Admin.Resolve(ctx, &pb.ResolveRequest{Ref: ref, WorkingDirectory: directory})
 	if err != nil {
 		return "", err
 	}
 	return r.GetSessionId(), nil
+}
+
+// ShowSession returns what the daemon knows of the session that a person named.
+func ShowSession(ctx context.Context, cl *client.Client, ref string) (*pb.ShowSessionResponse, error) {
+	id, err := Resolve(ctx, cl, ref)
+	if err != nil {
+		return nil, err
+	}
+	return cl.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: id})
 }
 
 // Connected connects to the daemon, calls action, and closes the connection.

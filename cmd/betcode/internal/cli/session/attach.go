@@ -43,7 +43,7 @@ func (p group) attachSession(c *cli.Context) error {
 		return err
 	}
 	defer cl.Close()
-	view, err := cl.Admin.ShowSession(c.Context, &pb.ShowSessionRequest{SessionId: c.Args().First()})
+	view, err := base.ShowSession(c.Context, cl, c.Args().First())
 	if err != nil {
 		return err
 	}

@@ -98,18 +98,22 @@ func (p group) sessionBudget(ctx context.Context, c *cli.Context, cl *client.Cli
 	if err != nil {
 		return err
 	}
+	id, err := base.Resolve(ctx, cl, c.Args().First())
+	if err != nil {
+		return err
+	}
 	if micros != nil || tokens != nil || ms != nil {
 		key := c.String("key")
 		if key == "" {
 			key = uuid.NewString()
 		}
 		keyed := metadata.AppendToOutgoingContext(ctx, idempotencyKey, key)
-		request := &pb.SetSessionBudgetRequest{SessionId: c.Args().First(), CostMicros: micros, Tokens: tokens, WorkMs: ms}
+		request := &pb.SetSessionBudgetRequest{SessionId: id, CostMicros: micros, Tokens: tokens, WorkMs: ms}
 		if _, err := cl.Admin.SetSessionBudget(keyed, request); err != nil {
 			return err
 		}
 	}
-	view, err := cl.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: c.Args().First()})
+	view, err := base.ShowSession(ctx, cl, id)
 	if err != nil {
 		return err
 	}

@@ -21,8 +21,12 @@ func (p group) renameSession(ctx context.Context, c *cli.Context, cl *client.Cli
 }
 
 func (p group) cancelSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	id, err := base.Resolve(ctx, cl, c.Args().First())
+	if err != nil {
+		return err
+	}
 	if c.Bool("repeat") {
-		stopped, err := cl.Admin.StopRepeat(ctx, &pb.StopRepeatRequest{SessionId: c.Args().First()})
+		stopped, err := cl.Admin.StopRepeat(ctx, &pb.StopRepeatRequest{SessionId: id})
 		if err != nil {
 			return err
 		}
@@ -30,10 +34,6 @@ func (p group) cancelSession(ctx context.Context, c *cli.Context, cl *client.Cli
 			p.Say("No prompt was being repeated.")
 		}
 		return nil
-	}
-	id, err := base.Resolve(ctx, cl, c.Args().First())
-	if err != nil {
-		return err
 	}
 	cancelled, err := cl.Agent.CancelTurn(ctx, &pb.CancelTurnRequest{SessionId: id, Reason: c.String("reason")})
 	if err != nil {
@@ -46,7 +46,11 @@ func (p group) cancelSession(ctx context.Context, c *cli.Context, cl *client.Cli
 }
 
 func (p group) resumeSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
-	continued, err := cl.Admin.ContinueSession(ctx, &pb.ContinueSessionRequest{SessionId: c.Args().First()})
+	id, err := base.Resolve(ctx, cl, c.Args().First())
+	if err != nil {
+		return err
+	}
+	continued, err := cl.Admin.ContinueSession(ctx, &pb.ContinueSessionRequest{SessionId: id})
 	if err != nil {
 		return err
 	}
@@ -57,7 +61,11 @@ func (p group) resumeSession(ctx context.Context, c *cli.Context, cl *client.Cli
 }
 
 func (p group) restartSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
-	restarted, err := cl.Admin.RestartSession(ctx, &pb.RestartSessionRequest{SessionId: c.Args().First()})
+	id, err := base.Resolve(ctx, cl, c.Args().First())
+	if err != nil {
+		return err
+	}
+	restarted, err := cl.Admin.RestartSession(ctx, &pb.RestartSessionRequest{SessionId: id})
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func (p group) exportSession(ctx context.Context, c *cli.Context) (err error) {
 
 // exportOver exports a session of the daemon.
 func exportOver(ctx context.Context, cl *client.Client, ref string, to offline.Sink) error {
-	view, err := cl.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: ref})
+	view, err := base.ShowSession(ctx, cl, ref)
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,11 @@ func (p group) rawCommand() *cli.Command {
 }
 
 func (p group) rawSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
-	stream, err := cl.Admin.RawOutput(ctx, &pb.RawOutputRequest{SessionId: c.Args().First(), Run: c.Uint64("run")})
+	id, err := base.Resolve(ctx, cl, c.Args().First())
+	if err != nil {
+		return err
+	}
+	stream, err := cl.Admin.RawOutput(ctx, &pb.RawOutputRequest{SessionId: id, Run: c.Uint64("run")})
 	if err != nil {
 		return err
 	}

@@ -92,7 +92,7 @@ func (p group) open(ctx context.Context, c *cli.Context, cl *client.Client) (tal
 			return talk.Opening{}, exit.Usage(fmt.Errorf("--%s is for a new session; this one exists", flag))
 		}
 	}
-	view, err := cl.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: ref})
+	view, err := base.ShowSession(ctx, cl, ref)
 	if err != nil {
 		return talk.Opening{}, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"google.golang.org/grpc/metadata"
 
+	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
@@ -42,7 +43,11 @@ func (p group) forkSession(ctx context.Context, c *cli.Context, cl *client.Clien
 		key = uuid.NewString()
 	}
 	ctx = metadata.AppendToOutgoingContext(ctx, idempotencyKey, key)
-	forked, err := cl.Admin.ForkSession(ctx, &pb.ForkSessionRequest{SessionId: c.Args().First(), Name: c.String("name")})
+	id, err := base.Resolve(ctx, cl, c.Args().First())
+	if err != nil {
+		return err
+	}
+	forked, err := cl.Admin.ForkSession(ctx, &pb.ForkSessionRequest{SessionId: id, Name: c.String("name")})
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func sessionsView(list *pb.ListSessionsResponse) output.View {
 				asks += fmt.Sprintf(" (1 of %d)", more)
 			}
 			return []string{
-				l.ID(s.GetId()), s.GetName(), statusOf(s), s.GetModel(), fmt.Sprint(s.GetMessageCount()), costText(s), l.When(s.GetUpdatedAt()),
+				l.ID(s.GetId()), l.Cut(sessionstate.Label(s), 40), statusOf(s), s.GetModel(), fmt.Sprint(s.GetMessageCount()), costText(s), l.When(s.GetUpdatedAt()),
 				placeOf(s), l.Cut(s.GetLastMessagePreview(), 40), l.Cut(asks, 100),
 			}
 		},

@@ -62,7 +62,7 @@ func (p group) read(ctx context.Context, c *cli.Context, cl *client.Client, show
 	if ref == "" {
 		ref = "@last"
 	}
-	view, err := cl.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: ref})
+	view, err := base.ShowSession(ctx, cl, ref)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,11 @@ func (p group) stopSessions(ctx context.Context, c *cli.Context, cl *client.Clie
 		return err
 	}
 	return p.each(refs, func(ref string) error {
-		stopped, err := cl.Admin.StopSession(ctx, &pb.StopSessionRequest{SessionId: ref})
+		id, err := base.Resolve(ctx, cl, ref)
+		if err != nil {
+			return err
+		}
+		stopped, err := cl.Admin.StopSession(ctx, &pb.StopSessionRequest{SessionId: id})
 		if err == nil && !stopped.GetWasRunning() {
 			p.Say("No agent was running.")
 		}
@@ -142,7 +146,7 @@ func (p group) pruneSessions(ctx context.Context, c *cli.Context, cl *client.Cli
 	}
 	if c.Bool("dry-run") {
 		for _, s := range old {
-			if _, err := fmt.Fprintf(p.Stdout, "%s\t%s\t%s\n", s.GetId(), console.Exact(s.GetUpdatedAt()), console.Line(s.GetName())); err != nil {
+			if _, err := fmt.Fprintf(p.Stdout, "%s\t%s\t%s\n", s.GetId(), console.Exact(s.GetUpdatedAt()), sessionstate.Label(s)); err != nil {
 				return err
 			}
 		}
@@ -163,12 +167,12 @@ func (p group) deleteSessions(ctx context.Context, c *cli.Context, cl *client.Cl
 		}
 		what := fmt.Sprintf("%d sessions and their history", len(refs))
 		if len(refs) == 1 {
-			view, err := cl.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: refs[0]})
+			view, err := base.ShowSession(ctx, cl, refs[0])
 			if err != nil {
 				return err
 			}
 			s := view.GetSummary()
-			what = fmt.Sprintf("session %s %s and its history", console.ShortID(s.GetId()), console.Line(s.GetName()))
+			what = fmt.Sprintf("session %s %s and its history", console.ShortID(s.GetId()), sessionstate.Label(s))
 			ids = []string{s.GetId()}
 		}
 		if !p.Confirm("Delete "+what+" permanently?", false) {

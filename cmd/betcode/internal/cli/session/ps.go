@@ -130,7 +130,7 @@ func statesView(list []*pb.SessionSummary, states []sessionstate.State) output.V
 		Row: func(i int, l output.Look) []string {
 			s, state := list[i], states[i]
 			return []string{
-				l.ID(s.GetId()), s.GetName(), string(state.Name), l.When(s.GetUpdatedAt()), costText(s), s.GetWorkingDirectory(),
+				l.ID(s.GetId()), l.Cut(sessionstate.Label(s), 40), string(state.Name), l.When(s.GetUpdatedAt()), costText(s), s.GetWorkingDirectory(),
 				l.Cut(state.Reason, 100), s.GetModel(), s.GetLastMessagePreview(),
 			}
 		},

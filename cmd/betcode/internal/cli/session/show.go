@@ -22,7 +22,7 @@ import (
 )
 
 func (p group) showSession(ctx context.Context, c *cli.Context, cl *client.Client) (output.View, error) {
-	view, err := cl.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: c.Args().First()})
+	view, err := base.ShowSession(ctx, cl, c.Args().First())
 	if err != nil {
 		return output.View{}, err
 	}
@@ -47,6 +47,9 @@ func writeSession(w io.Writer, v *pb.ShowSessionResponse, s console.Style, now t
 	}
 	line("id", "%s", sum.GetId())
 	line("name", "%s", sum.GetName())
+	if sum.GetTitle() != "" {
+		line("title", "%s", sum.GetTitle())
+	}
 	state := stateOf(v)
 	line("state", "%s", state.Name)
 	if state.Reason != "" {

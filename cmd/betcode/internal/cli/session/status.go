@@ -102,7 +102,7 @@ func reportOf(health *pb.HealthDetailsResponse, found []*pb.SessionSummary) stat
 	}
 	list, states, _ := choose(found, []sessionstate.Name{sessionstate.Waiting, sessionstate.Blocked}, true)
 	for i, s := range list[:min(len(list), urgentShown)] {
-		r.Urgent = append(r.Urgent, urgent{s.GetId(), s.GetName(), states[i].Name, states[i].Reason})
+		r.Urgent = append(r.Urgent, urgent{s.GetId(), sessionstate.Label(s), states[i].Name, states[i].Reason})
 	}
 	return r
 }

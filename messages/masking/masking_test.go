@@ -1,4 +1,4 @@
-package audit
+package masking
 
 import (
 	"strings"
@@ -11,7 +11,7 @@ import (
 const hidden = "hunter2hunter2HUNTER2"
 
 func TestSecretsAreMasked(t *testing.T) {
-	m := NewMasker([]string{"a known secret", "short"})
+	m := New([]string{"a known secret", "short"})
 	for _, text := range []string{
 		`export API_KEY=` + hidden, `{"password": "` + hidden + `"}`, `{"command":"curl -H \"Authorization: Bearer ` + hidden + `\""}`,
 		"psql postgres://ann:" + hidden + "@db/x", "gitlab --token " + hidden, "gitlab --private-token=" + hidden, "PASSWORD: " + hidden,
@@ -33,7 +33,7 @@ func TestOthersAreNot(t *testing.T) {
 		`{"command":"git show 4c1757cf1f579f88aa0011223344556677889900"}`, "make test-the-very-long-name-of-a-target-of-a-file",
 		"7f000001-0000-4000-8000-0123456789ab", "/home/ann/src/betcode/persistence/audit/mask_test.go", "count the tokens", "https://example.org/a?b=c",
 	} {
-		if got := NewMasker(nil).Preview(text); got != text {
+		if got := New(nil).Preview(text); got != text {
 			t.Errorf("%q is shown as %q", text, got)
 		}
 	}
@@ -42,7 +42,7 @@ func TestOthersAreNot(t *testing.T) {
 // A preview is short, valid and without anything that moves a cursor, and a secret in
 // it is hidden wherever it stands.
 func TestPreview(t *testing.T) {
-	m := NewMasker([]string{hidden})
+	m := New([]string{hidden})
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune("ab \"'={}:,\n\x1b\u202e\u2028é漢"))).Draw(t, "before") + hidden + rapid.String().Draw(t, "after")
 		got := m.Preview(text)

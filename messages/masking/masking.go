@@ -1,4 +1,6 @@
-package audit
+// Package masking hides secrets in texts that are stored or shown: values that the caller knows, and what looks like a
+// secret. It is pure. The audit log, the daemon's log and titles of sessions use it.
+package masking
 
 import (
 	"regexp"
@@ -17,9 +19,9 @@ const (
 // Masker hides secrets in texts: the values it knows, and what looks like one.
 type Masker struct{ known *strings.Replacer }
 
-// NewMasker makes a masker that knows some secrets. Those of less than eight bytes are
+// New makes a masker that knows some secrets. Those of less than eight bytes are
 // left out.
-func NewMasker(secrets []string) *Masker {
+func New(secrets []string) *Masker {
 	var pairs []string
 	for _, s := range secrets {
 		if len(s) >= leastSecret {

@@ -1,0 +1,105 @@
+package persistence
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"betcode/messages"
+	"betcode/persistence/internal/fault"
+)
+
+const (
+	// lastReference stands for the session that changed last.
+	lastReference = "@last"
+	// minPrefix is how much of an id one must give.
+	minPrefix = 4
+	// maxCandidates bounds how many an error names.
+	maxCandidates = 10
+)
+
+// Resolve returns the session that a person means: by its id, the beginning of
+// its id (four characters or more), its name, or "@last". Of several with the
+// name, the one that people named in a directory is meant, if there is one. If
+// more than one fits the error is [messages.Invalid]: it lists them with their
+// directories, and its detail "candidates" has their ids.
+func (s *Store) Resolve(reference, directory string) (messages.SessionID, error) {
+	done, err := s.reading(fault.OpResolve)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	if e := s.index.get(messages.SessionID(reference)); e != nil && !e.deleted {
+		return e.id, nil // a damaged one too: it can be exported and deleted
+	}
+	listed := s.index.newest()
+	if reference == lastReference {
+		for _, e := range listed {
+			if e.parent == "" { // what people continue is theirs
+				return e.id, nil
+			}
+		}
+		return "", messages.Errorf(fault.OpResolve, messages.NotFound, "there is no session yet").WithCode(messages.SessionNotFound)
+	}
+	found := append(matching(listed, reference), matching(s.index.damaged(), reference)...)
+	if len(found) > 1 && directory != "" {
+		if here := matchingIn(found, reference, directory); len(here) == 1 {
+			found = here
+		}
+	}
+	return choose(reference, found)
+}
+
+// Named returns the session to which people have given a name in a directory. Subagents and sessions of proxies, whose names
+// programs choose, are none of those. It does no I/O.
+func (s *Store) Named(directory, name string) (id messages.SessionID, found bool) {
+	s.index.mu.RLock()
+	defer s.index.mu.RUnlock()
+	for _, e := range s.index.entries {
+		if e.name == name && !e.deleted && e.namedIn(directory) {
+			return e.id, true
+		}
+	}
+	return "", false
+}
+
+// namedIn reports whether a session is in a directory, as it was named or behind its links, and people choose its name.
+func (e *entry) namedIn(directory string) bool {
+	return e.parent == "" && !e.proxied && (e.place == directory || e.directory == directory)
+}
+
+func matchingIn(found []*entry, name, directory string) []*entry {
+	return slices.DeleteFunc(slices.Clone(found), func(e *entry) bool { return e.name != name || !e.namedIn(directory) })
+}
+
+func matching(listed []*entry, reference string) []*entry {
+	prefix := strings.ToLower(reference)
+	var found []*entry
+	for _, e := range listed {
+		byID := len(prefix) >= minPrefix && strings.HasPrefix(string(e.id), prefix)
+		if byID || (e.name == reference && reference != "") {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+func choose(reference string, found []*entry) (messages.SessionID, error) {
+	switch len(found) {
+	case 0:
+		return "", messages.Errorf(fault.OpResolve, messages.NotFound, "no session is called %q", reference).
+			WithCode(messages.SessionNotFound)
+	case 1:
+		return found[0].id, nil
+	}
+	var ids, texts []string
+	for _, e := range found[:min(len(found), maxCandidates)] {
+		ids = append(ids, string(e.id))
+		texts = append(texts, fmt.Sprintf("%s in %s", e.id, e.directory))
+	}
+	if len(found) > maxCandidates {
+		ids, texts = append(ids, "…"), append(texts, "…")
+	}
+	return "", messages.Errorf(fault.OpResolve, messages.Invalid, "%q is ambiguous: it may be %s", reference, strings.Join(texts, ", ")).
+		With("candidates", strings.Join(ids, ", ")).WithHint("Give more of the session's id, or give one of them another name: betcode session rename ID NAME")
+}
