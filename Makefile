@@ -218,7 +218,7 @@ trace: ## trace the first two seconds of the daemon under LOAD=..., into .cache/
 
 .PHONY: check
 check: ## find everything that `make fix` could mend, and what it could not
-	@$(MAKE) --no-print-directory --keep-going check-lint check-dead check-tidy check-proto check-notices check-size cross
+	@$(MAKE) --no-print-directory --keep-going check-lint check-dead check-tidy check-proto check-notices check-size check-binary cross
 
 .PHONY: fix
 fix: $(BIN)/golangci-lint $(BUF) ## mend what can be mended: format, lint, tidy, generated files
@@ -264,6 +264,15 @@ check-notices:
 check-size:
 	@git ls-files -co --exclude-standard '*.go' | grep -v -e '_test\.go$$' -e '\.pb\.go$$' | xargs wc -l 2>/dev/null | \
 		awk '$$2 != "total" && $$1 > 450 { print "warning: " $$2 " has " $$1 " lines: look for its second reason to change" }'
+
+# MOST bounds the release build, in bytes: 45 MB.
+MOST = 45000000
+
+.PHONY: check-binary
+check-binary: # the release build of this platform is not too large
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o .cache/release-size ./cmd/betcode
+	@size=$$(wc -c < .cache/release-size); rm -f .cache/release-size; echo "betcode has $$size bytes; at most $(MOST) are wanted"; \
+		if [ "$$size" -gt $(MOST) ]; then echo "which package is it? go build -o b ./cmd/betcode && go tool nm -size -sort size b | head"; exit 1; fi
 
 .PHONY: proto
 proto: $(BUF) $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc ## generate Go code from proto/

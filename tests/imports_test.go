@@ -567,16 +567,29 @@ var rules = []rule{
 	},
 	{
 		pkg: "cmd/betcode/internal/chat/dialog", may: []string{
-			"proto", "messages", "cmd/betcode/internal/chat/editor", "cmd/betcode/internal/chat/transcript", "cmd/betcode/internal/console",
-			"cmd/betcode/internal/render",
+			"proto", "messages", "cmd/betcode/internal/chat/editor", "cmd/betcode/internal/chat/markdown", "cmd/betcode/internal/chat/transcript",
+			"cmd/betcode/internal/console", "cmd/betcode/internal/render",
 		},
 		because: "requests become rows and keys become answers; who sends them is for the chat",
 		never:   map[string]string{grpc: "an answer is a message, wherever it goes"},
 	},
 	{
-		pkg: "cmd/betcode/internal/chat/transcript", may: []string{"proto", "messages", "cmd/betcode/internal/console", "cmd/betcode/internal/render"},
+		pkg: "cmd/betcode/internal/chat/transcript", may: []string{
+			"proto", "messages", "cmd/betcode/internal/chat/markdown", "cmd/betcode/internal/console", "cmd/betcode/internal/render",
+		},
 		because: "events become rows, wherever they come from",
 		never:   map[string]string{grpc: "what is shown does not depend on a connection"},
+	},
+	{
+		pkg: "cmd/betcode/internal/chat/markdown", may: []string{"messages", "cmd/betcode/internal/chat/highlight", "cmd/betcode/internal/console"},
+		because: "Markdown becomes rows, whoever wrote it",
+		never: map[string]string{
+			grpc: "a text is rendered without a connection", "github.com/alecthomas/chroma/v2": "its lexers cost 4 MB; decision 0285",
+		},
+	},
+	{
+		pkg: "cmd/betcode/internal/chat/highlight", because: "source code is divided without knowing a terminal",
+		never: map[string]string{grpc: "a text is divided without a connection"},
 	},
 	{
 		pkg: "cmd/betcode/internal/render", may: []string{"proto", "messages", "cmd/betcode/internal/console"},

@@ -22,8 +22,6 @@ type (
 	Resize struct{ Width, Height int }
 	// Focus says whether the terminal has the focus.
 	Focus bool
-	// Light says whether the background is light.
-	Light bool
 	// Printed answers [Print].
 	Printed struct{}
 	// Explained answers [Explain].

@@ -120,8 +120,6 @@ func (m *Model) Step(now time.Time, message any) []Effect {
 		m.width, m.height = max(message.Width, 20), max(message.Height, 6)
 	case Focus:
 		m.focused, m.focusing = bool(message), true
-	case Light:
-		m.transcript.SetLight(bool(message))
 	case Printed:
 		m.printing = false
 	case Explained:

@@ -28,8 +28,6 @@ func Translate(message tea.Msg) any {
 		return Focus(true)
 	case tea.BlurMsg:
 		return Focus(false)
-	case tea.BackgroundColorMsg:
-		return Light(!message.IsDark())
 	}
 	return nil
 }

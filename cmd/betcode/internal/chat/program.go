@@ -141,7 +141,7 @@ func Pump(conv *client.Conversation, deliver func(Items)) {
 }
 
 // Init implements tea.Model.
-func (p *program) Init() tea.Cmd { return tea.Batch(tea.RequestBackgroundColor, p.step(Tick{})) }
+func (p *program) Init() tea.Cmd { return p.step(Tick{}) }
 
 // Update implements tea.Model.
 func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {

@@ -68,7 +68,6 @@ type program struct {
 	open          *view   // nil: the list is shown
 	width, height int
 	focused       bool
-	light         bool
 }
 
 // view is an opened session.
@@ -100,7 +99,7 @@ type (
 )
 
 // Init implements tea.Model.
-func (p *program) Init() tea.Cmd { return tea.Batch(tea.RequestBackgroundColor, p.poll) }
+func (p *program) Init() tea.Cmd { return p.poll }
 
 // poll asks for the list.
 func (p *program) poll() tea.Msg {
@@ -145,9 +144,6 @@ func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 		return p, p.everyView(p.size())
 	case chat.Focus:
 		p.focused = bool(t)
-		return p, p.everyView(t)
-	case chat.Light:
-		p.light = bool(t)
 		return p, p.everyView(t)
 	case chat.Press:
 		return p, p.press(editor.Key(t))
@@ -276,7 +272,7 @@ func (p *program) opened(o opened) tea.Cmd {
 			p.tea.Send(over{session, err})
 		}
 	})
-	return tea.Batch(p.step(v, p.size()), p.step(v, chat.Light(p.light)), p.step(v, chat.Tick{}))
+	return tea.Batch(p.step(v, p.size()), p.step(v, chat.Tick{}))
 }
 
 // close detaches from a session. Its draft is kept.

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"google.golang.org/protobuf/encoding/protojson"
 
+	"betcode/cmd/betcode/internal/chat/markdown"
 	"betcode/cmd/betcode/internal/chat/transcript"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/render"
@@ -86,8 +87,7 @@ func (d *Dialog) content(v View, width int) (head, body, keys []string) {
 	}
 	head = append(head, title)
 	if d.Plan() {
-		md := transcript.Markdown{Colour: bool(s)}
-		body = md.Render(p.GetInput().GetFields()["plan"].GetStringValue(), width)
+		body = markdown.Render(bool(s), p.GetInput().GetFields()["plan"].GetStringValue(), width)
 		return head, body, d.keyRows(v, width, [][2]string{{"y", "go on with it"}, {"n", "keep planning"}, {"d", "keep planning, with words"}, {"x", "stop"}})
 	}
 	body = commandRows(s, p, width)

@@ -106,7 +106,7 @@ func (t *Transcript) rows(b *block, width int) []string {
 		}
 		out = limit(s, out, 60, b.open)
 	case prosaic:
-		out = b.prose.rows(&t.markdown, inner)
+		out = b.prose.rows(bool(t.options.Style), inner)
 		if b.thinking {
 			for i := range out {
 				out[i] = s.Dim(out[i])

@@ -6,9 +6,8 @@
 //
 // # What is promised
 //
-// Text of agents cannot reach the terminal. Everything passes through package visible before it is rendered, and of the result
-// only colours and attributes remain (see clean): no other escape sequence, no link whose target is not shown, no HTML that
-// disappears.
+// Text of agents cannot control the terminal. Everything passes through package visible before it is rendered, and package
+// markdown writes no escape sequence but colours and attributes: no link whose target is not shown, no HTML that disappears.
 //
 // A growing text is split into chunks at blank lines. A finished chunk is rendered once, so that a long answer does not cost
 // more with each word. The number of blocks is bounded; the oldest go first.

@@ -1,6 +1,10 @@
 package transcript
 
-import "strings"
+import (
+	"strings"
+
+	"betcode/cmd/betcode/internal/chat/markdown"
+)
 
 // Bounds of what is rendered again with each piece of text.
 const (
@@ -102,26 +106,26 @@ func continues(text string) bool {
 }
 
 // rows returns all rows at a width. Only chunks that are new, or were rendered at another width, are rendered.
-func (p *prose) rows(m *Markdown, width int) []string {
+func (p *prose) rows(colour bool, width int) []string {
 	var out []string
 	for i := range p.chunks {
-		out = append(join(out), p.chunks[i].rows(m, width)...)
+		out = append(join(out), p.chunks[i].rows(colour, width)...)
 	}
-	return append(out, p.tailRows(m, width, len(out) > 0)...)
+	return append(out, p.tailRows(colour, width, len(out) > 0)...)
 }
 
 // tailRows returns the rows behind the last chunk. They are rendered again only after a change.
-func (p *prose) tailRows(m *Markdown, width int, follows bool) []string {
+func (p *prose) tailRows(colour bool, width int, follows bool) []string {
 	if strings.TrimSpace(p.tail) == "" {
 		return nil
 	}
 	if p.last.source != p.tail {
 		p.last = chunk{source: p.tail}
 	}
-	if rows := p.last.rows(m, width); !follows {
+	if rows := p.last.rows(colour, width); !follows {
 		return rows
 	}
-	return append([]string{""}, p.last.rows(m, width)...)
+	return append([]string{""}, p.last.rows(colour, width)...)
 }
 
 // join puts a blank row behind rows that others follow.
@@ -132,9 +136,9 @@ func join(rows []string) []string {
 	return rows
 }
 
-func (c *chunk) rows(m *Markdown, width int) []string {
+func (c *chunk) rows(colour bool, width int) []string {
 	if c.width != width || c.lines == nil {
-		c.lines, c.width = m.Render(c.source, width), width
+		c.lines, c.width = markdown.Render(colour, c.source, width), width
 	}
 	return c.lines
 }

@@ -16,7 +16,7 @@ func (t *Transcript) Take(width int) []string {
 			continue
 		}
 		for ; b.printed < len(b.prose.chunks); b.printed++ {
-			out = append(t.gap(out, b), b.prose.chunks[b.printed].rows(&t.markdown, width)...)
+			out = append(t.gap(out, b), b.prose.chunks[b.printed].rows(bool(t.options.Style), width)...)
 		}
 		if !b.closed {
 			break
@@ -44,9 +44,9 @@ func (t *Transcript) Live(width, height int) []string {
 			continue
 		}
 		for i := min(b.printed, len(b.prose.chunks)); i < len(b.prose.chunks); i++ {
-			out = append(join(out), b.prose.chunks[i].rows(&t.markdown, width)...)
+			out = append(join(out), b.prose.chunks[i].rows(bool(t.options.Style), width)...)
 		}
-		out = append(out, b.prose.tailRows(&t.markdown, width, len(out) > 0)...)
+		out = append(out, b.prose.tailRows(bool(t.options.Style), width, len(out) > 0)...)
 	}
 	return out[max(len(out)-height, 0):]
 }

@@ -17,7 +17,6 @@ const maxBlocks = 4000
 // Options say what is shown, and how.
 type Options struct {
 	Style   console.Style
-	Light   bool // the background is light
 	Verbose bool // thinking, subagents and processes too
 	Nested  bool // subagents are shown below the call that started them
 }
@@ -25,7 +24,6 @@ type Options struct {
 // Transcript is what a session has said so far.
 type Transcript struct {
 	options  Options
-	markdown Markdown
 	blocks   []*block
 	notes    bytes.Buffer // what words writes
 	words    *render.Renderer
@@ -37,20 +35,9 @@ type Transcript struct {
 
 // New returns an empty transcript.
 func New(o Options) *Transcript {
-	t := &Transcript{options: o, calls: map[string]string{}, markdown: Markdown{Colour: bool(o.Style), Light: o.Light}}
+	t := &Transcript{options: o, calls: map[string]string{}}
 	t.words = render.NewRenderer(&t.notes, o.Style, o.Verbose)
 	return t
-}
-
-// SetLight adapts the colours to a light background.
-func (t *Transcript) SetLight(light bool) {
-	if t.options.Light != light {
-		t.options.Light = light
-		t.markdown = Markdown{Colour: t.markdown.Colour, Light: light}
-		for _, b := range t.blocks {
-			b.forget()
-		}
-	}
 }
 
 // Event takes the next event.

@@ -4,79 +4,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"unicode"
 
-	xansi "github.com/charmbracelet/x/ansi"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"betcode/cmd/betcode/internal/eventtest"
-	"betcode/messages/visible"
 	pb "betcode/proto/betcode/v1"
 )
-
-// shown returns a text as it is rendered, without colours.
-func shown(text string, width int) string {
-	m := Markdown{}
-	return strings.Join(m.Render(text, width), "\n")
-}
-
-func TestMarkdown(t *testing.T) {
-	for name, test := range map[string]struct{ text, want string }{
-		"words wrap":       {"one two three four five", "one two\nthree four\nfive"},
-		"line ends stay":   {"one\ntwo", "one\ntwo"},
-		"a type is text":   {"use Map<K, V>", "use Map<K,\nV>"},
-		"html is text":     {"<b>x</b>", "<b>x</b>"},
-		"a list":           {"- a\n- b", "• a\n• b"},
-		"entities":         {"a &lt; b &amp;", "a < b &"},
-		"a hidden entity":  {"&#27;[2J &rlm;x", "& #27;[2J &\nrlm;x"},
-		"a control":        {"a\x1b[2Jb", `a\x1b[2Jb`},
-		"a long word":      {strings.Repeat("x", 25), strings.Repeat("x", 12) + "\n" + strings.Repeat("x", 12) + "\nx"},
-		"code is verbatim": {"```\n<a> *b*\n```", "  <a> *b*"},
-	} {
-		if got := shown(test.text, 12); got != test.want {
-			t.Errorf("%s: %q, want %q", name, got, test.want)
-		}
-	}
-}
-
-// FuzzMarkdown renders anything: what reaches the terminal has colours and attributes as its only escape sequences, no hidden
-// character, and no row that is too wide.
-func FuzzMarkdown(f *testing.F) {
-	for _, seed := range []string{
-		"# a\n\nb", "[x](javascript:alert(1))", "![i](http://h/\x1b[2J)", "&#x1b;]0;t&#7;", "```go\nx := 1\n```", "| a | b |\n|---|---|\n| \x9b1m | &Tab; |",
-		"\x1b]8;;http://x\x07y\x1b]8;;\x07", "<script>&zwj;</script>", "1. a\n\n   b\n", "\u202eabc", "~~x~~ `a\x00b`",
-	} {
-		f.Add(seed, 20)
-	}
-	f.Fuzz(func(t *testing.T, text string, width int) {
-		if len(text) > 4<<10 || width < 4 || width > 200 {
-			t.Skip()
-		}
-		m := Markdown{Colour: true}
-		for _, row := range m.Render(text, width) {
-			check(t, row, width)
-		}
-	})
-}
-
-func check(t *testing.T, row string, width int) {
-	t.Helper()
-	rest := row
-	for rest != "" {
-		sequence, _, n, _ := xansi.DecodeSequence(rest, 0, nil)
-		if strings.HasPrefix(sequence, "\x1b") && !attributes.MatchString(sequence) {
-			t.Fatalf("the terminal would obey %q in %q", sequence, row)
-		}
-		rest = rest[n:]
-	}
-	plain := xansi.Strip(row)
-	if i := strings.IndexFunc(plain, func(r rune) bool { return unicode.IsControl(r) || visible.Hidden(r) && r != '\ufe0f' && r != '\u00a0' }); i >= 0 {
-		t.Fatalf("%q is hidden in %q", plain[i:min(i+8, len(plain))], row)
-	}
-	if xansi.StringWidth(row) > width+1 {
-		t.Fatalf("%q has %d columns of %d", row, xansi.StringWidth(row), width)
-	}
-}
 
 // A text in pieces is rendered as the text at once, up to the divisions, and no finished chunk changes.
 func TestProseInPieces(t *testing.T) {
