@@ -11,6 +11,7 @@ import (
 	"betcode/actors/orchestration"
 	"betcode/actors/pool"
 	"betcode/actors/retention"
+	"betcode/actors/search"
 	"betcode/actors/worktree"
 )
 
@@ -46,6 +47,9 @@ func (d *daemon) Receive(ctx actor.Context) {
 		{"sessions", sessionsProps(d.deps)},
 		{"retention", retention.Props(d.deps.retentionDeps())},
 		{"backups", journal.BackupsProps(d.deps.backupsDeps())},
+	}
+	if d.deps.options.SearchDirectory != "" {
+		children = append(children, child{"search", search.Props(d.deps.searchDeps())})
 	}
 	if d.deps.registry != nil {
 		children = append(children, child{"worktrees", worktree.Props(d.deps.worktreeDeps())})

@@ -8,6 +8,7 @@
 //	├── journal                  the only writer of the journal
 //	├── pool                     how many agents may run, which sessions wait, which are parked
 //	├── retention                has sessions give up old history
+//	├── search                   indexes history behind the journal
 //	├── backups                  copies the journal from time to time
 //	├── worktrees                runs git for worktrees, a child for each repository
 //	└── sessions                 finds, starts and lets go
@@ -18,7 +19,7 @@
 //
 // # How an actor is written
 //
-// One actor, one package: actors/session, run, client, permission, journal, pool, disk, health, retention and worktree. In each, state.go is a struct and a
+// One actor, one package: actors/session, run, client, permission, journal, pool, disk, health, retention, search and worktree. In each, state.go is a struct and a
 // step that takes a message and returns the next state and a list of effects, which are data; actor.go keeps the state and
 // performs the effects, in order. Receive never waits: a worker of package act does the I/O, and its result comes back as a
 // message. Clock, ids and randomness are arguments of a step. Each package owns the messages that it exchanges with others,

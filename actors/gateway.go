@@ -26,6 +26,8 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		messages.ReadHistory, messages.GetRawOutput, messages.ExplainPermission, messages.ListRules, messages.TestRules,
 		messages.GetAgentReports, messages.GetSubagents, messages.ListSubagents, messages.ListPath, messages.GetMachine:
 		return s.queries.Answer(ctx, m)
+	case messages.Search:
+		return s.searcher.Search(ctx, m)
 	case messages.ForkSession:
 		return s.forker.Fork(ctx, m)
 	case messages.GetTree:

@@ -161,6 +161,25 @@ func (s *memoryStore) Subagents(parent messages.SessionID) ([]messages.SessionRe
 	return found, nil
 }
 
+func (s *memoryStore) Outline(id messages.SessionID) (messages.SessionOutline, bool) {
+	for _, o := range s.Outlines() {
+		if o.ID == id {
+			return o, true
+		}
+	}
+	return messages.SessionOutline{}, false
+}
+
+func (s *memoryStore) Outlines() []messages.SessionOutline {
+	var all []messages.SessionOutline
+	for _, l := range s.all() {
+		all = append(all, messages.SessionOutline{
+			ID: l.Record.ID, Name: l.Record.Name, Directory: l.Record.WorkingDirectory, Head: l.Record.Head, LowWater: l.Record.Past.LowWater, UpdatedAt: l.Record.UpdatedAt,
+		})
+	}
+	return all
+}
+
 func (s *memoryStore) Deleted() []messages.DeletedSession {
 	s.mu.Lock()
 	defer s.mu.Unlock()

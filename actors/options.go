@@ -54,6 +54,7 @@ type Options struct {
 	Socket                  string // on which the daemon serves it
 	FleetFile               string // where it is stored that the fleet is stopped; empty = in memory alone
 	LimitsFile              string // where rate limits of accounts are stored; empty = in memory alone
+	SearchDirectory         string // of the search index; empty = there is none
 	NoticesDirectory        string // where notifications that wait are stored; empty = in memory alone
 	StopsDirectory          string // where it is noted which sessions are to be stopped while the journal fails; empty = nowhere
 

@@ -18,7 +18,7 @@ import (
 func (s *System) Change(from RulesOrigin, now settings.Settings) {
 	s.settings.Store(&now)
 	changed := settings.Changed{Now: &now, Rules: s.changeRules(from, now.Rules)}
-	for _, user := range []*actor.PID{s.pool, s.daily, s.below("retention"), s.below("notices"), s.sessions} {
+	for _, user := range []*actor.PID{s.pool, s.daily, s.below("retention"), s.below("notices"), s.below("search"), s.sessions} {
 		s.actors.Root.Send(user, changed)
 	}
 	s.actors.Root.Send(s.orchestrations, orchestration.PlacesChanged{})

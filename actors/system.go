@@ -32,6 +32,7 @@ import (
 	"betcode/actors/orchestration"
 	"betcode/actors/retention"
 	"betcode/actors/run"
+	"betcode/actors/search"
 	"betcode/actors/session"
 	"betcode/actors/settings"
 	"betcode/actors/worktree"
@@ -56,6 +57,7 @@ type System struct {
 	archivist  *act.Worker // archives spools
 	workers    act.Workers // every goroutine of ours
 	notifier   *notify.Notifier
+	searcher   *search.Searcher
 	started    time.Time
 
 	settings    atomic.Pointer[settings.Settings] // the present ones
@@ -172,6 +174,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	s.archiver = retention.NewArchiver(s.archivist, o.RunsDirectory, o.Disk.ArchiveBytes, o.Disk.ArchiveAge)
 	s.auditor = act.NewBackground(&s.workers, s.backgroundFailed)
 	s.notifier = notify.New(s.options.NotifyEnv)
+	s.searcher = search.NewSearcher(o.Store)
 	s.backup.Look(s.options.Backups)
 	s.keeper().NoteFindings()
 

@@ -32,6 +32,7 @@ import (
 	"betcode/actors/pool"
 	"betcode/actors/retention"
 	"betcode/actors/run"
+	"betcode/actors/search"
 	"betcode/actors/session"
 	"betcode/actors/session/requests"
 	"betcode/actors/strays"
@@ -177,8 +178,15 @@ func (s *System) retentionDeps() retention.Deps {
 func (s *System) journalDeps() journal.Deps {
 	return journal.Deps{
 		Common: s.common(), Store: s.options.Store, Gather: s.options.Gather, Damage: &s.damage, Health: s.health,
-		ToSessions: s.toSessions, Spare: s.room.Spare,
+		ToSessions: s.toSessions, Spare: s.room.Spare, Committed: s.searcher.Committed,
 		WriteFailed: func(ctx actor.Context) { ctx.Send(s.disk, disk.LookNow{}) },
+	}
+}
+
+// searchDeps returns what the actor of the search index needs.
+func (s *System) searchDeps() search.Deps {
+	return search.Deps{
+		Common: s.common(), Searcher: s.searcher, Directory: s.options.SearchDirectory, Settings: s.settings.Load, DiskFull: s.room.Full,
 	}
 }
 

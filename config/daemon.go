@@ -111,6 +111,7 @@ type Past struct {
 	Age          time.Duration // since a file was sealed
 	SessionBytes int64         // of the events of one session
 	SessionAge   time.Duration // of an event
+	SearchBytes  int64         // of the search index
 }
 
 // Threshold returns the size in tokens above which the context is compacted; 0 = never.

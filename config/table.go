@@ -334,6 +334,11 @@ var table = []Setting{
 		into: func(d *Daemon) any { return &d.Past.SessionAge },
 	},
 	{
+		Name: "search.max_bytes", Kind: Size, Default: "2GiB", Min: "16MiB", Off: true, Env: "BETCODE_SEARCH_MAX_BYTES", Live: true,
+		Help: "size of the index of 'betcode search', which drops the oldest history first; off = there is no index",
+		into: func(d *Daemon) any { return &d.Past.SearchBytes },
+	},
+	{
 		Name: "limits.requests_per_second", Kind: Number, Unit: "requests", Default: "500", Min: "0", Max: "1000000", Env: "BETCODE_LIMIT_REQUESTS", Live: true,
 		Help: "average requests per second of one client or token; 0 = no limit",
 		into: func(d *Daemon) any { return &d.Limits.PerSecond },

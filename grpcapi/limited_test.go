@@ -42,7 +42,7 @@ func TestLimitedMethods(t *testing.T) {
 		}
 	}
 	slices.Sort(reached)
-	if want := "AnswerPermission CancelTurn Converse ExportSession GetCaller GetVersion ListMembers ListSessions NegotiateCapabilities ResumeSession ShowSession StopSession"; strings.Join(reached, " ") != want {
+	if want := "AnswerPermission CancelTurn Converse ExportSession GetCaller GetVersion ListMembers ListSessions NegotiateCapabilities ResumeSession Search ShowSession StopSession"; strings.Join(reached, " ") != want {
 		t.Errorf("reached %s, want %s", reached, want)
 	}
 }

@@ -171,6 +171,7 @@ func New(o Options) *Server {
 	pb.RegisterGitLabServiceServer(all, s.options.GitLab)
 	pb.RegisterCommandServiceServer(all, commandService{server: s})
 	pb.RegisterMachineServiceServer(all, machineService{server: s})
+	pb.RegisterSearchServiceServer(all, searchService{server: s})
 	pb.RegisterFleetServiceServer(all, fleet.NewService(s.asker))
 	pb.RegisterGitRepoServiceServer(all, repository.NewRepositories(s.patient()))
 	pb.RegisterWorktreeServiceServer(all, repository.NewWorktrees(s.patient()))

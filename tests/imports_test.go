@@ -82,6 +82,19 @@ var rules = []rule{
 		never: map[string]string{bbolt: "tokens are one JSON file"},
 	},
 	{
+		pkg: "persistence/search", may: []string{
+			"messages", "proto", "persistence/internal/boltfile", "persistence/internal/fault", "persistence/internal/record", "persistence/internal/memtable",
+			"persistence/search/internal",
+		},
+		because: "the index is made from the journal through an interface that it declares, so that it cannot change the journal",
+		never:   map[string]string{protoactor: "an index is tested without actors", bbolt: "files are opened through boltfile"},
+	},
+	{
+		pkg: "persistence/search/internal", may: []string{"messages", "proto", "persistence/search/internal"},
+		because: "words, lists, blocks, documents and queries are pure: no file, no clock",
+		never:   map[string]string{bbolt: "a form outlives the engine that stores it", "os": "a form opens no files"},
+	},
+	{
 		pkg: "persistence/internal/fault", may: []string{"messages"}, because: "errors of the journal know no formats",
 		never: map[string]string{bbolt: "boltfile says what an error of bbolt means"},
 	},
@@ -278,6 +291,10 @@ var rules = []rule{
 			"messages", "proto", "actors/internal/act", "actors/internal/process", "actors/internal/spool", "actors/settings",
 		},
 		because: "it reads the journal through the part of the store that it declares", never: actorsNever,
+	},
+	{
+		pkg: "actors/search", may: []string{"messages", "persistence/search", "actors/internal/act", "actors/settings"},
+		because: "it keeps the index, and reads the journal through the part of the store that it declares", never: actorsNever,
 	},
 	{
 		pkg: "actors/worktree", may: []string{"messages", "messages/gitname", "actors/internal/act", "actors/internal/git", "actors/internal/notes", "actors/internal/paths", "actors/internal/process", "actors/internal/regular", "actors/session/requests"},

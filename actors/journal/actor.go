@@ -22,8 +22,9 @@ type Deps struct {
 	Health *actor.PID
 
 	ToSessions  func(ctx actor.Context, message any)
-	WriteFailed func(ctx actor.Context) // called when writes begin to fail or succeed again; the disk may be full
-	Spare       func() int64            // free bytes that may be used while garbage is removed
+	WriteFailed func(ctx actor.Context)  // called when writes begin to fail or succeed again; the disk may be full
+	Committed   func(messages.SessionID) // called for each session of a group that was written; it does not wait
+	Spare       func() int64             // free bytes that may be used while garbage is removed
 }
 
 // journal is the only writer of the journal's files. It answers [messages.Append] with [messages.Committed] or
@@ -120,6 +121,11 @@ func (j *journal) report(ctx actor.Context, done groupDone) {
 		}
 		ctx.Send(j.deps.Health, health.Journal{Err: done.failure})
 		j.deps.WriteFailed(ctx)
+	}
+	for _, r := range done.replies {
+		if c, ok := r.With.(messages.Committed); ok {
+			j.deps.Committed(c.Session)
+		}
 	}
 	if done.dropped > 0 {
 		j.deps.Log("journal").Info().Int("files", done.dropped).Msg("old history dropped")

@@ -34,6 +34,9 @@ type Store interface {
 	Conversations(workingDirectory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error)
 	Subagents(parent messages.SessionID) ([]messages.SessionRecord, error)
 	RunningSubagents(parent messages.SessionID) []messages.SessionID
+	// Outline returns what is known of a session without I/O, and Outlines of all sessions.
+	Outline(messages.SessionID) (messages.SessionOutline, bool)
+	Outlines() []messages.SessionOutline
 	// Deleted returns what is left of sessions that were deleted, without I/O.
 	Deleted() []messages.DeletedSession
 	Resolve(reference, directory string) (messages.SessionID, error)

@@ -34,6 +34,8 @@ type Settings struct {
 	SessionAge       time.Duration // of an event that a session keeps; not positive = any age
 	CompactThreshold uint64        // a context of more tokens is compacted when its agent rests; 0 = never
 
+	SearchBytes int64 // of the search index; not positive = there is none
+
 	SessionBudget messages.BudgetLimit // of sessions that are begun without a budget of their own
 	DayBudget     messages.BudgetLimit // of all sessions together, for each local day
 
@@ -86,7 +88,7 @@ func Default() Settings {
 		PermissionTTL: 7 * 24 * time.Hour, Extend: true, Reminders: []time.Duration{time.Hour, 24 * time.Hour},
 		MaxAgents: 5, MaxWaiting: 50, MinFreeMemory: 128 << 20, AgentMemory: 300 << 20,
 		Silence: 7 * time.Minute, ParkAfter: 10 * time.Minute, WaitingHold: 10 * time.Minute,
-		OnAlarm: AlarmFreezes, Fence: FenceOff, Resume: messages.ResumeAuto, Continuations: 2, ContinueGrace: time.Minute,
+		SearchBytes: 2 << 30, OnAlarm: AlarmFreezes, Fence: FenceOff, Resume: messages.ResumeAuto, Continuations: 2, ContinueGrace: time.Minute,
 		Subagents: 50, SubagentDepth: 3, AutoApproveTime: 30 * time.Minute, SetupTime: 10 * time.Minute,
 	}
 }
@@ -117,7 +119,7 @@ type Rules struct {
 	Lines            map[string]int // line of each rule in the file, by list and rule: "deny WebFetch"; may be nil
 }
 
-// Changed says that the settings have changed. The system sends it to pool, day, retention and sessions.
+// Changed says that the settings have changed. The system sends it to pool, day, retention, search and sessions.
 type Changed struct {
 	Now   *Settings
 	Rules *RulesChanged // nil if the rules are the same

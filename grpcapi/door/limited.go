@@ -15,6 +15,7 @@ var limited = map[string]bool{
 	"/betcode.v1.AgentService/ResumeSession":           true,
 	"/betcode.v1.AgentService/CancelTurn":              true,
 	"/betcode.v1.AgentService/ListSessions":            false,
+	"/betcode.v1.SearchService/Search":                 false,
 	"/betcode.v1.AdminService/ShowSession":             true,
 	"/betcode.v1.AdminService/ExportSession":           true,
 	"/betcode.v1.AdminService/StopSession":             true,

@@ -76,6 +76,7 @@ var needed = map[string]messages.Rights{
 	"/betcode.v1.FleetService/GetFleet":                messages.MayView,
 	"/betcode.v1.FleetService/StopFleet":               messages.MayControl,
 	"/betcode.v1.FleetService/ResumeFleet":             messages.MayControl,
+	"/betcode.v1.SearchService/Search":                 messages.MayView,
 	"/betcode.v1.WorktreeService/ListWorktrees":        messages.MayView,
 	"/betcode.v1.WorktreeService/GetWorktree":          messages.MayView,
 	"/betcode.v1.WorktreeService/CreateWorktree":       messages.MayControl,

@@ -30,7 +30,7 @@ func MoveRows(tx *Tx, o *memtable.Overlay, large largeValues) error {
 		}
 		switch {
 		case value == nil:
-			return tx.remove(bucket, c.Key)
+			return tx.Remove(bucket, c.Key)
 		case c.Bucket == record.CodeEvents:
 			return joined.Add(c.Key, value)
 		}

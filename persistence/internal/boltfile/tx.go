@@ -39,12 +39,18 @@ func (t *Tx) PutDense(bucket, key, value []byte) error {
 	return b.Put(key, value)
 }
 
-// remove deletes a key.
-func (t *Tx) remove(bucket, key []byte) error { return t.bolt.Bucket(bucket).Delete(key) }
+// Remove deletes a key.
+func (t *Tx) Remove(bucket, key []byte) error { return t.bolt.Bucket(bucket).Delete(key) }
 
 // Each calls fn for every key of a bucket, in order.
 func (t *Tx) Each(bucket []byte, fn func(key, value []byte) error) error {
 	return t.bolt.Bucket(bucket).ForEach(fn)
+}
+
+// Make makes a bucket of a file that is no journal, unless it has it.
+func (t *Tx) Make(bucket []byte) error {
+	_, err := t.bolt.CreateBucketIfNotExists(bucket)
+	return err
 }
 
 // Has reports whether there is a bucket.

@@ -11,6 +11,7 @@ import (
 
 	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/cli/gitlab"
+	"betcode/cmd/betcode/internal/cli/history"
 	"betcode/cmd/betcode/internal/cli/journal"
 	"betcode/cmd/betcode/internal/cli/orchestrate"
 	"betcode/cmd/betcode/internal/cli/permission"
@@ -89,6 +90,7 @@ func (p *program) app() *cli.App {
 			session.NewCommand(p.Program),
 			session.StatusCommand(p.Program),
 			session.EventsCommand(p.Program),
+			history.SearchCommand(p.Program),
 			session.Command(p.Program),
 			permission.Command(p.Program),
 			p.trustCommand(),

@@ -2,19 +2,17 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
-	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
-	"betcode/config"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -34,7 +32,7 @@ func (p *program) auditCommand() *cli.Command {
 }
 
 func (p *program) audit(ctx context.Context, c *cli.Context, cl *client.Client) error {
-	since, err := sinceTime(c.String("since"), time.Now())
+	since, err := base.Time("since", c.String("since"), time.Now())
 	if err != nil {
 		return exit.Usage(err)
 	}
@@ -89,20 +87,4 @@ func auditWords(e *pb.AuditEntry) string {
 		words = append(words, key+"="+e.GetContext()[key])
 	}
 	return strings.Join(words, " ")
-}
-
-// sinceTime reads a time: how long ago, or a date.
-func sinceTime(text string, now time.Time) (*timestamppb.Timestamp, error) {
-	if text == "" {
-		return nil, nil
-	}
-	if ago, err := config.ParseDuration(text); err == nil {
-		return timestamppb.New(now.Add(-ago)), nil
-	}
-	for _, layout := range []string{time.RFC3339, time.DateTime, time.DateOnly} {
-		if at, err := time.ParseInLocation(layout, text, time.Local); err == nil {
-			return timestamppb.New(at), nil
-		}
-	}
-	return nil, fmt.Errorf("since %q: give how long ago, for example 36h or 7d, or a date, for example 2026-11-21", text)
 }

@@ -52,6 +52,7 @@ type Client struct {
 	Agent    pb.AgentServiceClient
 	Admin    pb.AdminServiceClient
 	Access   pb.AccessServiceClient
+	Search   pb.SearchServiceClient
 	Health   pb.BetCodeHealthClient
 	Version  pb.VersionServiceClient
 	Machine  pb.MachineServiceClient
@@ -81,6 +82,7 @@ func New(o Options) (*Client, error) {
 		Agent:    pb.NewAgentServiceClient(conn),
 		Admin:    pb.NewAdminServiceClient(conn),
 		Access:   pb.NewAccessServiceClient(conn),
+		Search:   pb.NewSearchServiceClient(conn),
 		Health:   pb.NewBetCodeHealthClient(conn),
 		Version:  pb.NewVersionServiceClient(conn),
 		Machine:  pb.NewMachineServiceClient(conn),

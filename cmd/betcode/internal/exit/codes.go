@@ -29,7 +29,7 @@ type Meaning struct {
 func Meanings() []Meaning {
 	return []Meaning{
 		{OK, "success", "the command worked"},
-		{Failed, "agent error", "the agent reported an error, the session is in no state for the command, or the feature is switched off"},
+		{Failed, "agent error", "the agent reported an error, the session is in no state for the command, the feature is switched off, or 'betcode search' found nothing"},
 		{Connection, "connection failure", "no daemon answers, or it was away for longer than --connect-timeout"},
 		{Denied, "permission denied", "another client holds the input lock; an agent tried what only people may do; or 'betcode run' denied a tool because no person could be asked"},
 		{RateLimited, "rate limited", "a limit is reached: that of the model's provider, of agents that may run at once, or a budget"},

@@ -109,6 +109,7 @@ func (d *daemon) startActors() error {
 		Backups:      journal.BackupOptions{Directory: statedir.Backups(d.cfg.StateDir), Every: d.cfg.Backup.Every, Keep: d.cfg.Backup.Keep},
 		VersionsFile: filepath.Join(d.cfg.StateDir, "agent-versions.json"), StopsDirectory: filepath.Join(d.cfg.StateDir, "stops"),
 		Executable: ownProgram(), Socket: d.cfg.SocketPath,
+		SearchDirectory:         statedir.Search(d.cfg.StateDir),
 		NoticesDirectory:        filepath.Join(d.cfg.StateDir, "notices"),
 		FleetFile:               filepath.Join(d.cfg.StateDir, "fleet.json"),
 		LimitsFile:              filepath.Join(d.cfg.StateDir, "rate-limits.json"),

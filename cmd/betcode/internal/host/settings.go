@@ -41,7 +41,7 @@ func actorSettings(s config.Settings) settings.Settings {
 		MaxAgents: c.MaxAgents, MaxWaiting: c.MaxWaiting, MinFreeMemory: c.MinFreeMemory, AgentMemory: c.AgentMemory,
 		MemoryMax: c.MemoryMax,
 		Silence:   c.AgentSilence, ParkAfter: c.ParkAfter, WaitingHold: c.WaitingHold,
-		SessionBytes: c.Past.SessionBytes, SessionAge: c.Past.SessionAge, CompactThreshold: c.Past.Threshold(),
+		SessionBytes: c.Past.SessionBytes, SessionAge: c.Past.SessionAge, SearchBytes: c.Past.SearchBytes, CompactThreshold: c.Past.Threshold(),
 		OnAlarm: settings.OnAlarm(c.OnSelfApproval), Fence: settings.Fence(c.Fence), FenceWritable: c.FenceWritable,
 		GiveFleet: c.AgentsFleet,
 		Resume:    messages.ResumePolicy(c.Resume.Policy), Continuations: uint32(c.Resume.Times), ContinueGrace: c.Resume.Grace,

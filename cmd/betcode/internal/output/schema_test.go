@@ -46,6 +46,7 @@ var messages = map[string]proto.Message{
 	"betcode.permission.list/v2":    &pb.ListPermissionsResponse{},
 	"betcode.repo/v1":               &pb.GitRepoDetail{},
 	"betcode.repo.list/v1":          &pb.ListReposResponse{},
+	"betcode.search/v1":             &pb.SearchResponse{},
 	"betcode.session/v2":            &pb.ShowSessionResponse{},
 	"betcode.session.budget/v2":     &pb.SessionBudget{},
 	"betcode.session.compact/v2":    &pb.CompactSessionResponse{},

@@ -17,6 +17,9 @@ func Orchestrations(state string) string { return filepath.Join(state, "orchestr
 // Runs returns the directory of the run directories.
 func Runs(state string) string { return filepath.Join(state, "runs") }
 
+// Search returns the directory of the search index.
+func Search(state string) string { return filepath.Join(state, "search") }
+
 // Backups returns the directory of the backups that the daemon makes by itself.
 func Backups(state string) string { return filepath.Join(state, "backups") }
 

@@ -58,7 +58,7 @@ func (p group) named(ctx context.Context, c *cli.Context, cl *client.Client, mat
 	case !c.Bool("all"):
 		return nil, exit.Usage(fmt.Errorf("no session is named: %s SESSION..., or --all", c.Command.HelpName))
 	}
-	found, err := everySession(ctx, cl)
+	found, err := Every(ctx, cl)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (p group) pruneSessions(ctx context.Context, c *cli.Context, cl *client.Cli
 	if err != nil || age < 0 {
 		return exit.Usage(fmt.Errorf("--older-than %q: give how long they were not used, for example 12h or 30d", c.String("older-than")))
 	}
-	found, err := everySession(ctx, cl)
+	found, err := Every(ctx, cl)
 	if err != nil {
 		return err
 	}

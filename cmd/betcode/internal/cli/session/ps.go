@@ -46,7 +46,7 @@ func (p group) ps(ctx context.Context, c *cli.Context, cl *client.Client) (outpu
 			wanted = append(wanted, sessionstate.Name(name))
 		}
 	}
-	found, err := everySession(ctx, cl)
+	found, err := Every(ctx, cl)
 	if err != nil {
 		return output.View{}, err
 	}
@@ -58,8 +58,8 @@ func (p group) ps(ctx context.Context, c *cli.Context, cl *client.Client) (outpu
 	return view, nil
 }
 
-// everySession returns all sessions, the most recently used first.
-func everySession(ctx context.Context, cl *client.Client) ([]*pb.SessionSummary, error) {
+// Every returns all sessions, the most recently used first.
+func Every(ctx context.Context, cl *client.Client) ([]*pb.SessionSummary, error) {
 	const page = 10_000
 	var found []*pb.SessionSummary
 	for {

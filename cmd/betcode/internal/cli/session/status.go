@@ -64,7 +64,7 @@ func (p group) status(ctx context.Context, c *cli.Context) (output.View, error) 
 	if err != nil {
 		return output.View{}, err
 	}
-	found, err := everySession(ctx, cl)
+	found, err := Every(ctx, cl)
 	if err != nil {
 		return output.View{}, err
 	}

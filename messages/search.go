@@ -1,0 +1,78 @@
+package messages
+
+import "time"
+
+// Search finds parts of the histories of sessions by their words. It is answered on the caller's goroutine with [SearchFound].
+type Search struct {
+	ask
+	Text      string      // words, "phrases", prefix*, -excluded; may be empty if Tools, File or Kinds select something
+	Sessions  []SessionID // only these, if it is not nil
+	Directory string      // only sessions that work here or below; absolute; empty = any
+	Name      string      // only sessions with this in their name, in any case
+	MinCost   float64     // only sessions that have cost as much, in US dollars
+	Kinds     []SearchKind
+	Tools     []string  // only calls of one of these tools and their results
+	File      string    // only calls that name this file, or one below this directory; without a slash any file of this name
+	Since     time.Time // not before; zero = any time
+	Until     time.Time // before; zero = any time
+	ByTime    bool      // the newest first; otherwise the best match
+	Limit     int       // of hits; at least 1
+	After     string    // the Next of the page before
+	Confined  bool      // the caller may see nothing but Sessions: the answer depends on no other session
+}
+
+// SearchKind is what a part of a history is.
+type SearchKind string
+
+// The kinds.
+const (
+	SearchUser      SearchKind = "user"      // a message of a user
+	SearchAssistant SearchKind = "assistant" // a block of text of the agent
+	SearchThinking  SearchKind = "thinking"  // a block of its thinking
+	SearchTool      SearchKind = "tool"      // a call of a tool
+	SearchResult    SearchKind = "result"    // the result of a call
+)
+
+// SearchKinds are all kinds, in the order in which they are stored: append only.
+var SearchKinds = []SearchKind{SearchUser, SearchAssistant, SearchThinking, SearchTool, SearchResult}
+
+// SearchFound answers [Search].
+type SearchFound struct {
+	answer
+	Hits  []SearchHit
+	Total int    // of all pages
+	Next  string // selects the next page; empty = this is the last one
+
+	Behind  uint64    // events that the index does not have yet
+	Damaged int       // sessions whose history cannot be read, as far as it is known
+	Dropped time.Time // what is older may be missing, because the index has a limit; zero = nothing is
+}
+
+// SearchHit is a part of a history that matches.
+type SearchHit struct {
+	Session   SessionID
+	Name      string // of the session
+	Directory string // of the session
+	Seq       Seq    // of the first event of the part
+	At        time.Time
+	Kind      SearchKind
+	Tool      string // of a call or its result
+	Snippet   string // one line of the part, around its matches
+	Matches   []TextRange
+	Score     float64 // rises with the likeness; 0 when the order is by time
+}
+
+// TextRange is a part of a text, in bytes.
+type TextRange struct{ Start, End int }
+
+// SessionOutline is what the journal knows of a session without reading its records.
+type SessionOutline struct {
+	ID        SessionID
+	Name      string
+	Directory string
+	Parent    SessionID // of a subagent
+	Head      Seq
+	LowWater  Seq // events up to here were given up by the session
+	UpdatedAt time.Time
+	Damaged   bool // its records cannot be read
+}

@@ -1,0 +1,32 @@
+package persistence
+
+import "betcode/messages"
+
+// Outline returns what is known of a session without I/O; false if there is no such session. Its LowWater is that of the session:
+// events above it may have been dropped with their file (see [Store.LowWater]).
+func (s *Store) Outline(id messages.SessionID) (messages.SessionOutline, bool) {
+	e := s.index.get(id)
+	if e == nil || e.deleted {
+		return messages.SessionOutline{}, false
+	}
+	return e.outline(), true
+}
+
+// Outlines returns the outlines of all sessions, in no order. It does no I/O.
+func (s *Store) Outlines() []messages.SessionOutline {
+	s.index.mu.RLock()
+	defer s.index.mu.RUnlock()
+	all := make([]messages.SessionOutline, 0, len(s.index.entries))
+	for _, e := range s.index.entries {
+		if !e.deleted {
+			all = append(all, e.outline())
+		}
+	}
+	return all
+}
+
+func (e *entry) outline() messages.SessionOutline {
+	return messages.SessionOutline{
+		ID: e.id, Name: e.name, Directory: e.directory, Parent: e.parent, Head: e.head, LowWater: e.low, UpdatedAt: e.updated, Damaged: e.damaged != nil,
+	}
+}

@@ -1,0 +1,152 @@
+package search
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+
+	"betcode/messages"
+	"betcode/persistence/search/internal/document"
+	pb "betcode/proto/betcode/v1"
+)
+
+const (
+	pageEvents = 256
+	pageBytes  = 1 << 20
+	maxTools   = 1 << 15 // names of tools; calls of others are found by their words
+)
+
+// ErrRebuild says that the index does not fit the journal, and has to be built anew.
+var ErrRebuild = messages.Errorf(opIndex, messages.WrongState, "the index has events that the journal does not have")
+
+// Advance indexes the next events of a session, at most about so many. It returns how many that were, and whether there are more.
+func (x *Index) Advance(id messages.SessionID, room int) (events int, more bool, err error) {
+	outline, found := x.options.Journal.Outline(id)
+	if !found || outline.Damaged {
+		delete(x.builders, id)
+		return 0, false, nil
+	}
+	m := x.markOf(id)
+	if m.head > outline.Head {
+		return 0, false, ErrRebuild
+	}
+	b, err := x.builder(id, m, outline)
+	if err != nil {
+		return 0, false, err
+	}
+	for events < room {
+		page, err := x.page(id, m.head)
+		if err != nil {
+			return events, false, err
+		}
+		if len(page) == 0 {
+			m.head = max(m.head, outline.Head) // what is left cannot be read
+			x.setMark(id, m)
+			return events, false, nil
+		}
+		for _, e := range page {
+			var event pb.AgentEvent
+			if proto.Unmarshal(e.Bytes, &event) == nil { // else no client can read it either
+				x.add(id, b.Add(e.Seq, &event))
+			}
+		}
+		events += len(page)
+		m = mark{page[len(page)-1].Seq, b.Open()}
+		x.setMark(id, m)
+		if x.fresh.full() {
+			if err := x.Flush(); err != nil {
+				return events, true, err
+			}
+		}
+		if m.head >= outline.Head {
+			return events, false, nil
+		}
+	}
+	return events, true, nil
+}
+
+// page returns the events of a session after a number, without those that are damaged.
+func (x *Index) page(id messages.SessionID, after messages.Seq) ([]messages.Event, error) {
+	page, err := x.options.Journal.Events(id, after, pageEvents, pageBytes)
+	if messages.KindOf(err) == messages.DataLoss {
+		page, _, err = x.options.Journal.Salvaged(id, after, pageEvents, pageBytes)
+	}
+	if messages.KindOf(err) == messages.NotFound { // it was deleted meanwhile
+		return nil, nil
+	}
+	return page, err
+}
+
+// builder returns what is under way of a session's documents. After a restart it is read from the journal again.
+func (x *Index) builder(id messages.SessionID, m mark, o messages.SessionOutline) (*document.Builder, error) {
+	if b := x.builders[id]; b != nil {
+		return b, nil
+	}
+	b := &document.Builder{}
+	for at := m.from; m.from > 0 && at <= m.head; {
+		page, err := x.page(id, max(at-1, o.LowWater))
+		if err != nil {
+			return nil, fmt.Errorf("read session %s again from event %d: %w", id, at, err)
+		}
+		if len(page) == 0 {
+			break
+		}
+		for _, e := range page {
+			var event pb.AgentEvent
+			if e.Seq <= m.head && proto.Unmarshal(e.Bytes, &event) == nil {
+				b.Add(e.Seq, &event) // its documents are indexed
+			}
+		}
+		at = page[len(page)-1].Seq + 1
+	}
+	for other := range x.builders {
+		if len(x.builders) < maxBuilders {
+			break
+		}
+		delete(x.builders, other)
+	}
+	x.builders[id] = b
+	return b, nil
+}
+
+// add adds documents of a session to the segment in memory.
+func (x *Index) add(id messages.SessionID, documents []document.Document) {
+	for _, d := range documents {
+		x.mu.Lock()
+		x.fresh.add(d, rowOf(d, x.place(id), x.toolPlace(d.Tool)))
+		x.mu.Unlock()
+	}
+}
+
+func (x *Index) markOf(id messages.SessionID) mark {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.marks[id]
+}
+
+func (x *Index) setMark(id messages.SessionID, m mark) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.place(id)
+	x.marks[id], x.changed[id] = m, true
+}
+
+// place returns the place of a session. The caller holds mu.
+func (x *Index) place(id messages.SessionID) uint32 {
+	place, ok := x.places[id]
+	if !ok {
+		place = uint32(len(x.sessions)) //nolint:gosec // they are counted
+		x.sessions, x.places[id] = append(x.sessions, id), place
+	}
+	return place
+}
+
+// toolPlace returns the place of a tool's name; 0 for none, and when there are too many. The caller holds mu.
+func (x *Index) toolPlace(name string) uint16 {
+	place, ok := x.toolAt[name]
+	if !ok && name != "" && len(x.tools) < maxTools {
+		place = uint16(len(x.tools)) //nolint:gosec // bounded above
+		x.tools, x.toolAt[name] = append(x.tools, name), place
+	}
+	return place
+}

@@ -1,0 +1,309 @@
+package search
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"betcode/messages"
+	"betcode/persistence/internal/boltfile"
+	"betcode/persistence/search/internal/query"
+)
+
+// MaxHits bounds a page of hits.
+const MaxHits = 500
+
+// Find searches the index. accept decides for a session, once, whether its documents are wanted; it is asked for sessions that exist.
+// m.Directory, Name and MinCost are accept's business.
+func (x *Index) Find(ctx context.Context, m messages.Search, accept func(messages.SessionOutline) bool) (messages.SearchFound, error) {
+	s, err := x.newSearch(m, accept)
+	if err != nil {
+		return messages.SearchFound{}, err
+	}
+	if err := x.run(ctx, s); err != nil {
+		return messages.SearchFound{}, err
+	}
+	found := messages.SearchFound{Total: s.total, Dropped: s.dropped}
+	hits := s.best.sorted()
+	if len(hits) > s.limit { // one more was kept, to know whether there is a next page
+		hits = hits[:s.limit]
+		found.Next = s.token(hits[len(hits)-1])
+	}
+	for _, h := range hits {
+		if hit, ok := x.hit(s, h); ok {
+			found.Hits = append(found.Hits, hit)
+		} else {
+			found.Total--
+		}
+	}
+	found.Behind, found.Damaged = x.Behind(s.sessions)
+	return found, nil
+}
+
+// search is one search under way.
+type search struct {
+	query    query.Query
+	kinds    [8]bool // by place; all false = any
+	tools    map[uint16]bool
+	toolName []string // as asked for
+	file     string
+	sessions map[messages.SessionID]bool // nil = any
+	since    int64
+	until    int64
+	byTime   bool
+	confined bool
+	limit    int
+	after    *cursor
+	accept   func(messages.SessionOutline) bool
+
+	anyKind bool
+	facts   []fact // by place of the session
+	docs    int    // of the index
+	weights []float64
+	best    top
+	total   int
+	dropped time.Time
+}
+
+// fact is what a search knows of a session.
+type fact struct {
+	known, wanted bool
+	outline       messages.SessionOutline
+}
+
+// newSearch checks and completes a request.
+func (x *Index) newSearch(m messages.Search, accept func(messages.SessionOutline) bool) (*search, error) {
+	q, err := query.Parse(m.Text)
+	if err != nil {
+		return nil, invalid("Give fewer or other words; 'betcode search --help' explains them.", "%w", err)
+	}
+	s := &search{
+		query: q, file: m.File, byTime: m.ByTime, confined: m.Confined, limit: min(max(m.Limit, 1), MaxHits), accept: accept, anyKind: len(m.Kinds) == 0,
+		since: milliseconds(m.Since, 0), until: milliseconds(m.Until, 1<<62),
+	}
+	for _, kind := range m.Kinds {
+		if !slices.Contains(messages.SearchKinds, kind) {
+			return nil, invalid("The kinds are user, assistant, thinking, tool and result.", "there is no kind %q", kind)
+		}
+		s.kinds[kindPlace(kind)] = true
+	}
+	for _, tool := range m.Tools {
+		s.toolName = append(s.toolName, toolWord(tool))
+	}
+	if len(q.Want) == 0 && len(m.Kinds) == 0 && len(m.Tools) == 0 && m.File == "" && len(m.Sessions) == 0 {
+		return nil, invalid("Give a word, or a tool, a file, a kind or a session.", "nothing is searched for")
+	}
+	if m.Sessions != nil {
+		s.sessions = map[messages.SessionID]bool{}
+		for _, id := range m.Sessions {
+			s.sessions[id] = true
+		}
+	}
+	if m.After != "" {
+		if s.after, err = s.parseCursor(m.After); err != nil {
+			return nil, err
+		}
+	}
+	s.best = top{room: s.limit + 1, byTime: s.byTime}
+	return s, nil
+}
+
+func milliseconds(at time.Time, zero int64) int64 {
+	if at.IsZero() {
+		return zero
+	}
+	return at.UnixMilli()
+}
+
+func invalid(hint, format string, args ...any) error {
+	return messages.Errorf(opSearch, messages.Invalid, format, args...).WithHint(hint)
+}
+
+// run goes through all segments. What is in memory does not change meanwhile.
+func (x *Index) run(ctx context.Context, s *search) error {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	s.facts, s.dropped = make([]fact, len(x.sessions)), x.about.Dropped
+	if len(s.toolName) > 0 {
+		s.tools = map[uint16]bool{}
+		for place, name := range x.tools {
+			if name != "" && slices.Contains(s.toolName, toolWord(name)) {
+				s.tools[uint16(place)] = true //nolint:gosec // bounded by maxTools
+			}
+		}
+	}
+	return x.file.View(opSearch, func(tx *boltfile.Tx) error {
+		all, err := segments(tx)
+		if err != nil {
+			return err
+		}
+		sources := make([]source, 0, len(all)+1)
+		written := false // what is in memory is in the file already
+		for _, segment := range all {
+			sources = append(sources, &stored{tx: tx, segment: segment})
+			written = written || segment.number == x.fresh.number
+		}
+		if !written {
+			sources = append(sources, x.fresh)
+		}
+		if err := s.weigh(sources); err != nil {
+			return err
+		}
+		slices.Reverse(sources) // the newest first, so that fewer hits are replaced
+		for _, from := range sources {
+			if err := ctx.Err(); err != nil {
+				return &messages.Error{Op: opSearch, Kind: messages.Canceled, Err: context.Cause(ctx)}
+			}
+			if err := s.segment(x, from); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// segment finds the hits of one segment.
+func (s *search) segment(x *Index, from source) error {
+	candidates, found, err := s.candidates(x, from)
+	if err != nil {
+		return err
+	}
+	at := make([]int, len(found))
+	for _, doc := range candidates {
+		r, err := from.row(doc)
+		if err != nil {
+			return err
+		}
+		if !s.wants(x, r) {
+			continue
+		}
+		s.total++
+		h := hit{row: r}
+		if !s.byTime {
+			for i, m := range found {
+				h.score += s.weights[i] * frequency(m.countIn(doc, &at[i]), r.words)
+			}
+			h.score *= kindWeights[min(int(r.kind), len(kindWeights)-1)]
+		}
+		if s.after == nil || s.after.before(h, s.byTime) {
+			s.best.add(h)
+		}
+	}
+	return nil
+}
+
+// candidates returns the documents that match the words and the file, and the matches of each wanted clause.
+func (s *search) candidates(x *Index, from source) (docs []uint32, found []matches, err error) {
+	all := true // documents are candidates so far
+	narrow := func(some []uint32) {
+		if all {
+			docs, all = some, false
+		} else {
+			docs = intersect(docs, some)
+		}
+	}
+	for _, c := range s.query.Want {
+		m, err := clause(from, c)
+		if err != nil || len(m.docs) == 0 {
+			return nil, nil, err
+		}
+		found = append(found, m)
+		if narrow(m.docs); len(docs) == 0 {
+			return nil, nil, nil
+		}
+	}
+	if s.file != "" {
+		some, err := s.ofFile(from)
+		if err != nil {
+			return nil, nil, err
+		}
+		narrow(some)
+	}
+	if all {
+		some, err := s.ofFilter(x, from)
+		if err != nil {
+			return nil, nil, err
+		}
+		narrow(some)
+	}
+	for _, c := range s.query.Exclude {
+		if len(docs) == 0 {
+			break
+		}
+		m, err := clause(from, c)
+		if err != nil {
+			return nil, nil, err
+		}
+		docs = without(docs, m.docs)
+	}
+	return docs, found, nil
+}
+
+// ofFile returns the calls that name the file, or one below it.
+func (s *search) ofFile(from source) ([]uint32, error) {
+	if !strings.Contains(s.file, "/") {
+		l, err := from.list(string(classBase)+s.file, false)
+		return l.Docs, err
+	}
+	file := path.Clean(s.file)
+	u := union{counts: make([]uint32, from.docs())}
+	l, err := from.list(string(classFile)+file, false)
+	if err != nil {
+		return nil, err
+	}
+	u.add(l)
+	if err := from.each(string(classFile)+strings.TrimSuffix(file, "/")+"/", false, u.add); err != nil {
+		return nil, err
+	}
+	return u.list().Docs, nil
+}
+
+// ofFilter returns the documents of a request without words and file: those of its tools, kinds or sessions.
+func (s *search) ofFilter(x *Index, from source) ([]uint32, error) {
+	var names []string
+	switch {
+	case len(s.toolName) > 0:
+		names = s.toolName
+	case !s.anyKind:
+		for place, wanted := range s.kinds {
+			if wanted {
+				names = append(names, kindWord(messages.SearchKinds[place]))
+			}
+		}
+	default:
+		for id := range s.sessions {
+			if place, known := x.places[id]; known {
+				names = append(names, sessionWord(place))
+			}
+		}
+	}
+	u := union{counts: make([]uint32, from.docs())}
+	for _, name := range names {
+		l, err := from.list(name, false)
+		if err != nil {
+			return nil, err
+		}
+		u.add(l)
+	}
+	return u.list().Docs, nil
+}
+
+// wants reports whether a document passes the filters. It is the only place that decides whether a session is seen.
+func (s *search) wants(x *Index, r row) bool {
+	if r.at < s.since || r.at >= s.until || !s.anyKind && !s.kinds[r.kind&7] || s.tools != nil && !s.tools[r.tool] {
+		return false
+	}
+	if int(r.session) >= len(s.facts) {
+		return false
+	}
+	f := &s.facts[r.session]
+	if !f.known {
+		id := x.sessions[r.session]
+		outline, exists := x.options.Journal.Outline(id)
+		f.known, f.outline = true, outline
+		f.wanted = exists && !outline.Damaged && (s.sessions == nil || s.sessions[id]) && (s.accept == nil || s.accept(outline))
+	}
+	return f.wanted && r.seq > f.outline.LowWater
+}

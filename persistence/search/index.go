@@ -1,0 +1,289 @@
+package search
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"betcode/messages"
+	"betcode/persistence/internal/boltfile"
+	"betcode/persistence/internal/fault"
+	"betcode/persistence/search/internal/document"
+)
+
+const (
+	opOpen   = "open search index"
+	opIndex  = "index history"
+	opSearch = "search history"
+
+	// FileName is the name of the file of an index.
+	FileName = "index.db"
+)
+
+// Journal is the part of the journal that the index is made from.
+type Journal interface {
+	// Lineage identifies the journal: an index of another one is not used.
+	Lineage() string
+	// Events returns copies of the events after a number; Salvaged does around damage.
+	Events(session messages.SessionID, after messages.Seq, maxEvents, maxBytes int) ([]messages.Event, error)
+	Salvaged(session messages.SessionID, after messages.Seq, maxEvents, maxBytes int) ([]messages.Event, *messages.HistoryGap, error)
+	// Outline returns what is known of a session, and Outlines of all, without I/O.
+	Outline(messages.SessionID) (messages.SessionOutline, bool)
+	Outlines() []messages.SessionOutline
+}
+
+// Options configure an [Index].
+type Options struct {
+	Directory string // of the index and nothing else; made if need be
+	Journal   Journal
+	MaxBytes  int64 // of the index; the oldest segments make room. Not positive = any number
+}
+
+// Index is an open index. One goroutine may change it ([Index.Advance], [Index.Flush], [Index.Tidy], [Index.Check], [Index.Close]);
+// any number may search it meanwhile.
+type Index struct {
+	options  Options
+	file     *boltfile.File
+	builders map[messages.SessionID]*document.Builder // of the writer alone
+
+	mu       sync.RWMutex
+	maxBytes int64
+	about    description
+	fresh    *memory // what is not in the file yet
+	sessions []messages.SessionID
+	places   map[messages.SessionID]uint32
+	marks    map[messages.SessionID]mark
+	changed  map[messages.SessionID]bool // whose marks are not in the file
+	tools    []string                    // by place, from 1
+	toolAt   map[string]uint16
+	named    int // how many of them are in the file
+}
+
+// maxBuilders bounds the sessions whose unfinished documents are kept in memory.
+const maxBuilders = 64
+
+// Open opens the index in a directory. An index that is damaged, of another format or of another journal is removed, and an empty
+// one begins; lost says why. Without one there is no reason.
+func Open(o Options) (x *Index, lost, err error) {
+	if err := os.MkdirAll(o.Directory, 0o700); err != nil {
+		return nil, nil, fault.Storage(opOpen, err)
+	}
+	if x, err = open(o); err == nil {
+		return x, nil, nil
+	}
+	if kind := messages.KindOf(err); kind != messages.DataLoss && kind != messages.WrongState {
+		return nil, nil, err
+	}
+	lost = err
+	if err := Remove(o.Directory); err != nil {
+		return nil, lost, err
+	}
+	x, err = open(o)
+	return x, lost, err
+}
+
+// Remove deletes the index in a directory, which must be closed.
+func Remove(directory string) error {
+	if err := os.Remove(filepath.Join(directory, FileName)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fault.Storage(opOpen, err)
+	}
+	return nil
+}
+
+// mapBytes is how much address space is reserved, so that growing does not wait for searches.
+const mapBytes = 1 << 30
+
+func open(o Options) (x *Index, err error) {
+	path := filepath.Join(o.Directory, FileName)
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fault.DamagedFile(opOpen, FileName, errors.New("it is no regular file"))
+	}
+	x = &Index{
+		options: o, maxBytes: o.MaxBytes, builders: map[messages.SessionID]*document.Builder{},
+		places: map[messages.SessionID]uint32{}, marks: map[messages.SessionID]mark{}, changed: map[messages.SessionID]bool{},
+		tools: []string{""}, toolAt: map[string]uint16{}, named: 1,
+	}
+	if x.file, err = boltfile.Open(opOpen, path, boltfile.Options{InitialMmapSize: mapBytes}); err != nil {
+		return nil, err
+	}
+	if err := x.load(); err != nil {
+		return nil, errors.Join(err, x.file.Close())
+	}
+	x.fresh = newMemory(x.about.Next)
+	return x, nil
+}
+
+// load reads what is kept in memory, or begins a new file.
+func (x *Index) load() error {
+	fresh := false
+	err := x.file.View(opOpen, func(tx *boltfile.Tx) error {
+		if fresh = !tx.Has(bucketIndex); fresh {
+			return nil
+		}
+		for _, bucket := range buckets {
+			if !tx.Has(bucket) {
+				return damaged(bucket, nil, errRow)
+			}
+		}
+		if err := readJSON(tx, bucketIndex, keyIndex, &x.about); err != nil {
+			return err
+		}
+		if x.about.Format != format || x.about.Lineage != x.options.Journal.Lineage() {
+			return messages.Errorf(opOpen, messages.WrongState, "the index has format %d and belongs to the journal %s", x.about.Format, x.about.Lineage)
+		}
+		return errors.Join(x.loadSessions(tx), x.loadTools(tx))
+	})
+	if err != nil || !fresh {
+		return err
+	}
+	x.about = description{Format: format, Lineage: x.options.Journal.Lineage(), Next: 1}
+	return x.file.Update(opOpen, func(tx *boltfile.Tx) error {
+		for _, bucket := range buckets {
+			if err := tx.Make(bucket); err != nil {
+				return err
+			}
+		}
+		return putJSON(tx, bucketIndex, keyIndex, x.about)
+	})
+}
+
+func (x *Index) loadSessions(tx *boltfile.Tx) error {
+	return tx.Each(bucketSessions, func(key, value []byte) error {
+		body, err := unstamp(bucketSessions, key, value)
+		if err != nil {
+			return err
+		}
+		id, m, ok := parseSession(body)
+		if len(key) != 4 || binary.BigEndian.Uint32(key) != uint32(len(x.sessions)) || !ok { //nolint:gosec // they are counted
+			return damaged(bucketSessions, key, errRow)
+		}
+		if outline, found := x.options.Journal.Outline(id); found && !outline.Damaged && outline.Head < m.head {
+			return damaged(bucketSessions, key, fmt.Errorf("session %s has %d events, and %d are indexed", id, outline.Head, m.head))
+		}
+		x.places[id] = uint32(len(x.sessions)) //nolint:gosec // they are counted
+		x.sessions, x.marks[id] = append(x.sessions, id), m
+		return nil
+	})
+}
+
+func (x *Index) loadTools(tx *boltfile.Tx) error {
+	err := tx.Each(bucketTools, func(key, value []byte) error {
+		name, err := unstamp(bucketTools, key, value)
+		if err != nil {
+			return err
+		}
+		if len(key) != 4 || binary.BigEndian.Uint32(key) != uint32(len(x.tools)) { //nolint:gosec // they are counted
+			return damaged(bucketTools, key, errRow)
+		}
+		x.toolAt[string(name)] = uint16(len(x.tools)) //nolint:gosec // bounded by maxTools
+		x.tools = append(x.tools, string(name))
+		return nil
+	})
+	x.named = len(x.tools)
+	return err
+}
+
+// SetMaxBytes changes the bound of the index. [Index.Tidy] keeps it.
+func (x *Index) SetMaxBytes(n int64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.maxBytes = n
+}
+
+// Close writes what is in memory and closes the index.
+func (x *Index) Close() error {
+	err := x.Flush()
+	return errors.Join(err, x.file.Close())
+}
+
+// Abandon closes an index that is damaged.
+func (x *Index) Abandon() error { return x.file.Close() }
+
+// Check reads the whole index and returns the first damage. Nothing may change the index meanwhile.
+func (x *Index) Check() error {
+	return x.file.View(opSearch, func(tx *boltfile.Tx) error {
+		var problem error
+		endless, err := x.file.VerifyPages(tx, func(format string, args ...any) {
+			if problem == nil {
+				problem = fault.DamagedFile(opSearch, FileName, fmt.Errorf(format, args...))
+			}
+		})
+		if err != nil || problem != nil || endless {
+			return errors.Join(err, problem)
+		}
+		all, err := segments(tx)
+		if err != nil {
+			return err
+		}
+		for _, s := range all {
+			if err := s.check(tx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// check reads all blocks of a segment.
+func (s *segment) check(tx *boltfile.Tx) error {
+	for _, part := range []struct {
+		bucket []byte
+		blocks int
+	}{{bucketWords, s.Words}, {bucketDocuments, s.documentBlocks()}} {
+		n := 0
+		c := tx.Cursor(part.bucket)
+		for key, value := c.Seek(numberKey(s.number)); s.has(key); key, value = c.Next() {
+			if _, err := unstamp(part.bucket, key, value); err != nil {
+				return err
+			}
+			n++
+		}
+		if n != part.blocks {
+			return damaged(part.bucket, numberKey(s.number), fmt.Errorf("%d blocks of %d", n, part.blocks))
+		}
+	}
+	return nil
+}
+
+// has reports whether a key is one of the segment's.
+func (s *segment) has(key []byte) bool {
+	return len(key) >= 4 && binary.BigEndian.Uint32(key) == s.number
+}
+
+func (s *segment) documentBlocks() int { return (int(s.Docs) + blockRows - 1) / blockRows }
+
+// Behind returns how many events of some sessions the index does not have, and how many of the sessions cannot be read. nil is all
+// sessions.
+func (x *Index) Behind(of map[messages.SessionID]bool) (events uint64, damagedSessions int) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	for _, o := range x.options.Journal.Outlines() {
+		if of != nil && !of[o.ID] {
+			continue
+		}
+		if o.Damaged {
+			damagedSessions++
+			continue
+		}
+		if m := max(x.marks[o.ID].head, o.LowWater); o.Head > m {
+			events += uint64(o.Head - m)
+		}
+	}
+	return events, damagedSessions
+}
+
+// Lagging returns the sessions with events that the index does not have.
+func (x *Index) Lagging() []messages.SessionID {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	var all []messages.SessionID
+	for _, o := range x.options.Journal.Outlines() {
+		if !o.Damaged && o.Head > max(x.marks[o.ID].head, o.LowWater) {
+			all = append(all, o.ID)
+		}
+	}
+	return all
+}

@@ -1,0 +1,283 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"betcode/messages"
+)
+
+var background = context.Background()
+
+// example is a journal with two sessions.
+func example() *journal {
+	j := newJournal()
+	j.append("a",
+		said("please mend readFile in the parser"), // 1
+		piece("0", "I will look ", false),          // 2
+		piece("0", "at the parser.", true),
+		called("t1", "Read", map[string]any{"file_path": "/src/parser/read_file.go"}), // 4
+		returned("t1", "func readFile(path string) error"),                            // 5
+		called("t2", "Bash", map[string]any{"command": "go test ./parser"}),           // 6
+		returned("t2", "ok parser 0.2s"),                                              // 7
+	)
+	j.append("b", said("Привет, мир! 搜索历史"), said("the parser is a different one"))
+	return j
+}
+
+func TestFind(t *testing.T) {
+	x := opened(t, example(), t.TempDir())
+	defer x.Abandon()
+	for _, c := range []struct {
+		name string
+		m    messages.Search
+		want string
+	}{
+		{"a word", messages.Search{Text: "parser"}, "b:2 a:7 a:6 a:4 a:2 a:1"},
+		{"words are all wanted", messages.Search{Text: "parser mend"}, "a:1"},
+		{"a phrase over pieces", messages.Search{Text: `"look at the parser"`}, "a:2"},
+		{"a phrase has an order", messages.Search{Text: `"parser the at"`}, ""},
+		{"excluded", messages.Search{Text: "parser -test -mend"}, "b:2 a:7 a:4 a:2"},
+		{"excluded phrase", messages.Search{Text: `parser -"the parser"`}, "a:7 a:6 a:4"},
+		{"prefix", messages.Search{Text: "pars*"}, "b:2 a:7 a:6 a:4 a:2 a:1"},
+		{"phrase with prefix", messages.Search{Text: `"the pars"*`}, "b:2 a:2 a:1"},
+		{"identifier", messages.Search{Text: "readFile"}, "a:5 a:4 a:1"},
+		{"another spelling", messages.Search{Text: "read_file"}, "a:5 a:4 a:1"},
+		{"in one piece", messages.Search{Text: "readfile"}, "a:5 a:4 a:1"},
+		{"a path", messages.Search{Text: "parser/read_file.go"}, "a:4"},
+		{"Cyrillic", messages.Search{Text: "МИР"}, "b:1"},
+		{"Chinese", messages.Search{Text: "搜索"}, "b:1"},
+		{"one character", messages.Search{Text: "史"}, "b:1"},
+		{"kind", messages.Search{Text: "parser", Kinds: []messages.SearchKind{messages.SearchUser, messages.SearchAssistant}}, "b:2 a:2 a:1"},
+		{"tool", messages.Search{Text: "parser", Tools: []string{"bash"}}, "a:7 a:6"},
+		{"tool alone", messages.Search{Tools: []string{"Read"}}, "a:5 a:4"},
+		{"kind alone", messages.Search{Kinds: []messages.SearchKind{messages.SearchUser}}, "b:2 b:1 a:1"},
+		{"file", messages.Search{File: "/src/parser/read_file.go"}, "a:4"},
+		{"directory", messages.Search{File: "/src/parser"}, "a:4"},
+		{"part of a name", messages.Search{File: "/src/pars"}, ""},
+		{"name of a file", messages.Search{File: "read_file.go"}, "a:4"},
+		{"session", messages.Search{Text: "parser", Sessions: []messages.SessionID{"b"}}, "b:2"},
+		{"session alone", messages.Search{Sessions: []messages.SessionID{"b"}}, "b:2 b:1"},
+		{"no session", messages.Search{Text: "parser", Sessions: []messages.SessionID{}}, ""},
+		{"since", messages.Search{Text: "parser", Since: dawn.Add(7 * time.Minute)}, "b:2 a:7"},
+		{"until", messages.Search{Text: "parser", Until: dawn.Add(2 * time.Minute)}, "a:1"},
+		{"nothing", messages.Search{Text: "absent"}, ""},
+		{"nothing with others", messages.Search{Text: "parser absent"}, ""},
+	} {
+		for _, where := range []string{"memory", "file"} {
+			if got := strings.Join(hits(t, x, c.m), " "); got != c.want {
+				t.Errorf("%s in the %s: %s, want %s", c.name, where, got, c.want)
+			}
+			if where == "memory" && c.name == "nothing with others" {
+				if err := x.Flush(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	if err := x.Check(); err != nil {
+		t.Error(err)
+	}
+	for _, text := range []string{"parser", `"the parser"`, "pars*", "史"} { // now from the file
+		if len(hits(t, x, messages.Search{Text: text})) == 0 {
+			t.Errorf("%s is not found in the file", text)
+		}
+	}
+}
+
+// Relevance puts the message that is about the word before one that only contains it.
+func TestRelevance(t *testing.T) {
+	j := newJournal()
+	j.append("a", said("needle "+strings.Repeat("hay ", 300)), said("needle needle"), said(strings.Repeat("hay ", 10)))
+	x := opened(t, j, t.TempDir())
+	defer x.Abandon()
+	found, err := x.Find(background, messages.Search{Text: "needle", Limit: 9}, nil)
+	if err != nil || len(found.Hits) != 2 || found.Hits[0].Seq != 2 || found.Hits[0].Score <= found.Hits[1].Score {
+		t.Errorf("%+v, %v", found, err)
+	}
+}
+
+// Pages follow each other without a gap, in both orders.
+func TestPages(t *testing.T) {
+	j := newJournal()
+	for i := range 25 {
+		j.append(messages.SessionID(rune('a'+i%3)), said(strings.Repeat("word ", 1+i%4)))
+	}
+	x := opened(t, j, t.TempDir())
+	defer x.Abandon()
+	for _, byTime := range []bool{false, true} {
+		m := messages.Search{Text: "word", Limit: 4, ByTime: byTime}
+		var seen []messages.SearchHit
+		for pages := 0; ; pages++ {
+			found, err := x.Find(background, m, nil)
+			if err != nil || found.Total != 25 || pages > 7 {
+				t.Fatalf("page %d: %d in all, %v", pages, found.Total, err)
+			}
+			seen = append(seen, found.Hits...)
+			if m.After = found.Next; m.After == "" {
+				break
+			}
+		}
+		distinct := map[string]bool{}
+		for _, h := range seen {
+			distinct[string(h.Session)+string(rune(h.Seq))] = true
+		}
+		if len(seen) != 25 || len(distinct) != 25 {
+			t.Errorf("by time %v: %d hits, %d of them distinct", byTime, len(seen), len(distinct))
+		}
+		m.Text, m.After = "other", "AAAA"
+		if _, err := x.Find(background, m, nil); messages.KindOf(err) != messages.Invalid {
+			t.Errorf("a token of another search: %v", err)
+		}
+	}
+}
+
+func TestFindRefuses(t *testing.T) {
+	x := opened(t, example(), t.TempDir())
+	defer x.Abandon()
+	for _, m := range []messages.Search{
+		{}, {Text: "-a"}, {Text: "..."}, {Text: strings.Repeat("x", 5000)}, {Text: "x*"}, {Text: "a", Kinds: []messages.SearchKind{"dream"}}, {Text: "a", After: "%"},
+	} {
+		if _, err := x.Find(background, m, nil); messages.KindOf(err) != messages.Invalid {
+			t.Errorf("%+v: %v", m, err)
+		}
+	}
+	ended, cancel := context.WithCancel(background)
+	cancel()
+	if _, err := x.Find(ended, messages.Search{Text: "parser"}, nil); messages.KindOf(err) != messages.Canceled {
+		t.Errorf("canceled: %v", err)
+	}
+}
+
+// What is deleted or given up is not found from then on, and is removed from the file.
+func TestWhatIsGoneIsNotFound(t *testing.T) {
+	j := example()
+	x := opened(t, j, t.TempDir())
+	defer x.Abandon()
+	if err := x.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	delete(j.sessions, "b")
+	j.sessions["a"].outline.LowWater = 4
+	if got := hits(t, x, messages.Search{Text: "parser"}); strings.Join(got, " ") != "a:7 a:6" {
+		t.Errorf("found %v", got)
+	}
+	if done, err := x.Sweep(); !done || err != nil {
+		t.Fatalf("swept %v, %v", done, err)
+	}
+	if done, err := x.Sweep(); done || err != nil {
+		t.Fatalf("swept again %v, %v", done, err)
+	}
+	if got := hits(t, x, messages.Search{Text: "parser"}); strings.Join(got, " ") != "a:7 a:6" {
+		t.Errorf("found after the sweep: %v", got)
+	}
+	if err := x.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// An index of another journal or format, or one that is damaged, is built anew, and what it lost is said.
+func TestAnIndexThatDoesNotFit(t *testing.T) {
+	for name, harm := range map[string]func(t *testing.T, path string, j *journal){
+		"another journal": func(_ *testing.T, _ string, j *journal) { j.lineage = "restored" },
+		"rolled back": func(_ *testing.T, _ string, j *journal) {
+			h := j.sessions["a"]
+			h.outline.Head, h.events = 3, h.events[:3]
+		},
+		"truncated": func(t *testing.T, path string, _ *journal) {
+			if err := os.Truncate(path, 3*4096+100); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"emptied": func(t *testing.T, path string, _ *journal) {
+			if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"a link": func(t *testing.T, path string, _ *journal) {
+			if err := errors.Join(os.Rename(path, path+".2"), os.Symlink(path+".2", path)); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j, directory := example(), t.TempDir()
+			x := opened(t, j, directory)
+			if err := x.Close(); err != nil {
+				t.Fatal(err)
+			}
+			harm(t, filepath.Join(directory, FileName), j)
+			x, lost, err := Open(Options{Directory: directory, Journal: j})
+			if err != nil || lost == nil {
+				t.Fatalf("lost %v, %v", lost, err)
+			}
+			defer x.Abandon()
+			if events, _ := x.Behind(nil); events == 0 {
+				t.Error("the new index claims to have everything")
+			}
+			catchUp(t, x)
+			if !slices.Contains(hits(t, x, messages.Search{Text: "parser"}), "a:1") {
+				t.Error("the new index does not find what the journal has")
+			}
+		})
+	}
+}
+
+// A flipped byte is either without effect or damage. It never changes what is found.
+func TestFlippedBytes(t *testing.T) {
+	j, directory := example(), t.TempDir()
+	x := opened(t, j, directory)
+	want := hits(t, x, messages.Search{Text: "parser"})
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(directory, FileName)
+	sound, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for at := 0; at < len(sound); at += 97 {
+		if sound[at] == 0 {
+			continue
+		}
+		flipped := slices.Clone(sound)
+		flipped[at] ^= 0x10
+		if err := os.WriteFile(path, flipped, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		x, lost, err := Open(Options{Directory: directory, Journal: j})
+		if err != nil {
+			t.Fatalf("byte %d: %v", at, err)
+		}
+		if lost == nil && x.Check() == nil {
+			got, err := x.Find(background, messages.Search{Text: "parser", ByTime: true, Limit: 99}, nil)
+			if err != nil || len(got.Hits) != len(want) && got.Behind == 0 { // of two meta pages the older one may be the sound one
+				t.Errorf("byte %d: %d hits, %v; the check finds nothing", at, len(got.Hits), err)
+			}
+		} else {
+			found++
+		}
+		x.Abandon()
+	}
+	if found == 0 {
+		t.Error("no flipped byte was noticed")
+	}
+}
+
+func TestFilesArePrivate(t *testing.T) {
+	directory := filepath.Join(t.TempDir(), "search")
+	x := opened(t, example(), directory)
+	defer x.Abandon()
+	for path, want := range map[string]os.FileMode{directory: 0o700 | os.ModeDir, filepath.Join(directory, FileName): 0o600} {
+		if info, err := os.Stat(path); err != nil || info.Mode() != want {
+			t.Errorf("%s: %v, %v", path, info.Mode(), err)
+		}
+	}
+}
