@@ -95,6 +95,8 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.takeProxyFrames(from, m)
 	case messages.ReplaceProxied:
 		t.replaceProxied(from, m)
+	case repeatDue:
+		t.repeatLate(m)
 	case echoDue:
 		t.echoLate(m)
 

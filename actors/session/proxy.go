@@ -27,6 +27,7 @@ import (
 type proxyView struct {
 	lines      proxied.Lines // as of t.s.cursor
 	connection string        // of the proxy; empty = none
+	doubtful   uint64        // messages up to this number may have arrived on an earlier connection
 }
 
 // echoPatience is how long an agent without a turn has to repeat a message that its proxy has acknowledged.
@@ -37,6 +38,14 @@ type echoDue struct {
 	connection string
 	number     uint64 // of the newest message then
 }
+
+// repeatPatience is how long an agent without a turn has to repeat a message that may have arrived on an earlier connection, before
+// the message is sent again. The proxy sends the lines that were not acknowledged first, so it is long for an agent that has the
+// message, and short for a person.
+const repeatPatience = 5 * time.Second
+
+// repeatDue is the timer's message at the end of that time.
+type repeatDue struct{ connection string }
 
 // changeProxy returns the record of the proxy, to be changed.
 func (t *transition) changeProxy() *messages.ProxyRecord {
@@ -162,5 +171,17 @@ func (t *transition) expectEcho() {
 	waits := slices.ContainsFunc(t.s.inputs, func(in messages.InputRecord) bool { return in.State == messages.InputQueued })
 	if waits && t.s.proxy.connection != "" {
 		t.then(act.After{Delay: echoPatience, Message: echoDue{t.s.proxy.connection, t.s.record.Proxy.Inputs}})
+	}
+}
+
+// doubts reports whether a message may have arrived on an earlier connection.
+func (s *state) doubts(in messages.InputRecord) bool {
+	return in.State == messages.InputAccepted && in.Run != 0 && in.Number <= s.proxy.doubtful
+}
+
+// expectRepeat sets the timer for messages that may have arrived, if there are any.
+func (t *transition) expectRepeat() {
+	if t.s.proxy.connection != "" && slices.ContainsFunc(t.s.inputs, t.s.doubts) {
+		t.then(act.After{Delay: repeatPatience, Message: repeatDue{t.s.proxy.connection}})
 	}
 }

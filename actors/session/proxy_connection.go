@@ -2,7 +2,6 @@ package session
 
 import (
 	"path/filepath"
-	"slices"
 	"strconv"
 	"time"
 
@@ -45,9 +44,10 @@ func (t *transition) connectProxy(from *actor.PID, m messages.ConnectProxy) {
 	p := t.changeProxy()
 	p.Host, p.Version, p.Agent, p.Facts, p.Abilities, p.Connected = m.Host, m.Version, m.Agent, m.Facts, m.Abilities, true
 	t.change().WorkingDirectory = m.WorkingDirectory
-	t.forgetSent()
+	t.doubtSent()
 	t.expireInterrupt()
 	t.expectEcho()
+	t.expectRepeat()
 	t.notifyConnection("PROXY_CONNECTED", "The proxy is connected")
 	t.then(openProxy{m.Connection, m.Sink}, act.Reply{To: from, With: messages.ProxyConnected{Resumed: resumed}})
 }
@@ -84,13 +84,13 @@ func (t *transition) refuseConnection(from *actor.PID, m messages.ConnectProxy, 
 	t.maybeRetire()
 }
 
-// forgetSent has everything sent again that a new connection must get. A decision that may have arrived is sent again only to a
-// proxy that ignores a late one.
-func (t *transition) forgetSent() {
-	for _, in := range slices.Clone(t.s.inputs) {
+// doubtSent decides what becomes of what was sent on an earlier connection and is not acknowledged. Messages wait for the agent: no
+// proxy recognises one that it has had. A decision that may have arrived is sent again only to a proxy that ignores a late one.
+func (t *transition) doubtSent() {
+	t.s.proxy.doubtful = 0
+	for _, in := range t.s.inputs {
 		if in.State == messages.InputAccepted && in.Run != 0 {
-			in.Run = 0
-			t.keepInput(in)
+			t.s.proxy.doubtful = max(t.s.proxy.doubtful, in.Number)
 		}
 	}
 	for _, p := range t.s.decidedForProxy() {

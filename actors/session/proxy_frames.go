@@ -188,6 +188,21 @@ func (t *transition) echoLate(m echoDue) {
 	}
 }
 
+// repeatLate sends messages again that may have arrived on an earlier connection: an agent without a turn would have repeated them.
+// While a turn runs they may wait in the agent's queue.
+func (t *transition) repeatLate(m repeatDue) {
+	if !t.s.proxied() || m.connection == "" || m.connection != t.s.proxy.connection || t.s.record.Turn {
+		return
+	}
+	for _, in := range slices.Clone(t.s.inputs) {
+		if t.s.doubts(in) {
+			in.Run = 0
+			t.putInput(in)
+		}
+	}
+	t.s.proxy.doubtful = 0
+}
+
 // proxiedTurnEnded ends what belonged to the turn: no request waits any more, and messages that the agent has not repeated have a
 // last time to come.
 func (t *transition) proxiedTurnEnded() {
@@ -197,4 +212,5 @@ func (t *transition) proxiedTurnEnded() {
 		}
 	}
 	t.expectEcho()
+	t.expectRepeat()
 }

@@ -29,6 +29,9 @@ func (t *transition) reconcileProxy() {
 		return
 	}
 	for _, in := range slices.Clone(t.s.inputs) {
+		if t.s.doubts(in) { // later messages do not overtake it
+			break
+		}
 		if in.State != messages.InputAccepted || in.Run != 0 {
 			continue
 		}
@@ -36,7 +39,7 @@ func (t *transition) reconcileProxy() {
 			break
 		}
 		in.Run = t.s.record.Run
-		t.keepInput(in)
+		t.putInput(in)
 		t.sendToProxy(messages.ProxyInput{Number: in.Number, Content: in.Content, Key: in.Key})
 	}
 	for _, p := range t.s.decidedForProxy() {

@@ -199,7 +199,15 @@ func (a *afar) settle() {
 			a.work()
 			a.flush(7)
 		}
+		a.repeat()
 		a.tell(echoDue{a.connection, ^uint64(0)})
+	}
+}
+
+// repeat lets the time pass that an agent has to repeat what it got: nothing is under way any more.
+func (a *afar) repeat() {
+	if a.connection != "" && len(a.inbox)+len(a.queue)+len(a.flying) == 0 && a.asking == nil {
+		a.tell(repeatDue{a.connection})
 	}
 }
 
@@ -230,7 +238,7 @@ func TestProxiedProperties(t *testing.T) {
 		a.b.manual = true
 		proxyDied := false
 		for range rapid.IntRange(0, 80).Draw(t, "steps") {
-			switch rapid.IntRange(0, 13).Draw(t, "step") {
+			switch rapid.IntRange(0, 14).Draw(t, "step") {
 			case 0, 1:
 				key := fmt.Sprintf("k%d", len(a.accepted))
 				a.accepted = append(a.accepted, key)
@@ -265,6 +273,8 @@ func TestProxiedProperties(t *testing.T) {
 				a.connect()
 			case 12:
 				a.crash(rapid.IntRange(0, 3).Draw(t, "kept"))
+			case 14:
+				a.repeat()
 			case 13:
 				a.queue, proxyDied = nil, true
 				a.drop()
@@ -281,6 +291,8 @@ func TestProxiedProperties(t *testing.T) {
 			switch {
 			case a.b.state.input(key) >= 0:
 				t.Fatalf("message %s still waits: %+v", key, a.b.state.inputs)
+			case a.given[key] > 1 && !proxyDied:
+				t.Fatalf("message %s was given to the agent %d times", key, a.given[key])
 			case a.given[key] == 0 && !lost[key]:
 				t.Fatalf("message %s is forgotten", key)
 			case lost[key] && !proxyDied:

@@ -111,7 +111,8 @@ func TestProxiedTurn(t *testing.T) {
 	b.on(frames("c0", proxyLine(4, lineOfTurn)), "to op: aborted")
 }
 
-// Messages wait for a connection, are sent in order, and again on each new connection until they are acknowledged.
+// Messages wait for a connection and are sent in order. One that may have arrived on an earlier connection is sent again when the
+// agent has not repeated it, and no other overtakes it.
 func TestProxiedInputs(t *testing.T) {
 	b := proxying(t, nothing)
 	b.tell(messages.DisconnectProxy{Session: sessionA, Connection: "c1"})
@@ -121,10 +122,22 @@ func TestProxiedInputs(t *testing.T) {
 	b.on(connect("c2", nothing), "all: notice PROXY_CONNECTED", "open c2", "to op: connected, resumed true", "c2: input 1 k1", "c2: input 2 k2")
 	b.tell(frames("c2", messages.ProxyInputTaken{Number: 1}))
 	b.quiet()
-	b.on(connect("c3", nothing), "close c2: aborted", "in 1m0s session.echoDue", "all: notice PROXY_CONNECTED", "open c3", "to op: connected, resumed true", "c3: input 2 k2")
+	b.on(connect("c3", nothing), "close c2: aborted", "in 1m0s session.echoDue", "in 5s session.repeatDue", "all: notice PROXY_CONNECTED", "open c3", "to op: connected, resumed true")
+	b.tell(typing("k3"))
+	b.quiet()
+	b.on(repeatDue{"c2"})
+	b.on(repeatDue{"c3"}, "c3: input 2 k2", "c3: input 3 k3")
 	b.crash()
 	b.quiet()
-	b.on(connect("c4", nothing), "in 1m0s session.echoDue", "all: notice PROXY_CONNECTED", "open c4", "to op: connected, resumed true", "c4: input 2 k2")
+	b.on(connect("c4", nothing), "in 1m0s session.echoDue", "in 5s session.repeatDue", "all: notice PROXY_CONNECTED", "open c4", "to op: connected, resumed true")
+	b.tell(frames("c4", proxyLine(0, lineOfTurn), proxyLine(1, lineOfPrompt("k1"))))
+	b.quiet()
+	b.on(repeatDue{"c4"}) // they may wait in the agent's queue
+	b.on(frames("c4", proxyLine(2, lineOfResult)),
+		"all: 7 text ok, 8 *betcodev1.AgentEvent_Usage, 9 turn end_turn, 10 THINKING", "in 5s session.repeatDue", "to op: taken up to 2")
+	b.on(frames("c4", proxyLine(3, lineOfPrompt("k2"))), "to op: taken up to 3")
+	b.on(repeatDue{"c4"}, "c4: input 3 k3")
+	b.on(repeatDue{"c4"})
 }
 
 // A message that the proxy has acknowledged and the agent never repeats is reported as lost, and not sent again.

@@ -195,6 +195,7 @@ func (p pipes) Addr() net.Addr { return &net.UnixAddr{} }
 type fakeDaemon struct {
 	log   func(string, ...any)
 	found map[string]Found
+	away  error // of Find
 
 	mu            sync.Mutex
 	conversations []*fakeConversation
@@ -224,6 +225,9 @@ func (d *fakeDaemon) Converse(start *pb.StartConversation) Conversation {
 }
 
 func (d *fakeDaemon) Find(_ context.Context, reference string) (Found, error) {
+	if d.away != nil {
+		return Found{}, d.away
+	}
 	if f, ok := d.found[reference]; ok {
 		return f, nil
 	}

@@ -114,9 +114,9 @@ func (c *connection) start(id ref, m startSession) {
 
 // resume goes on with a conversation: from its present end, and with numbers of requests from 1.
 func (c *connection) resume(ctx context.Context, id ref, m resumeSession) {
-	found, ok := c.find(ctx, id, m.conversation)
-	if !ok {
-		c.write(failure(id, noConversation+m.conversation), status(id, statusIdle))
+	found, err := c.find(ctx, m.conversation)
+	if err != nil {
+		c.write(missing(id, err, failure(id, noConversation+m.conversation)), status(id, statusIdle))
 		return
 	}
 	c.replace(id)
@@ -141,9 +141,9 @@ func (c *connection) attach(ctx context.Context, id ref, m attachSession) {
 			reference = s.conversation.Session()
 		}
 	}
-	found, ok := c.find(ctx, id, reference)
-	if !ok {
-		c.write(notFound(id))
+	found, err := c.find(ctx, reference)
+	if err != nil {
+		c.write(missing(id, err, notFound(id)))
 		return
 	}
 	from := found.Head
@@ -167,17 +167,21 @@ func (c *connection) attach(ctx context.Context, id ref, m attachSession) {
 	c.run(s)
 }
 
-// find looks a session up, once it is not being stopped. Errors other than that there is none are
-// told.
-func (c *connection) find(ctx context.Context, id ref, reference string) (Found, bool) {
+// find looks a session up, once it is not being stopped.
+func (c *connection) find(ctx context.Context, reference string) (Found, error) {
 	found, err := c.daemon.Find(ctx, reference)
 	if err == nil && c.server.stopped(ctx, found.Session) {
 		found, err = c.daemon.Find(ctx, found.Session)
 	}
-	if err != nil && !errors.Is(err, ErrNotFound) {
-		c.write(failure(id, err.Error()))
+	return found, err
+}
+
+// missing returns the line about a session that was not found. A daemon that is away knows nothing about it.
+func missing(id ref, err error, absent errorLine) errorLine {
+	if errors.Is(err, ErrNotFound) {
+		return absent
 	}
-	return found, err == nil
+	return failure(id, err.Error())
 }
 
 // replace leaves the session that this connection has under an id, so that another one may begin.

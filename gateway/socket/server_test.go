@@ -114,6 +114,29 @@ func TestBounds(t *testing.T) {
 	})
 }
 
+// A daemon that is away knows nothing about a session: its client is not told that there is none.
+func TestFindWhileTheDaemonIsAway(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		fake := quiet()
+		fake.away = errors.New("the daemon is away")
+		dial, stop := serving(t, Options{Connect: connecting(fake)})
+		c := dial()
+		in := bufio.NewReader(c)
+		for _, request := range []string{`{"type":"attach_session","sessionId":"s1"}`, `{"type":"resume_session","sessionId":"s1","claudeSessionId":"x","cwd":"/p","prompt":"x"}`} {
+			fmt.Fprintln(c, request)
+			if line, err := in.ReadString('\n'); err != nil || line != `{"sessionId":"s1","type":"error","error":"the daemon is away"}`+"\n" {
+				t.Errorf("%s: %q %v", request, line, err)
+			}
+		}
+		if line, err := in.ReadString('\n'); err != nil || !strings.Contains(line, "idle") {
+			t.Errorf("a session that is not resumed: %q %v", line, err)
+		}
+		c.Close()
+		stop()
+	})
+}
+
 // Only an AdmissionError is for the ears of the client.
 func TestRefusedClients(t *testing.T) {
 	t.Parallel()

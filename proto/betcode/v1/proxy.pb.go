@@ -933,7 +933,8 @@ func (x *ProxyOutputTaken) GetSeq() uint64 {
 	return 0
 }
 
-// ProxyInput is a message for the agent. It is sent on each new connection until it was acknowledged.
+// ProxyInput is a message for the agent. On a new connection one that was not acknowledged is sent again; if it may have arrived, only
+// when the agent has had no turn for 5 seconds and has not repeated it.
 type ProxyInput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Number of the input in its session, from 1.
