@@ -49,12 +49,13 @@ func (s *Server) with(serve func(call) (any, error)) http.HandlerFunc {
 
 // refuseCall answers with the status of an error of the daemon.
 func (s *Server) refuseCall(w http.ResponseWriter, r *http.Request, err error) {
+	var state StateError
 	switch {
 	case errors.Is(err, ErrUnauthenticated):
 		s.refuse(w, r, http.StatusUnauthorized, "log in first")
 	case errors.Is(err, ErrNotFound):
 		s.refuse(w, r, http.StatusNotFound, "there is nothing under this id")
-	case errors.Is(err, errConflict):
+	case errors.As(err, &state), errors.Is(err, errConflict):
 		s.refuse(w, r, http.StatusConflict, err.Error())
 	case errors.Is(err, ErrInvalid):
 		s.refuse(w, r, http.StatusBadRequest, err.Error())
@@ -172,7 +173,7 @@ func showSession(c call) (any, error) {
 	for i, j := 0, len(recent)-1; i < j; i, j = i+1, j-1 { // newest first
 		recent[i], recent[j] = recent[j], recent[i]
 	}
-	return map[string]any{"session": c.row(found.Summary), "recent_messages": recent}, nil
+	return map[string]any{"session": c.shown(found), "recent_messages": recent}, nil
 }
 
 func listMessages(c call) (any, error) {
@@ -229,12 +230,12 @@ type messageRow struct {
 
 // messages returns the newest lines of a session, oldest first, and how many there are.
 func (c call) messages(of Session, most int) (rows []messageRow, total int, err error) {
-	w, size, user := lines.New(of.Summary.GetId()), 0, c.caller.id()
+	w, size := lines.New(of.Summary.GetId()), 0
 	w.Describe(of.Summary.GetModel(), of.Summary.GetWorkingDirectory())
 	rows = []messageRow{}
 	err = c.daemon.History(c, of, func(e *pb.AgentEvent) {
 		for _, l := range w.Lines(e) {
-			rows = append(rows, messageRow{l.ID, of.Summary.GetId(), l.Kind, string(l.JSON), naive(l.At), user, "claude", nil})
+			rows = append(rows, c.messageRow(of, l))
 			for size += len(l.JSON); len(rows) > 1 && (len(rows) > most || size > maxMessageBytes); rows = rows[1:] {
 				size -= len(rows[0].Content)
 			}

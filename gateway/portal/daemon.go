@@ -2,6 +2,8 @@ package portal
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -25,6 +27,10 @@ type Daemon interface {
 	Write(session string) Conversation
 	// Stop ends the agent of a session.
 	Stop(ctx context.Context, session string) error
+	// Continue continues a session that waits for a person.
+	Continue(ctx context.Context, session string) error
+	// Fork makes a session that begins with the conversation of another, and returns its id. The name may be empty.
+	Fork(ctx context.Context, session, name string) (string, error)
 	// StopRepeat ends the repetition of a session's prompt.
 	StopRepeat(ctx context.Context, session string) error
 	// Delete deletes a session.
@@ -45,8 +51,8 @@ type Members interface {
 	Share(ctx context.Context, session, person, role string) (*pb.Member, error)
 	// Unshare ends a membership; [ErrNotFound] if there is none.
 	Unshare(ctx context.Context, session, person string) error
-	// People lists the people who have logins.
-	People(ctx context.Context) ([]string, error)
+	// AccessTokens lists the tokens of everybody.
+	AccessTokens(ctx context.Context) ([]*pb.AccessToken, error)
 }
 
 // ProxyTokens are the tokens of proxies that belong to the person of a caller; of an owner, those of
@@ -86,6 +92,18 @@ var (
 	ErrInvalid         = proxies.ErrInvalid
 )
 
+// errUnconfirmed ends a call whose request may have been stored.
+var errUnconfirmed = errors.New("the daemon has not confirmed the message in time; send it again with the same client_msg_id")
+
+// StateError is the error of a request for which the session, or the daemon, is in no state. It is for people.
+type StateError struct{ Why string }
+
+// Error implements error.
+func (e StateError) Error() string { return e.Why }
+
+// invalid is an error of what a caller sends.
+func invalid(why string) error { return fmt.Errorf("%w: %s", ErrInvalid, why) }
+
 // Caller is whose request it is.
 type Caller struct {
 	Token   string   // its name; empty for the user of the daemon
@@ -123,6 +141,8 @@ type Session struct {
 	Summary *pb.SessionSummary
 	Head    uint64 // number of its newest event
 	Before  uint64 // events up to here are not replayed
+	// ForkedFrom is the session that it begins with; empty = none.
+	ForkedFrom string
 }
 
 // Conversation is one session as one page sees it. It reconnects by itself until the session or the

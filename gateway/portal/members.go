@@ -76,11 +76,11 @@ func addMember(c call) (any, error) {
 	if slices.ContainsFunc(members, func(m *pb.Member) bool { return m.GetPerson() == person }) {
 		return nil, errConflict
 	}
-	known, err := c.daemon.People(c)
+	known, err := c.daemon.AccessTokens(c)
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Contains(known, person) {
+	if person == "" || !slices.ContainsFunc(known, func(t *pb.AccessToken) bool { return t.GetPerson() == person }) {
 		return nil, ErrNotFound
 	}
 	made, err := c.daemon.Share(c, found.Summary.GetId(), person, body.Role)

@@ -49,7 +49,15 @@ func (c call) row(s *pb.SessionSummary) sessionRow {
 		LastActivity: updated, CreatedAt: naive(s.GetCreatedAt().AsTime()), UpdatedAt: updated, Cost: s.GetTotalCostUsd(),
 		InputTokens: s.GetTotalInputTokens(), OutputTokens: s.GetTotalOutputTokens(), ClientVersion: c.options.Version, Role: c.caller.within(s.GetId()).role(),
 		Hostname: c.options.Hostname, AgentType: "claude", OpenPRs: []string{}, ClaudeArgs: []string{}, LastModel: s.GetModel(), ConditionOfAgent: s.GetCondition(),
+		Paused: s.GetWaiting() != "" || s.GetCondition() != "",
 	}
 	row.proxied(s)
+	return row
+}
+
+// shown returns a session of which more is known than lists have.
+func (c call) shown(of Session) sessionRow {
+	row := c.row(of.Summary)
+	row.ForkedFrom = named(of.ForkedFrom)
 	return row
 }

@@ -164,6 +164,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("DELETE /api/proxy-tokens/{id}", s.with(revokeProxyToken))
 	mux.HandleFunc("POST /api/proxy-tokens/{id}/renew", s.with(renewProxyToken))
 	s.deviceRoutes(mux)
+	s.steeringRoutes(mux)
 	mux.HandleFunc("GET /ws/client", s.client)
 	mux.HandleFunc("GET /ws/voice/{id}", s.speak)
 	mux.HandleFunc("POST "+transcribePath, s.transcribe)
@@ -200,14 +201,21 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		case !safe(r) && !s.hosts.origin(r, bearer(r) != "" || forPrograms(r)):
 			s.refuse(w, r, http.StatusForbidden, "a request that changes something needs an Origin")
 		default:
-			most := int64(maxBody)
-			if r.URL.Path == transcribePath {
-				most = voice.MaxAudio
-			}
-			r.Body = http.MaxBytesReader(w, r.Body, most)
+			r.Body = http.MaxBytesReader(w, r.Body, bodyBound(r))
 			next.ServeHTTP(w, r)
 		}
 	})
+}
+
+// bodyBound returns how large the body of a request may be.
+func bodyBound(r *http.Request) int64 {
+	switch {
+	case r.URL.Path == transcribePath:
+		return voice.MaxAudio
+	case strings.HasSuffix(r.URL.Path, "/messages"):
+		return maxPageFrame
+	}
+	return maxBody
 }
 
 // forPrograms reports whether a request is one of programs that have no token yet, or have it in the body. Cookies mean nothing there.
@@ -246,6 +254,13 @@ func (s *Server) enter() bool {
 	s.count++
 	s.pages.Add(1)
 	return true
+}
+
+// connected counts the pages.
+func (s *Server) connected() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.count
 }
 
 func (s *Server) exit() {

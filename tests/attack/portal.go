@@ -20,6 +20,7 @@ var portalScenarios = []scenario{
 	{name: "portal: proxies behind a browser", attack: attackProxySocketBySites},
 	{name: "portal: proxies without bounds", attack: attackPortalByGreedyProxies},
 	{name: "portal: people who may only view", attack: attackPortalByViewers},
+	{name: "portal: requests of the API", attack: attackPortalAPI},
 	{name: "portal: frames without bounds", attack: attackPortalFrames},
 	{name: "portal: an agent's children", attack: attackPortalByChildren},
 }
@@ -36,9 +37,7 @@ func (s *siege) browser(p *kit.Portal, scopes ...string) *kit.Browser {
 	code, err := s.world.Code("person", scopes...)
 	s.must(err, "make a code")
 	b := p.Browser()
-	status, err := b.Login(code)
-	s.must(err, "log in")
-	s.held("a code lets a browser in", status == http.StatusSeeOther, "%d", status)
+	s.must(b.Enter(code), "log in with a code")
 	return b
 }
 

@@ -40,8 +40,8 @@ func (p portal) browser(scopes ...string) *kit.Browser {
 	code, err := p.world.Code("browser", scopes...)
 	p.must(err)
 	b := p.Browser()
-	if status, err := b.Login(code); err != nil || status != http.StatusSeeOther {
-		p.Fatalf("login: %d %v", status, err)
+	if err := b.Enter(code); err != nil {
+		p.Fatal(err)
 	}
 	return b
 }

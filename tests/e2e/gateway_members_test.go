@@ -16,8 +16,8 @@ func (p *portal) guest(name string, scopes ...string) *kit.Browser {
 		p.Fatal(err)
 	}
 	b := p.Browser()
-	if status, err := b.Login(code); err != nil || status != http.StatusSeeOther {
-		p.Fatalf("login: %d %v", status, err)
+	if err := b.Enter(code); err != nil {
+		p.Fatal(err)
 	}
 	return b
 }

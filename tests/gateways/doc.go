@@ -29,6 +29,8 @@
 // member's value that is the same wherever the name occurs; steps behind it may use it. $PROJECT is the
 // directory of the agent, $SESSION the session that `! session` has made, and $NEW a UUID.
 //
+// The frames of a browser are its requests and their answers: "GET /api/config" and "200 application/json {…}".
+//
 // Frames with what sessions have cost, and with the status and branch of a session, come at their own
 // time: they are passed over unless a pattern wants one.
 package main

@@ -34,7 +34,7 @@ type lane struct {
 func lanes() []*lane {
 	all := []*lane{{name: "socket", kinds: []string{"socket"}}}
 	for generation := 1; generation <= 3; generation++ {
-		all = append(all, &lane{name: fmt.Sprint("portal_g", generation), kinds: []string{"page", "session"}, generation: generation})
+		all = append(all, &lane{name: fmt.Sprint("portal_g", generation), kinds: []string{"page", "session", "http"}, generation: generation})
 	}
 	return append(all, &lane{name: "proxy", kinds: []string{"proxy"}})
 }

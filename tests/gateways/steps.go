@@ -19,6 +19,7 @@ import (
 //
 //	socket A              A connects to the agent socket
 //	page A [SCOPE …]      A is a page of a browser that has logged in, with control and approve by default
+//	browser A [SCOPE …]   A is such a browser itself: it sends requests and gets answers, see browser.go
 //	proxy A               A connects to /ws/session
 //	backend A             A is a backend at which 'betcode proxy' registers
 //	run A FLAG …          runs 'betcode proxy' for the session at backend A
@@ -44,6 +45,8 @@ func (s *stage) do(words []string) error {
 		return s.enter(rest[0], func() (peer, error) { return dialLines(s.socket.Path) })
 	case "page":
 		return s.page(rest[0], rest[1:])
+	case "browser":
+		return s.browse(rest[0], rest[1:])
 	case "proxy":
 		return s.enter(rest[0], func() (peer, error) { return dialFrames(&kit.Browser{Base: s.portal.URL}, "/ws/session") })
 	case "backend":
@@ -119,16 +122,9 @@ func (s *stage) enter(name string, dial func() (peer, error)) error {
 }
 
 func (s *stage) page(name string, scopes []string) error {
-	if len(scopes) == 0 {
-		scopes = []string{"control", "approve"}
-	}
-	code, err := s.world.Code("browser", scopes...)
+	b, err := s.login(scopes)
 	if err != nil {
-		return fmt.Errorf("pair: %w", err)
-	}
-	b := s.portal.Browser()
-	if status, err := b.Login(code); err != nil || status >= 400 {
-		return fmt.Errorf("login: %d %w", status, err)
+		return err
 	}
 	return s.enter(name, func() (peer, error) { return dialFrames(b, "/ws/client") })
 }

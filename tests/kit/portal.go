@@ -118,13 +118,36 @@ func (p *Portal) Browser() *Browser {
 	return b
 }
 
-// Login exchanges a code for a cookie. It returns the status.
+// Login tries to exchange a code for a cookie, and returns the status. A browser that has to get in uses [Browser.Enter].
 func (b *Browser) Login(code string) (int, error) {
 	status, header, _, err := b.Do(http.MethodPost, "/api/auth/login", url.Values{"code": {code}}.Encode())
+	b.keep(header)
+	return status, err
+}
+
+// Enter logs in, or says why not.
+func (b *Browser) Enter(code string) error {
+	status, header, body, err := b.Do(http.MethodPost, "/api/auth/login", url.Values{"code": {code}}.Encode())
+	if err == nil && status != http.StatusSeeOther {
+		err = fmt.Errorf("the portal answers %d: %s", status, strings.TrimSpace(body))
+	}
+	if err != nil {
+		return fmt.Errorf("log in at %s: %w", b.Base, err)
+	}
+	b.keep(header)
+	return nil
+}
+
+// keep keeps the cookies of an answer.
+func (b *Browser) keep(header http.Header) {
 	for _, c := range (&http.Response{Header: header}).Cookies() {
 		b.Header.Set("Cookie", c.Name+"="+c.Value)
 	}
-	return status, err
+}
+
+// Ask sends a request, with a JSON body if there is one, and returns the answer.
+func (b *Browser) Ask(method, path, body string) (status int, header http.Header, answer string, err error) {
+	return b.send(method, path, "application/json", body)
 }
 
 // JSON sends a request with a JSON body, text as it is, and returns the answer.

@@ -112,6 +112,13 @@ func (s *Server) admit() bool {
 	return true
 }
 
+// Connected counts the proxies that have registered.
+func (s *Server) Connected() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.registered
+}
+
 func (s *Server) leave(registered bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -31,6 +31,8 @@ func told(err error) error {
 		return portal.ErrDenied
 	case codes.InvalidArgument:
 		return fmt.Errorf("%w: %w", portal.ErrInvalid, explained(err))
+	case codes.FailedPrecondition:
+		return portal.StateError{Why: explained(err).Error()}
 	}
 	return explained(err)
 }
@@ -73,7 +75,9 @@ func (d portalDaemon) Show(ctx context.Context, session string) (portal.Session,
 	if err != nil {
 		return portal.Session{}, told(err)
 	}
-	return portal.Session{Summary: s.GetSummary(), Head: s.GetHead(), Before: max(s.GetBoundary(), s.GetLowWater())}, nil
+	return portal.Session{
+		Summary: s.GetSummary(), Head: s.GetHead(), Before: max(s.GetBoundary(), s.GetLowWater()), ForkedFrom: s.GetForkedFrom().GetSessionId(),
+	}, nil
 }
 
 // History implements [portal.Daemon].
@@ -102,6 +106,18 @@ func (d portalDaemon) Write(session string) portal.Conversation { return newWrit
 func (d portalDaemon) Stop(ctx context.Context, session string) error {
 	_, err := d.client.Admin.StopSession(ctx, &pb.StopSessionRequest{SessionId: session})
 	return told(err)
+}
+
+// Continue implements [portal.Daemon].
+func (d portalDaemon) Continue(ctx context.Context, session string) error {
+	_, err := d.client.Admin.ContinueSession(ctx, &pb.ContinueSessionRequest{SessionId: session})
+	return told(err)
+}
+
+// Fork implements [portal.Daemon].
+func (d portalDaemon) Fork(ctx context.Context, session, name string) (string, error) {
+	made, err := d.client.Admin.ForkSession(ctx, &pb.ForkSessionRequest{SessionId: session, Name: name})
+	return made.GetSessionId(), told(err)
 }
 
 // StopRepeat implements [portal.Daemon].

@@ -45,15 +45,10 @@ func (d portalDaemon) Unshare(ctx context.Context, session, person string) error
 	return told(err)
 }
 
-// People implements [portal.Members].
-func (d portalDaemon) People(ctx context.Context) (people []string, err error) {
+// AccessTokens implements [portal.Members].
+func (d portalDaemon) AccessTokens(ctx context.Context) ([]*pb.AccessToken, error) {
 	list, err := d.client.Access.ListAccessTokens(ctx, &pb.ListAccessTokensRequest{})
-	for _, t := range list.GetTokens() {
-		if t.GetPerson() != "" {
-			people = append(people, t.GetPerson())
-		}
-	}
-	return people, told(err)
+	return list.GetTokens(), told(err)
 }
 
 // ProxyTokens implements [portal.ProxyTokens].
