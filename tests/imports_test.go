@@ -437,7 +437,11 @@ var rules = []rule{
 		never: map[string]string{"context": "a codec does not wait", "net/http": "a frame knows no connection"},
 	},
 	{
-		pkg: "gateway/portal/voice", may: []string{"gateway/portal/wire"},
+		pkg: "gateway/portal/places", because: "how much one caller takes is counted without knowing what it takes",
+		never: map[string]string{protoactor: "a front needs no actor system", grpc: "the daemon has bounds of its own"},
+	},
+	{
+		pkg: "gateway/portal/voice", may: []string{"gateway/portal/wire", "gateway/portal/places"},
 		because: "what people say becomes text without the daemon: the page sends it as a prompt, or does not",
 		never:   map[string]string{protoactor: "a front needs no actor system", grpc: "speech is no business of the daemon"},
 	},

@@ -114,7 +114,8 @@ func (t *transition) attach(from *actor.PID, m messages.Attach) {
 	t.then(spawnClient{m, state}, act.Reply{To: from, With: messages.Attached{Head: head, LockHolder: t.s.lock.Holder()}})
 }
 
-// detach removes a stream. A client without a stream that may write loses the lock, or its place in the queue for it.
+// detach removes a stream. A client without a stream that may write loses the lock, or its place in the queue for it. A
+// stream that only observes changes neither: any caller that may view can open one under any client id.
 func (t *transition) detach(id string) {
 	gone, change, ok := t.s.clients.Detach(id)
 	if !ok {
@@ -122,7 +123,7 @@ func (t *transition) detach(id string) {
 	}
 	t.applyPresence(change)
 	t.then(dropClient{id})
-	if !t.s.clients.Writes(gone.Client) {
+	if !gone.Observer && !t.s.clients.Writes(gone.Client) {
 		t.applyLock(t.s.lock.Release(t.now.at, gone.Client, t.s.clients.Writes))
 	}
 	t.maybeRetire()

@@ -51,6 +51,16 @@ func TestInputLockAfterACrash(t *testing.T) {
 		b.on(input("bob", "k2"), "to bob: denied NO_INPUT_LOCK of ann")
 		return b
 	}
+	t.Run("a stream that only observes comes and goes under the holder's id", func(t *testing.T) {
+		b := attached()
+		spoof := observer("ann")
+		spoof.Stream = "spoof"
+		b.tell(spoof)
+		b.tell(messages.Detach{Session: sessionA, Stream: "spoof"})
+		b.quiet()
+		b.on(input("bob", "k2"), "to bob: denied NO_INPUT_LOCK of ann")
+		b.on(attach("ann", "a2"), "client a2 from 0", "to a2: attached at 7")
+	})
 	t.Run("the holder comes back", func(t *testing.T) {
 		b := attached()
 		b.on(attach("ann", "a2"), "client a2 from 0", "to a2: attached at 7")

@@ -47,6 +47,33 @@ func (s *Server) with(serve func(call) (any, error)) http.HandlerFunc {
 	}
 }
 
+// withHistory is with for answers that have much of a history. Few are in memory at once: each keeps its place until it is written.
+func (s *Server) withHistory(serve func(call) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		c, done, err := s.caller(r)
+		if err != nil {
+			s.refuseCall(w, r, err)
+			return
+		}
+		defer done()
+		leave, err := s.histories.Wait(c, c.login())
+		if err != nil {
+			s.refuseCall(w, r, errBusy)
+			return
+		}
+		defer leave()
+		value, err := serve(c)
+		if err != nil {
+			s.refuseCall(w, r, err)
+			return
+		}
+		answer(w, value)
+	}
+}
+
+// errBusy says that a history cannot be read now.
+var errBusy = errors.New("too many histories are read at once; try again")
+
 // refuseCall answers with the status of an error of the daemon.
 func (s *Server) refuseCall(w http.ResponseWriter, r *http.Request, err error) {
 	var state StateError

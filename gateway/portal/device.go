@@ -149,7 +149,10 @@ func (s *Server) devicePage(w http.ResponseWriter, r *http.Request) {
 }
 
 // login names the login of a caller, to which a code is bound.
-func (c call) login() string { return "token " + c.caller.Token }
+func (c call) login() string { return c.caller.login() }
+
+// login names a login: that of the user of the daemon has no token.
+func (c Caller) login() string { return "token " + c.Token }
 
 // decideDevice approves or denies a code. A page sends JSON and gets it; the form of this portal gets a page.
 func (s *Server) decideDevice(approve bool) http.HandlerFunc {

@@ -10,7 +10,10 @@ import (
 )
 
 // hosts are the names under which the portal is reached.
-type hosts struct{ names []string }
+type hosts struct {
+	names  []string
+	secure bool // browsers reach the portal over HTTPS
+}
 
 // knows reports whether an authority, with or without a port, is one of the portal's. Addresses
 // are: a name that somebody else points at this machine is not one.
@@ -40,7 +43,16 @@ func (h hosts) origin(r *http.Request, absent bool) bool {
 	if err != nil || o.Scheme != "http" && o.Scheme != "https" {
 		return false
 	}
+	if h.secure && o.Scheme == "http" && !loopback(o.Hostname()) {
+		return false // a page that somebody on the way has made
+	}
 	return strings.EqualFold(o.Host, r.Host) && h.knows(o.Host)
+}
+
+// loopback reports whether a host is this machine, which is reached without TLS beside a server that has it.
+func loopback(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && address.IsLoopback()
 }
 
 // foreign reports whether the browser says that another site causes the request.

@@ -124,7 +124,7 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	secret, caller, expires, err := s.exchange(ctx, strings.TrimSpace(r.PostFormValue("code")))
 	if err != nil {
-		s.log.Warn().Str("address", r.RemoteAddr).Err(err).Msg("login refused")
+		s.refused.Warn().Str("address", r.RemoteAddr).Err(err).Msg("login refused")
 		s.show(w, http.StatusUnauthorized, loginForm, loginView{Why: "This code is not valid, or was used already.", Device: r.PostFormValue("device_user_code")})
 		return
 	}

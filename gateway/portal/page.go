@@ -67,11 +67,12 @@ func (s *Server) client(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer s.accounts.leave(account)
-	if !s.enter() {
+	exit, ok := s.enter(caller.login())
+	if !ok {
 		s.refuse(w, r, http.StatusServiceUnavailable, "too many pages")
 		return
 	}
-	defer s.exit()
+	defer exit()
 	socket, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // guard has checked the origin
 	if err != nil {
 		return // it has answered

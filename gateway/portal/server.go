@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/rs/zerolog"
 
+	"betcode/gateway/portal/places"
 	"betcode/gateway/portal/proxies"
 	"betcode/gateway/portal/voice"
 )
@@ -20,7 +21,12 @@ import (
 // The bounds of a server.
 const (
 	maxPages     = 1024
+	maxHistories = 8    // that are read and written at once
+	maxIdle      = 1024 // connections that are no sockets
 	maxBody      = 64 << 10
+	bodyPatience = 30 * time.Second // for a whole request
+	answerTime   = 90 * time.Second // for a request and its answer
+	maxRefusals  = 60               // in the log, a minute
 	callPatience = 10 * time.Second // of one request
 	farewell     = 2 * time.Second  // for last frames when the gateway ends
 )
@@ -63,6 +69,7 @@ type Options struct {
 type Server struct {
 	options Options
 	log     zerolog.Logger
+	refused zerolog.Logger // of which a flood leaves lines out
 	hosts   hosts
 	proxies *proxies.Server
 	voices  *voice.Service
@@ -73,8 +80,10 @@ type Server struct {
 	devices  *devices
 	feeds    feeds
 
-	mu    sync.Mutex
-	count int // of pages
+	shown     *places.Places // for pages
+	histories *places.Places
+
+	mu    sync.Mutex // of pages.Add
 	pages sync.WaitGroup
 }
 
@@ -84,6 +93,9 @@ func New(o Options) *Server {
 	if o.Logger != nil {
 		s.log = *o.Logger
 	}
+	s.refused = s.log.Sample(&zerolog.BurstSampler{Burst: maxRefusals, Period: time.Minute})
+	s.shown, s.histories = places.New(maxPages), places.New(maxHistories)
+	s.hosts.secure = o.Secure
 	for _, name := range o.Names {
 		s.hosts.names = append(s.hosts.names, strings.ToLower(name))
 	}
@@ -104,8 +116,8 @@ func New(o Options) *Server {
 // Serve accepts connections until ctx ends, then tells pages to come back and returns nil. It closes l.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	h := &http.Server{
-		Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-		ConnContext: s.admission, ErrorLog: nil,
+		Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: bodyPatience, WriteTimeout: answerTime,
+		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, ConnContext: s.admission, ConnState: places.Bound(maxIdle).State,
 	}
 	served := make(chan error, 1)
 	go func() { served <- h.Serve(l) }()
@@ -151,8 +163,8 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /api/auth/logout", s.logout)
 	mux.HandleFunc("GET /api/auth/me", s.with(me))
 	mux.HandleFunc("GET /api/sessions", s.with(listSessions))
-	mux.HandleFunc("GET /api/sessions/{id}", s.with(showSession))
-	mux.HandleFunc("GET /api/sessions/{id}/messages", s.with(listMessages))
+	mux.HandleFunc("GET /api/sessions/{id}", s.withHistory(showSession))
+	mux.HandleFunc("GET /api/sessions/{id}/messages", s.withHistory(listMessages))
 	mux.HandleFunc("GET /api/sessions/{id}/members", s.with(listMembers))
 	mux.HandleFunc("POST /api/sessions/{id}/members", s.with(addMember))
 	mux.HandleFunc("PATCH /api/sessions/{id}/members/{user}", s.with(changeMember))
@@ -236,7 +248,7 @@ func headers(h http.Header) {
 
 // refuse answers with a status and a line of text.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, status int, why string) {
-	s.log.Info().Str("address", r.RemoteAddr).Str("path", r.URL.Path).Int("status", status).Str("why", why).Msg("request refused")
+	s.refused.Info().Str("address", r.RemoteAddr).Str("path", r.URL.Path).Int("status", status).Str("why", why).Msg("request refused")
 	http.Error(w, why, status)
 }
 
@@ -244,28 +256,21 @@ func notServed(w http.ResponseWriter, _ *http.Request) {
 	http.Error(w, "this portal does not serve that", http.StatusNotFound)
 }
 
-// enter takes a place for a page.
-func (s *Server) enter() bool {
+// enter takes a place for a page of a login.
+func (s *Server) enter(login string) (exit func(), ok bool) {
+	leave, ok := s.shown.Take(login)
+	if !ok {
+		return nil, false
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.count >= maxPages || s.ended.Err() != nil {
-		return false
+	if s.ended.Err() != nil {
+		leave()
+		return nil, false
 	}
-	s.count++
 	s.pages.Add(1)
-	return true
+	return func() { leave(); s.pages.Done() }, true
 }
 
 // connected counts the pages.
-func (s *Server) connected() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.count
-}
-
-func (s *Server) exit() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.count--
-	s.pages.Done()
-}
+func (s *Server) connected() int { return s.shown.Taken() }

@@ -47,16 +47,18 @@ func (s *Server) speak(w http.ResponseWriter, r *http.Request) {
 		s.refuseCall(w, r, err)
 		return
 	}
-	leave, ok := s.voices.Enter()
-	if !ok || !s.enter() {
-		if ok {
-			leave()
-		}
+	leave, ok := s.voices.Enter(caller.login())
+	if !ok {
 		s.refuse(w, r, http.StatusServiceUnavailable, tooManyVoices)
 		return
 	}
-	defer s.exit()
 	defer leave()
+	exit, ok := s.enter(caller.login())
+	if !ok {
+		s.refuse(w, r, http.StatusServiceUnavailable, "too many pages")
+		return
+	}
+	defer exit()
 	socket, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // guard has checked the origin
 	if err != nil {
 		return // it has answered
@@ -111,14 +113,15 @@ func (s *Server) transcribe(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, http.StatusUnsupportedMediaType, "the body is no recording: send audio/*")
 		return
 	}
-	leave, ok := s.voices.Enter()
+	leave, ok := s.voices.Enter(caller.login())
 	if !ok {
 		s.refuse(w, r, http.StatusServiceUnavailable, tooManyVoices)
 		return
 	}
 	defer leave()
-	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(uploadPatience)); err != nil {
-		s.log.Debug().Err(err).Msg("upload has no deadline of its own") // the context ends it
+	deadlines, late := http.NewResponseController(w), time.Now().Add(uploadPatience)
+	if err := errors.Join(deadlines.SetReadDeadline(late), deadlines.SetWriteDeadline(late.Add(callPatience))); err != nil {
+		s.log.Debug().Err(err).Msg("upload has no deadline of its own") // those of the server end it
 	}
 	text, err := s.voices.Transcribe(ctx, voice.Audio{Reader: r.Body, Type: kind})
 	var large *http.MaxBytesError

@@ -38,6 +38,8 @@ var scenarios = slices.Concat(
 	fleetServerScenarios,  // children that pass for the fleet server of their agent
 	gatewayScenarios,      // clients of the agent socket
 	portalScenarios,       // browsers
+	portalBoundScenarios,  // browsers that want all of it
+	guestScenarios,        // people with whom sessions are shared
 	proxiedScenarios,      // proxies of sessions
 	proxyScenarios,        // portals of somebody else
 	repeatScenarios,       // prompts that are repeated

@@ -133,7 +133,8 @@ func (p *proxy) register(m wire.Register, id string) (call Call, d Daemon, err e
 // refuse answers a registration that has failed, and closes.
 func (p *proxy) refuse(err error) {
 	ack := refused(p.words.session, err)
-	p.log.Warn().Err(err).Bool("retryable", ack.Retryable).Msg("proxy refused")
+	refusals := p.log.Sample(p.noise)
+	refusals.Warn().Err(err).Bool("retryable", ack.Retryable).Msg("proxy refused")
 	p.write(ack)
 	if ack.Retryable {
 		p.close(&departure{websocket.StatusTryAgainLater, *ack.Error, false})

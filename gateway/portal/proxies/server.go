@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/coder/websocket"
 	"github.com/rs/zerolog"
@@ -15,6 +16,7 @@ const (
 	DefaultMost = 256
 	// mostUnregistered bounds the connections that have not registered; anybody can make one.
 	mostUnregistered = 64
+	mostRefusals     = 60 // in the log, a minute
 )
 
 // Options configure a [Server].
@@ -34,6 +36,7 @@ type Options struct {
 type Server struct {
 	options Options
 	log     zerolog.Logger
+	noise   zerolog.Sampler // of refusals, so that a flood of them leaves lines out
 	budget  budget
 	ended   context.Context // when proxies are to come back later
 	end     context.CancelFunc
@@ -53,6 +56,7 @@ func New(o Options) *Server {
 	if o.Logger != nil {
 		s.log = *o.Logger
 	}
+	s.noise = &zerolog.BurstSampler{Burst: mostRefusals, Period: time.Minute}
 	s.ended, s.end = context.WithCancel(context.Background())
 	return s
 }
@@ -60,7 +64,8 @@ func New(o Options) *Server {
 // ServeHTTP serves the connection of one proxy. The caller has checked Host and Origin.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !s.enter() {
-		s.log.Warn().Str("address", r.RemoteAddr).Msg("proxy refused: too many have not registered")
+		refusals := s.log.Sample(s.noise)
+		refusals.Warn().Str("address", r.RemoteAddr).Msg("proxy refused: too many have not registered")
 		http.Error(w, "too many proxies", http.StatusServiceUnavailable)
 		return
 	}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"betcode/gateway/portal/places"
 )
 
 // DefaultMost is how many recordings are made at once, unless the user says otherwise.
@@ -19,7 +21,7 @@ var ErrOff = errors.New("Speech-to-text not configured on server") //nolint:stat
 // Service understands what people say at pages.
 type Service struct {
 	recogniser Recogniser // nil: none
-	places     chan struct{}
+	places     *places.Places
 	log        zerolog.Logger
 
 	silence time.Duration // that a page may keep while it records
@@ -31,7 +33,7 @@ func New(r Recogniser, most int, log *zerolog.Logger) *Service {
 	if most <= 0 {
 		most = DefaultMost
 	}
-	s := &Service{recogniser: r, places: make(chan struct{}, most), log: zerolog.Nop(), silence: 30 * time.Second, idle: 2 * time.Minute}
+	s := &Service{recogniser: r, places: places.New(most), log: zerolog.Nop(), silence: 30 * time.Second, idle: 2 * time.Minute}
 	if log != nil {
 		s.log = *log
 	}
@@ -41,15 +43,8 @@ func New(r Recogniser, most int, log *zerolog.Logger) *Service {
 // Enabled reports whether there is a recogniser.
 func (s *Service) Enabled() bool { return s.recogniser != nil }
 
-// Enter takes a place and reports whether there was one; its holder calls leave.
-func (s *Service) Enter() (leave func(), ok bool) {
-	select {
-	case s.places <- struct{}{}:
-		return func() { <-s.places }, true
-	default:
-		return nil, false
-	}
-}
+// Enter takes a place for a caller and reports whether there was one; its holder calls leave.
+func (s *Service) Enter(caller string) (leave func(), ok bool) { return s.places.Take(caller) }
 
 // Transcribe understands a whole recording, of at most [MaxAudio] bytes.
 func (s *Service) Transcribe(ctx context.Context, a Audio) (string, error) {

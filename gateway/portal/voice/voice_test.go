@@ -342,15 +342,18 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 func TestPlaces(t *testing.T) {
 	s := New(nil, 2, nil)
-	first, _ := s.Enter()
-	if _, ok := s.Enter(); !ok {
+	first, _ := s.Enter("ann")
+	if _, ok := s.Enter("ann"); ok {
+		t.Error("one caller takes both places")
+	}
+	if _, ok := s.Enter("bob"); !ok {
 		t.Error("the second place is taken")
 	}
-	if _, ok := s.Enter(); ok {
+	if _, ok := s.Enter("eve"); ok {
 		t.Error("there is a third place")
 	}
 	first()
-	if _, ok := s.Enter(); !ok {
+	if _, ok := s.Enter("ann"); !ok {
 		t.Error("a place that was left is taken")
 	}
 }
