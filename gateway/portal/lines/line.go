@@ -104,7 +104,12 @@ type (
 		Type    string `json:"type"`
 		Content []any  `json:"content"`
 	}
-	errorLine struct {
+	errorLine struct { // readers of the field need the error of the API; others take the message
+		Type    string   `json:"type"`
+		Message string   `json:"message"`
+		Error   apiError `json:"error"`
+	}
+	apiError struct {
 		Type    string `json:"type"`
 		Message string `json:"message"`
 	}

@@ -89,7 +89,7 @@ func (w *Writer) Lines(e *pb.AgentEvent) []Line {
 	case *pb.AgentEvent_Repeat:
 		w.note(repeated(v.Repeat))
 	case *pb.AgentEvent_Error:
-		w.put("error", func(lineHead) any { return errorLine{"error", v.Error.GetMessage()} })
+		w.put("error", func(lineHead) any { return failed(v.Error.GetMessage()) })
 	}
 	return w.out
 }
@@ -121,6 +121,8 @@ func (w *Writer) time() time.Time {
 	w.last = at
 	return at
 }
+
+func failed(text string) errorLine { return errorLine{"error", text, apiError{"api_error", text}} }
 
 func (w *Writer) note(text string) {
 	w.put("portal", func(lineHead) any { return portalLine{"portal", []any{textBlock{"text", text}}} })
