@@ -207,10 +207,14 @@ func (v *view) stage(ctx context.Context, key, stage, why string) {
 
 // refused tells what the daemon has refused.
 func (v *view) refused(ctx context.Context, e *pb.ErrorEvent) {
-	if key := e.GetDetails()["idempotency_key"]; key != "" {
-		v.stage(ctx, key, wire.StageFailed, e.GetMessage())
+	why := e.GetMessage()
+	if holder := e.GetDetails()["holder_client_id"]; holder != "" { // pages cannot ask for the lock
+		why = "The client " + holder + " has the input lock; release it there, or try again when it has left"
 	}
-	v.page.send(ctx, wire.ErrorMessage{Message: e.GetMessage()})
+	if key := e.GetDetails()["idempotency_key"]; key != "" {
+		v.stage(ctx, key, wire.StageFailed, why)
+	}
+	v.page.send(ctx, wire.ErrorMessage{Message: why})
 }
 
 // lost tells that the daemon takes no requests of the page any more, and may not have those that are

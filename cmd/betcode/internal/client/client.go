@@ -96,6 +96,9 @@ func New(o Options) (*Client, error) {
 	}, nil
 }
 
+// ID returns the id that the daemon and other clients know this client by; empty if the daemon makes one up.
+func (c *Client) ID() string { return c.options.ID }
+
 // Close ends the connection.
 func (c *Client) Close() error { return c.conn.Close() }
 

@@ -13,8 +13,14 @@ import (
 var errRestored = errors.New("The daemon has another journal; load the page again") //nolint:staticcheck // shown to people as it is
 
 // writing is a conversation for the requests of a page, or of a proxy. It implements [portal.Conversation].
+//
+// Pages and portals know no input lock: it is given back as soon as it was used, so that people at other
+// pages and terminals can write ([decision 295]).
+//
+// [decision 295]: docs/decisions/0295-pages-give-the-input-lock-back.md
 type writing struct {
 	talk     *client.Conversation
+	client   string // its id
 	events   chan *pb.AgentEvent
 	gone     context.Context // done when it is closed
 	leave    context.CancelFunc
@@ -26,7 +32,7 @@ func newWriting(cl *client.Client, session string) *writing {
 }
 
 func conversing(cl *client.Client, start *pb.StartConversation) *writing {
-	w := &writing{events: make(chan *pb.AgentEvent)}
+	w := &writing{client: cl.ID(), events: make(chan *pb.AgentEvent)}
 	w.gone, w.leave = context.WithCancel(context.Background())
 	w.talk = cl.Converse(context.Background(), client.ConverseOptions{Start: start})
 	go w.forward()
@@ -42,6 +48,7 @@ func (w *writing) forward() {
 		case item.Outage != nil && item.Outage.Restored:
 			w.restored.Store(true)
 			go w.talk.Close() // it waits for the reader of its items
+		case item.Lost.GetLock() != nil: // the lock ends with the connection
 		case item.Lost != nil:
 			event = &pb.AgentEvent{Event: &pb.AgentEvent_Error{Error: &pb.ErrorEvent{
 				Message: "The daemon went away before it had the request; send it again",
@@ -50,11 +57,20 @@ func (w *writing) forward() {
 		if event == nil || w.restored.Load() {
 			continue // the connection broke, or is back
 		}
+		if w.holds(event) {
+			w.talk.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Lock{Lock: &pb.InputLockAction{Action: pb.LockAction_LOCK_ACTION_RELEASE}}})
+		}
 		select {
 		case w.events <- event:
 		case <-w.gone.Done():
 		}
 	}
+}
+
+// holds reports whether an event says that this client holds the input lock. Its requests are read
+// before the release that follows them.
+func (w *writing) holds(e *pb.AgentEvent) bool {
+	return e.GetLock().GetHolder() == w.client && w.client != ""
 }
 
 // Events implements [portal.Conversation].
