@@ -52,6 +52,8 @@ func (x *indexer) Receive(ctx actor.Context) {
 	case *actor.Started:
 		x.worker = act.NewWorker(ctx, x.deps.Workers, x)
 		x.ctx, x.end = context.WithCancel(context.Background())
+		root, self := ctx.ActorSystem().Root, ctx.Self()
+		x.deps.Searcher.onDamage(func(err error) { root.Send(self, broken{err}) })
 		next, effects := x.state.begin(max(x.deps.Settings().SearchBytes, 0))
 		x.take(ctx, next, effects)
 	case *actor.Stopping, *actor.Restarting:
@@ -62,15 +64,15 @@ func (x *indexer) Receive(ctx actor.Context) {
 		x.worker.Close(x.close)
 	case nil, *actor.Stopped:
 	default:
-		if done, ok := m.(opened); ok && done.err == nil {
-			x.logOpened(done)
-		}
 		if done, ok := m.(worked); ok && done.err == nil && !done.more && done.job == advance && !x.began.IsZero() {
 			x.deps.Log("search").Info().Dur("took", x.deps.Now().Sub(x.began)).Msg("search index has all history")
 			x.began = time.Time{}
 		}
 		next, effects := x.state.step(m)
 		x.take(ctx, next, effects)
+		if done, ok := m.(opened); ok && done.err == nil {
+			x.logOpened(done)
+		}
 	}
 }
 

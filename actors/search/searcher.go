@@ -37,6 +37,7 @@ type Searcher struct {
 	waiting sync.Mutex
 	behind  map[messages.SessionID]bool // sessions with events that are not indexed
 	notify  func()                      // sends the actor a message; nil until it runs, and after it was called
+	broken  func(error)                 // tells the actor that a search met damage; nil until it runs
 }
 
 // NewSearcher returns a searcher without an index.
@@ -75,6 +76,24 @@ func (s *Searcher) await(notify func()) {
 	if due {
 		notify()
 	}
+}
+
+// onDamage has broken called when a search meets damage of the index.
+func (s *Searcher) onDamage(broken func(error)) {
+	s.waiting.Lock()
+	defer s.waiting.Unlock()
+	s.broken = broken
+}
+
+// damaged tells the actor what a search met, and returns what its caller is told.
+func (s *Searcher) damaged(err error) error {
+	s.waiting.Lock()
+	broken := s.broken
+	s.waiting.Unlock()
+	if broken != nil {
+		broken(err)
+	}
+	return messages.Errorf(opSearch, messages.Unavailable, "the search index is damaged and is built anew: %w", err).WithHint("Try again in a moment.")
 }
 
 // next returns a session with events that are not indexed.
@@ -133,6 +152,8 @@ func (s *Searcher) Search(ctx context.Context, m messages.Search) (messages.Repl
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, s.late(ctx)
+	case err != nil && messages.KindOf(err) == messages.DataLoss:
+		return nil, s.damaged(err)
 	case err != nil:
 		return nil, messages.AsError(opSearch, err)
 	}

@@ -34,6 +34,8 @@ type (
 	}
 	// closed is the result of closing the index for good.
 	closed struct{ err error }
+	// broken says that a search met damage.
+	broken struct{ err error }
 	// due is sent when the next events are to be indexed, flushDue when those in memory are to be written, and sweepDue when the index
 	// is to be searched for what is gone.
 	due      struct{}
@@ -90,6 +92,7 @@ type state struct {
 	busy     bool // a job runs
 	unsaved  bool // something may be in memory only
 	next     []job
+	damage   error // that a search has met while a job ran
 	failures int
 }
 
@@ -126,6 +129,11 @@ func (s state) step(m any) (state, []act.Effect) {
 	case sweepDue:
 		next, effects := s.goOn(sweep)
 		return next, append(effects, sweepLater{})
+	case broken:
+		if s.open && !s.busy {
+			return s.failed(m.err)
+		}
+		s.damage = m.err
 	case worked:
 		return s.worked(m)
 	}
@@ -157,7 +165,7 @@ func (s state) opened(m opened) (state, []act.Effect) {
 	if m.lost != nil {
 		effects = append(effects, report{text: "search index does not fit the journal; it is built anew", err: m.lost})
 	}
-	s.open, s.failures = true, 0
+	s.open, s.failures, s.damage = true, 0, nil
 	if s.next = nil; m.existed && m.lost == nil {
 		s.next = []job{check, sweep}
 	}
@@ -194,7 +202,10 @@ func (s state) goOn(j job) (state, []act.Effect) {
 // worked goes on with what is left: more of the same, other work, and at last writing what is in memory.
 func (s state) worked(m worked) (state, []act.Effect) {
 	s.busy = false
-	if m.err != nil {
+	if m.err == nil {
+		m.err = s.damage
+	}
+	if s.damage = nil; m.err != nil {
 		return s.failed(m.err)
 	}
 	s.failures = 0

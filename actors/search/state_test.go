@@ -71,6 +71,8 @@ func TestLife(t *testing.T) {
 		}},
 		{"one that did not fit is built anew", []any{opened{existed: true, lost: damaged}, "report, sweepLater, work 0", worked{}, "await, flushLater"}},
 		{"damage is found", []any{opened{}, "sweepLater, work 0", worked{err: damaged}, "report, rebuildIndex", opened{}, "sweepLater, work 0"}},
+		{"a search finds damage", []any{opened{}, "sweepLater, work 0", broken{damaged}, "", worked{}, "report, rebuildIndex", opened{}, "sweepLater, work 0"}},
+		{"a search finds damage while idle", []any{opened{}, "sweepLater, work 0", worked{}, "await, flushLater", broken{damaged}, "report, rebuildIndex"}},
 		{"a failure is repeated", []any{opened{}, "sweepLater, work 0", worked{err: errors.New("no space")}, "report, wake", due{}, "work 0"}},
 		{"opening fails", []any{opened{err: errors.New("in use")}, "report, wake", due{}, "openIndex", opened{}, "sweepLater, work 0"}},
 		{"work that comes meanwhile waits", []any{

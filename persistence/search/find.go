@@ -92,7 +92,7 @@ func (x *Index) newSearch(m messages.Search, accept func(messages.SessionOutline
 	for _, tool := range m.Tools {
 		s.toolName = append(s.toolName, toolWord(tool))
 	}
-	if len(q.Want) == 0 && len(m.Kinds) == 0 && len(m.Tools) == 0 && m.File == "" && len(m.Sessions) == 0 {
+	if len(q.Want) == 0 && len(m.Kinds) == 0 && len(m.Tools) == 0 && m.File == "" && m.Sessions == nil {
 		return nil, invalid("Give a word, or a tool, a file, a kind or a session.", "nothing is searched for")
 	}
 	if m.Sessions != nil {

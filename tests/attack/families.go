@@ -43,5 +43,6 @@ var scenarios = slices.Concat(
 	proxiedScenarios,      // proxies of sessions
 	proxyScenarios,        // portals of somebody else
 	repeatScenarios,       // prompts that are repeated
+	searchScenarios,       // searches of all history
 	voiceScenarios,        // people who speak, and what understands them
 )

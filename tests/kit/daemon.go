@@ -121,6 +121,9 @@ func (d *Daemon) Agents() pb.AgentServiceClient { return pb.NewAgentServiceClien
 // Admin returns the client of AdminService.
 func (d *Daemon) Admin() pb.AdminServiceClient { return pb.NewAdminServiceClient(d.conn) }
 
+// Search is its SearchService.
+func (d *Daemon) Search() pb.SearchServiceClient { return pb.NewSearchServiceClient(d.conn) }
+
 // Fleet is its FleetService.
 func (d *Daemon) Fleet() pb.FleetServiceClient { return pb.NewFleetServiceClient(d.conn) }
 
