@@ -176,6 +176,10 @@ bench: $(BIN)/bench.test ## measure the whole path beside what bounds it: a tabl
 fleet: $(BIN)/bench.test ## measure 100 agents at 30 lines a second beside 1 000 idle sessions
 	cd tests/bench && $(BENCH_TEST) -test.bench '^BenchmarkFleet$$'
 
+.PHONY: bench-cli
+bench-cli: ## measure commands that wait for no agent, beside ten thousand sessions: ROUNDS=n (100) COMMANDS=regexp SESSIONS=n
+	$(GO) run ./tests/benchcli $(if $(filter file,$(origin ROUNDS)),,-rounds $(ROUNDS)) $(if $(COMMANDS),-run '$(COMMANDS)') $(if $(SESSIONS),-sessions $(SESSIONS))
+
 .PHONY: bench-compare
 bench-compare: $(BIN)/bench.test $(BIN)/benchstat ## compare with another revision: BASE=rev, BENCHES=regexp, BENCHCOUNT=rounds
 	@test -n "$(BASE)" || { echo "say BASE=revision"; exit 1; }

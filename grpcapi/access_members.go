@@ -2,6 +2,7 @@ package grpcapi
 
 import (
 	"context"
+	"math"
 
 	"betcode/grpcapi/door"
 	"betcode/grpcapi/handler"
@@ -90,6 +91,9 @@ func (s agentService) list(ctx context.Context, m messages.ListSessions) (messag
 		mine[member.Session] = true
 	}
 	out := messages.SessionList{}
+	if m.Resting != nil { // of a few sessions none is left out
+		m.Limit, m.Offset = math.MaxInt, 0
+	}
 	for ask := (messages.ListSessions{WorkingDirectory: m.WorkingDirectory, WorktreeID: m.WorktreeID, Limit: 1000}); ; ask.Offset += ask.Limit {
 		page, err := handler.Ask[messages.SessionList](ctx, s.server.asker, ask)
 		if err != nil {

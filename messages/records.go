@@ -32,6 +32,37 @@ func (p Phase) String() string {
 	return "unknown"
 }
 
+// Rest says whether a session has nothing to do as far as its record says. One that rests may still have undecided
+// requests or wait for a slot, which are recorded elsewhere.
+type Rest uint8
+
+// The kinds of rest. They are in memory only.
+const (
+	Busy        Rest = 0 // something runs, waits or is blocked
+	RestIdle    Rest = 1 // nothing is left to do
+	RestStopped Rest = 2 // a person stopped it, or it is closed
+)
+
+// RestOf returns the rest of a session with these parts of a record.
+func RestOf(p Phase, stopped bool, waiting string, held Holding, c Condition) Rest {
+	switch {
+	case p == PhaseActive || p == PhaseDamaged:
+		return Busy
+	case stopped:
+		return RestStopped
+	case p == PhaseCrashed || p == PhaseWaiting || waiting != "" || held != "" || c != "":
+		return Busy
+	case p == PhaseClosed:
+		return RestStopped
+	}
+	return RestIdle
+}
+
+// Rest returns whether the session has nothing to do.
+func (r SessionRecord) Rest() Rest {
+	return RestOf(r.Phase, !r.Stopped.IsZero(), r.Waiting, r.Budget.Held, r.Condition)
+}
+
 // Usage is what a conversation has consumed so far.
 type Usage struct {
 	InputTokens, OutputTokens            uint64

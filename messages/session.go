@@ -281,6 +281,7 @@ type ListSessions struct {
 	ask
 	WorkingDirectory, WorktreeID string // empty = any
 	Limit, Offset                int    // Limit 0 = 100
+	Resting                      *int   // nil = a page; otherwise all sessions with something to do, and at most so many others
 }
 
 // SessionList answers [ListSessions]. Total counts all that match.
@@ -288,8 +289,12 @@ type SessionList struct {
 	answer
 	Sessions []SessionRecord
 	Total    int
+	Omitted  Omitted
 	Slots    SlotQueue
 }
+
+// Omitted counts sessions with nothing to do that a list leaves out.
+type Omitted struct{ Idle, Stopped int }
 
 // ResolveSession turns what a person typed (an id, a unique beginning of one, a
 // name, "@last") into a session id. Answered with [SessionResolved], [NotFound]

@@ -53,6 +53,7 @@ func admit(e *entry, a *messages.Append) (*entry, *messages.Error) {
 		next.place, next.proxied = cmp.Or(r.Resolved, r.WorkingDirectory), r.Proxy != nil
 		next.updated = record.LoadTime(record.StoreTime(r.UpdatedAt))
 		next.low = r.Past.LowWater
+		next.rest = r.Rest()
 		next.parent, next.running = "", false
 		if child := r.Subagent; child != nil {
 			next.parent, next.running = child.Parent, !child.Status.Final()

@@ -35,6 +35,7 @@ type entry struct {
 	parent    messages.SessionID // of a subagent; empty = it is none
 	running   bool               // a subagent that has not ended
 	proxied   bool               // a proxy runs its agent
+	rest      messages.Rest      // whether it has nothing to do, as far as its record says
 	updated   time.Time
 	low       messages.Seq // what lies up to here was given up by the session
 
@@ -119,6 +120,8 @@ func (e *entry) describe(s *storev1.Session) {
 	e.updated = record.LoadTime(s.GetUpdatedAt())
 	e.low = messages.Seq(s.GetPast().GetLowWater())
 	e.parent, e.running = messages.SessionID(s.GetSubagent().GetParent()), record.SubagentRuns(s.GetSubagent())
+	e.rest = messages.RestOf(
+		messages.Phase(s.GetPhase()), s.GetStopped() != nil, s.GetWaiting(), messages.Holding(s.GetBudget().GetHeld()), messages.Condition(s.GetCondition())) //nolint:gosec // written from a Phase
 }
 
 // get returns what is known of a session, nil if there never was one.

@@ -33,6 +33,51 @@ func listed(t *testing.T, f *fixture, directory, worktree string, limit, offset 
 	return ids, total
 }
 
+// A session that has something to do is found without reading the others, also after the journal was opened again.
+func TestBusy(t *testing.T) {
+	f := newFixture(t)
+	for i, change := range []func(*messages.SessionRecord){
+		func(r *messages.SessionRecord) { r.Phase = messages.PhaseIdle },
+		func(r *messages.SessionRecord) { r.Phase = messages.PhaseActive },
+		func(r *messages.SessionRecord) { r.Phase = messages.PhaseClosed },
+		func(r *messages.SessionRecord) { r.Phase, r.Condition = messages.PhaseIdle, "agent_missing" },
+		func(r *messages.SessionRecord) { r.Phase, r.Waiting = messages.PhaseIdle, "policy" },
+		func(r *messages.SessionRecord) { r.Phase, r.Budget.Held = messages.PhaseIdle, "budget" },
+		func(r *messages.SessionRecord) { r.Phase = messages.PhaseCrashed },
+		func(r *messages.SessionRecord) { r.Phase, r.WorkingDirectory = messages.PhaseNew, "/odd" },
+		func(r *messages.SessionRecord) { r.Phase, r.Stopped.At = messages.PhaseCrashed, epoch },
+	} {
+		a := begin(sid(i+1), i)
+		a.Record.UpdatedAt = epoch.Add(time.Duration(i) * time.Minute)
+		change(a.Record)
+		f.commit(a)
+	}
+	for range 2 {
+		for _, c := range []struct {
+			directory string
+			resting   int
+			want      []messages.SessionID
+			omitted   messages.Omitted
+		}{
+			{"", 0, []messages.SessionID{sid(7), sid(6), sid(5), sid(4), sid(3), sid(2)}, messages.Omitted{Idle: 2, Stopped: 1}},
+			{"", 1, []messages.SessionID{sid(9), sid(7), sid(6), sid(5), sid(4), sid(3), sid(2)}, messages.Omitted{Idle: 2}},
+			{"/odd", 0, nil, messages.Omitted{Idle: 1}},
+		} {
+			records, omitted, err := f.store.Busy(c.directory, "", c.resting, func(id messages.SessionID) bool { return id == sid(3) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []messages.SessionID
+			for _, r := range records {
+				got = append(got, r.ID)
+			}
+			same(t, "busy", got, c.want)
+			same(t, "omitted", omitted, c.omitted)
+		}
+		f.reopen()
+	}
+}
+
 func TestSessionsAreListedNewestFirst(t *testing.T) {
 	f := newFixture(t)
 	named(f, "a", "b", "c", "d", "e")

@@ -25,12 +25,18 @@ func ListIn(m *pb.ListSessionsRequest) (messages.ListSessions, error) {
 	if m.GetLimit() > 0 {
 		out.Limit = int(min(m.GetLimit(), maxListLimit))
 	}
+	if m.Resting != nil {
+		resting := int(min(m.GetResting(), maxListLimit))
+		out.Resting = &resting
+	}
 	return out, nil
 }
 
 // ListOut translates a page of the list of sessions.
 func ListOut(l messages.SessionList, now time.Time) *pb.ListSessionsResponse {
-	out := &pb.ListSessionsResponse{Total: Saturate(uint64(max(l.Total, 0)))}
+	out := &pb.ListSessionsResponse{
+		Total: Saturate(uint64(max(l.Total, 0))), OmittedIdle: Saturate(uint64(max(l.Omitted.Idle, 0))), OmittedStopped: Saturate(uint64(max(l.Omitted.Stopped, 0))),
+	}
 	for _, record := range l.Sessions {
 		summary := summaryOut(record, now)
 		noteSlot(summary, l.Slots)

@@ -20,6 +20,8 @@ type Store interface {
 	Sessions(workingDirectory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error)
 	// Conversations is Sessions without subagents; Subagents lists those of a session, or all, oldest first.
 	Conversations(workingDirectory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error)
+	// Busy returns the conversations with something to do, the wanted ones, and of the others the newest, at most resting.
+	Busy(workingDirectory, worktree string, resting int, wanted func(messages.SessionID) bool) ([]messages.SessionRecord, messages.Omitted, error)
 	Subagents(parent messages.SessionID) ([]messages.SessionRecord, error)
 	Damaged() ([]messages.DamagedSession, error)
 	// Resolve finds a session by its name, of several in a directory, or by the beginning of its id.

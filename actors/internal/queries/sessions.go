@@ -1,6 +1,7 @@
 package queries
 
 import (
+	"math"
 	"slices"
 
 	"betcode/actors/internal/claude"
@@ -17,11 +18,17 @@ func (q *Queries) listSessions(m messages.ListSessions) (messages.Reply, error) 
 	if limit <= 0 {
 		limit = defaultLimit
 	}
-	found, total, err := q.deps.Store.Conversations(m.WorkingDirectory, m.WorktreeID, limit, m.Offset)
+	list := messages.SessionList{Slots: q.deps.Slots()}
+	var err error
+	if m.Resting != nil {
+		limit, m.Offset = math.MaxInt, 0
+		err = q.busy(&list, m)
+	} else {
+		list.Sessions, list.Total, err = q.deps.Store.Conversations(m.WorkingDirectory, m.WorktreeID, limit, m.Offset)
+	}
 	if err != nil {
 		return result(nil, err)
 	}
-	list := messages.SessionList{Sessions: found, Total: total, Slots: q.deps.Slots()}
 	damaged, err := q.deps.Store.Damaged()
 	if err != nil {
 		return nil, messages.AsError("list sessions", err)
@@ -35,6 +42,26 @@ func (q *Queries) listSessions(m messages.ListSessions) (messages.Reply, error) 
 		}
 	}
 	return list, nil
+}
+
+// busy fills a list with the sessions that have something to do, and the newest others.
+func (q *Queries) busy(list *messages.SessionList, m messages.ListSessions) error {
+	pending, err := q.deps.Store.Pending("")
+	if err != nil {
+		return err
+	}
+	wanted := map[messages.SessionID]bool{}
+	for _, p := range pending {
+		if p.Decision == messages.Undecided {
+			wanted[p.Session] = true
+		}
+	}
+	for _, w := range list.Slots.Waiting {
+		wanted[w.Session] = true
+	}
+	list.Sessions, list.Omitted, err = q.deps.Store.Busy(m.WorkingDirectory, m.WorktreeID, *m.Resting, func(id messages.SessionID) bool { return wanted[id] })
+	list.Total = len(list.Sessions) + list.Omitted.Idle + list.Omitted.Stopped
+	return err
 }
 
 // listSubagents lists the sessions that are subagents.

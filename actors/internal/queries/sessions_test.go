@@ -40,6 +40,45 @@ func TestDamagedSessionsAreListed(t *testing.T) {
 	}
 }
 
+// A list that limits sessions with nothing to do has all others: also those whose only reason is a request or a queue.
+func TestBusySessions(t *testing.T) {
+	s := &store{damaged: []messages.DamagedSession{{Record: messages.SessionRecord{ID: "x"}}}}
+	for id, r := range map[messages.SessionID]messages.SessionRecord{
+		"a": {Phase: messages.PhaseIdle}, "b": {Phase: messages.PhaseActive}, "c": {Phase: messages.PhaseClosed}, "d": {Phase: messages.PhaseNew},
+		"e": {Phase: messages.PhaseIdle, Condition: "agent_missing"}, "f": {Phase: messages.PhaseClosed}, "g": {Phase: messages.PhaseIdle},
+	} {
+		r.ID = id
+		s.add(r)
+	}
+	asks := s.sessions["c"]
+	asks.Permissions = []messages.PermissionRecord{{Session: "c", Request: "p"}}
+	s.sessions["c"] = asks
+	decided := s.sessions["f"]
+	decided.Permissions = []messages.PermissionRecord{{Session: "f", Request: "q", Decision: messages.AllowOnce}}
+	s.sessions["f"] = decided
+	q := over(t, s)
+	q.deps.Slots = func() messages.SlotQueue {
+		return messages.SlotQueue{Waiting: []messages.SlotWaiter{{Session: "g"}}}
+	}
+	for resting, want := range map[int]struct {
+		ids     []messages.SessionID
+		omitted messages.Omitted
+	}{
+		0: {[]messages.SessionID{"b", "c", "e", "g", "x"}, messages.Omitted{Idle: 2, Stopped: 1}},
+		1: {[]messages.SessionID{"a", "b", "c", "e", "g", "x"}, messages.Omitted{Idle: 1, Stopped: 1}},
+		9: {[]messages.SessionID{"a", "b", "c", "d", "e", "f", "g", "x"}, messages.Omitted{}},
+	} {
+		list := answer[messages.SessionList](t, q, messages.ListSessions{Resting: &resting, Limit: 1, Offset: 3})
+		var ids []messages.SessionID
+		for _, r := range list.Sessions {
+			ids = append(ids, r.ID)
+		}
+		if !slices.Equal(ids, want.ids) || list.Omitted != want.omitted || list.Total != 8 {
+			t.Errorf("%d: %q, omitted %+v, of %d", resting, ids, list.Omitted, list.Total)
+		}
+	}
+}
+
 // Only requests that wait for a decision are listed.
 func TestListPermissions(t *testing.T) {
 	s := &store{}

@@ -46,6 +46,26 @@ func (s *store) Conversations(directory, worktree string, limit, offset int) ([]
 	return s.Sessions(directory, worktree, limit, offset) // none is a subagent
 }
 
+func (s *store) Busy(directory, worktree string, resting int, wanted func(messages.SessionID) bool) ([]messages.SessionRecord, messages.Omitted, error) {
+	all, _, err := s.Conversations(directory, worktree, 0, 0)
+	var omitted messages.Omitted
+	all = slices.DeleteFunc(all, func(r messages.SessionRecord) bool {
+		switch {
+		case r.Rest() == messages.Busy || wanted(r.ID):
+			return false
+		case resting > 0:
+			resting--
+			return false
+		case r.Rest() == messages.RestStopped:
+			omitted.Stopped++
+		default:
+			omitted.Idle++
+		}
+		return true
+	})
+	return all, omitted, err
+}
+
 func (s *store) Sessions(directory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error) {
 	var all []messages.SessionRecord
 	for _, l := range s.sessions {
@@ -68,7 +88,14 @@ func (s *store) Sessions(directory, worktree string, limit, offset int) ([]messa
 func (s *store) Damaged() ([]messages.DamagedSession, error) { return s.damaged, nil }
 
 func (s *store) Pending(id messages.SessionID) ([]messages.PermissionRecord, error) {
-	return s.sessions[id].Permissions, nil
+	if id != "" {
+		return s.sessions[id].Permissions, nil
+	}
+	var all []messages.PermissionRecord
+	for _, l := range s.sessions {
+		all = append(all, l.Permissions...)
+	}
+	return all, nil
 }
 
 func (s *store) Seen(id messages.SessionID, key string) (messages.Seq, bool, error) {

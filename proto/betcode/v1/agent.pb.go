@@ -4407,7 +4407,10 @@ type ListSessionsRequest struct {
 	// At most so many; 0 leaves it to the server.
 	Limit uint32 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
 	// Leaves out so many first.
-	Offset        uint32 `protobuf:"varint,4,opt,name=offset,proto3" json:"offset,omitempty"`
+	Offset uint32 `protobuf:"varint,4,opt,name=offset,proto3" json:"offset,omitempty"`
+	// If set, the answer is no page: it has all sessions that run, wait, are queued or are blocked, and of those with nothing to
+	// do the most recently used, at most so many. limit and offset have no effect.
+	Resting       *uint32 `protobuf:"varint,100,opt,name=resting,proto3,oneof" json:"resting,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4470,15 +4473,26 @@ func (x *ListSessionsRequest) GetOffset() uint32 {
 	return 0
 }
 
+func (x *ListSessionsRequest) GetResting() uint32 {
+	if x != nil && x.Resting != nil {
+		return *x.Resting
+	}
+	return 0
+}
+
 // ListSessionsResponse is a page of sessions, the most recently used first.
 type ListSessionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The page.
 	Sessions []*SessionSummary `protobuf:"bytes,1,rep,name=sessions,proto3" json:"sessions,omitempty"`
 	// How many were selected, on all pages.
-	Total         uint32 `protobuf:"varint,2,opt,name=total,proto3" json:"total,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Total uint32 `protobuf:"varint,2,opt,name=total,proto3" json:"total,omitempty"`
+	// How many idle sessions were left out because the request limits those with nothing to do.
+	OmittedIdle uint32 `protobuf:"varint,100,opt,name=omitted_idle,json=omittedIdle,proto3" json:"omitted_idle,omitempty"`
+	// How many stopped or closed sessions were left out for the same reason.
+	OmittedStopped uint32 `protobuf:"varint,101,opt,name=omitted_stopped,json=omittedStopped,proto3" json:"omitted_stopped,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *ListSessionsResponse) Reset() {
@@ -4521,6 +4535,20 @@ func (x *ListSessionsResponse) GetSessions() []*SessionSummary {
 func (x *ListSessionsResponse) GetTotal() uint32 {
 	if x != nil {
 		return x.Total
+	}
+	return 0
+}
+
+func (x *ListSessionsResponse) GetOmittedIdle() uint32 {
+	if x != nil {
+		return x.OmittedIdle
+	}
+	return 0
+}
+
+func (x *ListSessionsResponse) GetOmittedStopped() uint32 {
+	if x != nil {
+		return x.OmittedStopped
 	}
 	return 0
 }
@@ -6232,16 +6260,21 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"Retraction\x12\x1b\n" +
 	"\tblock_ids\x18d \x03(\tR\bblockIds\x12\x19\n" +
 	"\btool_ids\x18e \x03(\tR\atoolIds\x12\x16\n" +
-	"\x06reason\x18f \x01(\tR\x06reason\"\x91\x01\n" +
+	"\x06reason\x18f \x01(\tR\x06reason\"\xbc\x01\n" +
 	"\x13ListSessionsRequest\x12+\n" +
 	"\x11working_directory\x18\x01 \x01(\tR\x10workingDirectory\x12\x1f\n" +
 	"\vworktree_id\x18\x02 \x01(\tR\n" +
 	"worktreeId\x12\x14\n" +
 	"\x05limit\x18\x03 \x01(\rR\x05limit\x12\x16\n" +
-	"\x06offset\x18\x04 \x01(\rR\x06offset\"d\n" +
+	"\x06offset\x18\x04 \x01(\rR\x06offset\x12\x1d\n" +
+	"\aresting\x18d \x01(\rH\x00R\aresting\x88\x01\x01B\n" +
+	"\n" +
+	"\b_resting\"\xb0\x01\n" +
 	"\x14ListSessionsResponse\x126\n" +
 	"\bsessions\x18\x01 \x03(\v2\x1a.betcode.v1.SessionSummaryR\bsessions\x12\x14\n" +
-	"\x05total\x18\x02 \x01(\rR\x05total\"\x9b\b\n" +
+	"\x05total\x18\x02 \x01(\rR\x05total\x12!\n" +
+	"\fomitted_idle\x18d \x01(\rR\vomittedIdle\x12'\n" +
+	"\x0fomitted_stopped\x18e \x01(\rR\x0eomittedStopped\"\x9b\b\n" +
 	"\x0eSessionSummary\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\x12+\n" +
@@ -6664,6 +6697,7 @@ func file_betcode_v1_agent_proto_init() {
 		(*AgentEvent_Subagent)(nil),
 		(*AgentEvent_Repeat)(nil),
 	}
+	file_betcode_v1_agent_proto_msgTypes[40].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

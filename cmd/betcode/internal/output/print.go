@@ -2,6 +2,7 @@ package output
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -28,6 +29,9 @@ func (p Printer) Print(v View) error {
 	}
 	if _, err := p.Console.Stdout.Write(text); err != nil {
 		return err
+	}
+	if v.Row != nil && len(text) == 0 && p.person() {
+		p.Console.Say("%s", cmp.Or(v.Empty, "There is nothing to list."))
 	}
 	if v.Remark != "" && p.Options.Form == Auto && p.Console.Terminal.Out {
 		p.Console.Say("%s", v.Remark)
@@ -156,15 +160,22 @@ func (v View) complete(object map[string]any, names []string) {
 	}
 }
 
+// person reports whether a person reads a table or a text: on a terminal, or in a form that -o names.
+func (p Printer) person() bool {
+	return p.Options.People() && (p.Console.Terminal.Out || p.Options.Form != Auto)
+}
+
 // people writes a table or a text. A form that -o names is that of a person even if a program reads it.
 func (p Printer) people(w io.Writer, v View, places []int) error {
-	t, wide := p.Console.Terminal, p.Options.Form == Wide
-	person := t.Out || p.Options.Form != Auto
+	t, wide, person := p.Console.Terminal, p.Options.Form == Wide, p.person()
 	look := Look{Person: person, Wide: wide, Now: time.Now(), Layout: console.Layout{
 		Aligned: person, Header: person && !p.Options.NoHeaders, Wide: wide, Width: t.Width, Style: console.Style(t.Colour),
 	}}
 	if v.Row == nil {
 		return v.Text(w, look)
+	}
+	if person && len(places) == 0 {
+		return nil // a line on standard error says so; titles alone would not
 	}
 	table := console.NewTable(look.Layout, v.Columns)
 	for _, i := range places {

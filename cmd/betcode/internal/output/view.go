@@ -30,6 +30,7 @@ type View struct {
 	Row     func(i int, l Look) []string
 	Text    func(w io.Writer, l Look) error
 
+	Empty  string // said to a person in place of a table without rows; by default that there is nothing
 	Remark string // said below a table for a person on a terminal
 	Err    error  // returned after the value is printed
 }

@@ -7,8 +7,31 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"betcode/grpcapi/translate"
+	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
+
+// What the journal takes for rest is idle or stopped here, and nothing else is: a list that leaves out sessions at rest
+// leaves out no other, and counts them right.
+func TestRest(t *testing.T) {
+	for _, stopped := range []messages.Stopped{{}, {At: time.Unix(1, 0)}} {
+		for _, waiting := range []string{"", "policy"} {
+			for _, held := range []messages.Holding{"", "budget"} {
+				for _, condition := range []messages.Condition{"", "agent_missing"} {
+					for phase := messages.PhaseNew; phase <= messages.PhaseDamaged; phase++ {
+						r := messages.SessionRecord{Phase: phase, Stopped: stopped, Waiting: waiting, Condition: condition, Budget: messages.Budget{Held: held}}
+						list := translate.ListOut(messages.SessionList{Sessions: []messages.SessionRecord{r}}, time.Time{})
+						want := map[Name]messages.Rest{Idle: messages.RestIdle, Stopped: messages.RestStopped}[Of(list.GetSessions()[0]).Name]
+						if r.Rest() != want {
+							t.Errorf("%s, stopped %v, waiting %q, held %q, condition %q: rest %d, want %d", phase, stopped, waiting, held, condition, r.Rest(), want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
 
 func TestOf(t *testing.T) {
 	until := timestamppb.New(time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC))

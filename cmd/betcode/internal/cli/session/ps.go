@@ -32,38 +32,89 @@ func PsCommand(program *base.Program) *cli.Command {
 			&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "all sessions with nothing to do, too"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "only ids, as -o name"},
 		}, output.ListFlags()...),
+		Before: func(c *cli.Context) error { // a wrong state is one without a daemon, too
+			_, err := wantedStates(c)
+			return err
+		},
 		Action: p.Shows(0, 0, p.ps),
 	}
 }
 
-func (p group) ps(ctx context.Context, c *cli.Context, cl *client.Client) (output.View, error) {
+// wantedStates returns the states that --status names.
+func wantedStates(c *cli.Context) ([]sessionstate.Name, error) {
 	var wanted []sessionstate.Name
 	for _, given := range c.StringSlice("status") {
 		for name := range strings.SplitSeq(given, ",") {
 			if !sessionstate.Known(name) {
-				return output.View{}, exit.Usage(fmt.Errorf("--status %s: there is no such state; it is one of %s", console.Line(name), sessionstate.List()))
+				return nil, exit.Usage(fmt.Errorf("--status %s: there is no such state; it is one of %s", console.Line(name), sessionstate.List()))
 			}
 			wanted = append(wanted, sessionstate.Name(name))
 		}
 	}
-	found, err := Every(ctx, cl)
+	return wanted, nil
+}
+
+func (p group) ps(ctx context.Context, c *cli.Context, cl *client.Client) (output.View, error) {
+	wanted, err := wantedStates(c)
+	if err != nil {
+		return output.View{}, err
+	}
+	found, omitted, err := sessionsFor(ctx, cl, wanted, c.Bool("all"))
 	if err != nil {
 		return output.View{}, err
 	}
 	list, states, more := choose(found, wanted, c.Bool("all"))
+	if len(wanted) == 0 {
+		more += omitted[sessionstate.Idle] + omitted[sessionstate.Stopped]
+	}
 	view := statesView(list, states)
+	view.Empty = "There is no session; begin one: betcode chat"
+	if len(wanted) > 0 {
+		view.Empty = "No session is " + strings.Join(c.StringSlice("status"), " or ") + "."
+	}
 	if more > 0 {
 		view.Remark = fmt.Sprintf("%d more with nothing to do; 'betcode ps --all' lists them.", more)
 	}
 	return view, nil
 }
 
+// sessionsFor returns the sessions from which a list of wanted states is chosen, and how many it leaves out in which states.
+func sessionsFor(ctx context.Context, cl *client.Client, wanted []sessionstate.Name, all bool) ([]*pb.SessionSummary, map[sessionstate.Name]int, error) {
+	resting := slices.Contains(wanted, sessionstate.Idle) || slices.Contains(wanted, sessionstate.Stopped)
+	switch {
+	case resting || all && len(wanted) == 0:
+		found, err := Every(ctx, cl)
+		return found, nil, err
+	case len(wanted) > 0:
+		return busySessions(ctx, cl, 0)
+	}
+	return busySessions(ctx, cl, restingShown)
+}
+
+// busySessions returns the sessions that have something to do and at most resting others, with the numbers of those that
+// are left out. There may be thousands of them. A daemon that cannot leave out any returns all.
+func busySessions(ctx context.Context, cl *client.Client, resting uint32) ([]*pb.SessionSummary, map[sessionstate.Name]int, error) {
+	list, err := cl.Agent.ListSessions(ctx, &pb.ListSessionsRequest{Resting: &resting, Limit: sessionPage})
+	if err != nil {
+		return nil, nil, err
+	}
+	if uint32(len(list.GetSessions()))+list.GetOmittedIdle()+list.GetOmittedStopped() < list.GetTotal() { //nolint:gosec // it fits
+		found, err := Every(ctx, cl)
+		return found, nil, err
+	}
+	return list.GetSessions(), map[sessionstate.Name]int{
+		sessionstate.Idle: int(list.GetOmittedIdle()), sessionstate.Stopped: int(list.GetOmittedStopped()),
+	}, nil
+}
+
+// sessionPage is how many sessions a request asks for at once.
+const sessionPage = 10_000
+
 // Every returns all sessions, the most recently used first.
 func Every(ctx context.Context, cl *client.Client) ([]*pb.SessionSummary, error) {
-	const page = 10_000
 	var found []*pb.SessionSummary
 	for {
-		list, err := cl.Agent.ListSessions(ctx, &pb.ListSessionsRequest{Limit: page, Offset: uint32(len(found))}) //nolint:gosec // it fits
+		list, err := cl.Agent.ListSessions(ctx, &pb.ListSessionsRequest{Limit: sessionPage, Offset: uint32(len(found))}) //nolint:gosec // it fits
 		if err != nil {
 			return nil, err
 		}

@@ -64,11 +64,14 @@ func (p group) status(ctx context.Context, c *cli.Context) (output.View, error) 
 	if err != nil {
 		return output.View{}, err
 	}
-	found, err := Every(ctx, cl)
+	found, omitted, err := busySessions(ctx, cl, 0)
 	if err != nil {
 		return output.View{}, err
 	}
 	r := reportOf(health, found)
+	for name, n := range omitted {
+		r.Sessions[name] += n
+	}
 	return output.View{Schema: statusSchema, Value: r, Name: "daemon", Text: r.write}, nil
 }
 

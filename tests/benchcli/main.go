@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"syscall"
+
+	"betcode/tests/kit"
+)
+
+func main() {
+	var o options
+	flag.IntVar(&o.sessions, "sessions", 10_000, "how many sessions the journal has")
+	flag.IntVar(&o.rounds, "rounds", 100, "how often each command runs")
+	only := flag.String("run", "", "measure the figures whose names match this regular expression")
+	flag.Parse()
+	var err error
+	if o.only, err = regexp.Compile(*only); err != nil || o.sessions < 1 || o.rounds < 1 {
+		fmt.Fprintln(os.Stderr, "usage: benchcli [-sessions N] [-rounds N] [-run REGEXP]", err)
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	within, err := run(ctx, o)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	if err != nil || !within {
+		os.Exit(1)
+	}
+}
+
+// options say what is measured.
+type options struct {
+	sessions, rounds int
+	only             *regexp.Regexp
+}
+
+// run measures and prints, and reports whether every median is within its limit.
+func run(ctx context.Context, o options) (within bool, err error) {
+	programs, err := os.MkdirTemp("", "bcbench")
+	if err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(programs)
+	betcode, agent := filepath.Join(programs, "betcode"), filepath.Join(programs, "claude")
+	for at, pkg := range map[string]string{betcode: "./cmd/betcode", agent: "./tests/fakeagent"} {
+		if err := build(ctx, at, pkg); err != nil {
+			return false, err
+		}
+	}
+	w, err := kit.NewWorld(betcode, agent)
+	if err != nil {
+		return false, err
+	}
+	defer func() {
+		w.End()
+		if gone := w.Remove(); err == nil {
+			err = gone
+		}
+	}()
+	fmt.Printf("writing %d sessions\n", o.sessions)
+	past, err := writePast(w, o.sessions)
+	if err != nil {
+		return false, err
+	}
+	d, err := w.Start(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer d.Kill()
+	b := &bench{world: w, daemon: d, past: past}
+	if err := b.prepare(ctx); err != nil {
+		return false, err
+	}
+	size, err := os.Stat(betcode)
+	if err != nil {
+		return false, err
+	}
+	return report(ctx, os.Stdout, b, o, size.Size())
+}
+
+// build builds a program as `make build` does, without its version.
+func build(ctx context.Context, at, pkg string) error {
+	c := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", at, pkg)
+	c.Dir, c.Env = kit.Repository(), append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := c.CombinedOutput(); err != nil {
+		return fmt.Errorf("build %s: %w\n%s", pkg, err, out)
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/google/uuid"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"betcode/messages"
+	"betcode/persistence"
+	pb "betcode/proto/betcode/v1"
+	"betcode/tests/kit"
+)
+
+const (
+	eventsEach  = 30
+	directories = 200
+	groupSize   = 500 // sessions in one transaction
+)
+
+// writePast writes sessions that have rested for long into the journal of a world, and returns their ids, the oldest first.
+func writePast(w *kit.World, sessions int) (ids []messages.SessionID, err error) {
+	store, err := persistence.Open(persistence.Options{Directory: filepath.Join(w.StateDir(), "journal")})
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if closed := store.Close(); err == nil {
+			err = closed
+		}
+	}()
+	begin := time.Now().Add(-time.Duration(sessions) * time.Minute)
+	for len(ids) < sessions {
+		var group []messages.Append
+		for range min(groupSize, sessions-len(ids)) {
+			id := messages.SessionID(uuid.NewString())
+			group = append(group, pastSession(w, id, len(ids), begin.Add(time.Duration(len(ids))*time.Minute)))
+			ids = append(ids, id)
+		}
+		for _, err := range store.Commit(group) {
+			if err != nil {
+				return nil, err
+			}
+		}
+		if store.SealDue() {
+			if err := store.Seal(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return ids, nil
+}
+
+// pastSession is the whole life of a session in one commit.
+func pastSession(w *kit.World, id messages.SessionID, place int, at time.Time) messages.Append {
+	a := messages.Append{Session: id, Commit: 1}
+	for n := range eventsEach {
+		seq := messages.Seq(n + 1)
+		bytes, err := proto.Marshal(&pb.AgentEvent{
+			Sequence: uint64(seq), Timestamp: timestamppb.New(at), SessionId: string(id),
+			Event: &pb.AgentEvent_TextDelta{TextDelta: &pb.TextDelta{Text: fmt.Sprintf("line %d of an answer about the tests\n", n), BlockId: "msg/0"}},
+		})
+		if err != nil {
+			panic(err) // a message made here has no invalid text
+		}
+		a.Events = append(a.Events, messages.Event{Seq: seq, Bytes: bytes})
+	}
+	name := ""
+	if place%2 == 0 {
+		name = fmt.Sprintf("task-%05d", place)
+	}
+	a.Record = &messages.SessionRecord{
+		ID: id, Name: name, WorkingDirectory: filepath.Join(w.Project, fmt.Sprintf("repository-%03d", place%directories)),
+		Phase: messages.PhaseIdle, Head: eventsEach, Status: pb.AgentStatus_IDLE.String(), AgentModel: "claude-opus-4-5", Messages: 12,
+		Usage:   messages.Usage{InputTokens: 12_000, OutputTokens: 3_000, CostUSD: 0.42},
+		Preview: "The tests pass now; the failure was in the fixture that all of them share.", CreatedAt: at, UpdatedAt: at,
+	}
+	return a
+}
