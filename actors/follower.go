@@ -114,6 +114,6 @@ func (f *Follower) logAgain(err error) {
 // Close removes the stream from its session. The turn that runs goes on.
 func (f *Follower) Close() {
 	f.system.actors.Root.Send(f.system.sessions, messages.Detach{
-		Session: f.attach.Session, Stream: fmt.Sprintf("%s.%d", f.attach.Stream, f.epoch.Load()),
+		Session: f.attach.Session, Stream: fmt.Sprintf("%s.%d", f.attach.Stream, f.epoch.Load()), Draining: f.system.draining.Load(),
 	})
 }

@@ -76,3 +76,53 @@ func TestLockTimes(t *testing.T) {
 		time.Sleep(2 * time.Second)
 	})
 }
+
+// A client that attaches before the holder is back does not get the lock, whether the daemon was killed or ended its streams in
+// order; the holder has the whole grace to come back.
+func TestLockIsKeptForItsHolder(t *testing.T) {
+	for name, orderly := range map[string]bool{"after a kill": false, "after an orderly end": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := &days{t: t, store: newMemoryStore(), began: time.Now().Round(0)}
+				d.seed("p1", "Bash")
+				d.start()
+				join := func(client messages.ClientID) *Follower {
+					f, _, err := d.Attach(context.Background(), messages.Attach{Session: sessionA, Client: client, Stream: string(client)})
+					if err != nil {
+						t.Fatal(err)
+					}
+					synctest.Wait()
+					return f
+				}
+				write := func(client messages.ClientID) messages.Code {
+					_, err := d.Ask(context.Background(), messages.ChangeSettings{Session: sessionA, Client: client, Model: "opus"})
+					return messages.AsError("", err).Code
+				}
+				writer := join("ann")
+				if orderly {
+					d.Drain()
+					writer.Close()
+					synctest.Wait()
+				}
+				d.stop()
+				d.start()
+				join("owner")
+				if code := write("owner"); code != messages.NoInputLock {
+					t.Errorf("a client that came early may write: %q", code)
+				}
+				time.Sleep(9 * time.Second)
+				join("ann")
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				if code := write("owner"); code != messages.NoInputLock {
+					t.Errorf("the holder has come back, and another client may write: %q", code)
+				}
+				if code := write("ann"); code != "" {
+					t.Errorf("the holder may not write: %q", code)
+				}
+				d.stop()
+				time.Sleep(2 * time.Second)
+			})
+		})
+	}
+}

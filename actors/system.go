@@ -91,6 +91,7 @@ type System struct {
 
 	daemon, disk, journal, pool, daily, sessions, health, worktrees, orchestrations *actor.PID
 
+	draining  atomic.Bool   // the daemon ends; see [System.Drain]
 	ready     chan struct{} // closed when the journal's unfinished sessions have been started
 	readyOnce sync.Once
 	shutdown  chan messages.Shutdown // capacity 1
@@ -223,6 +224,9 @@ func (s *System) crashed(f supervision.Failure) {
 func (s *System) backgroundFailed(result any) {
 	s.logOf("daemon").Warn().Str("result", fmt.Sprint(result)).Msg("housekeeping went wrong")
 }
+
+// Drain says that streams end from now on because the daemon ends: their clients keep their input locks for the next one.
+func (s *System) Drain() { s.draining.Store(true) }
 
 // Stop ends the tree: the agents first, unless they are to live on, then every
 // actor, then the workers. It returns what did not stop before ctx was over.

@@ -170,7 +170,7 @@ var table = []Setting{
 	},
 	{
 		Name: "sessions.lock_grace", Kind: Duration, Default: "10s", Min: "1s", Max: "1h", Env: "BETCODE_LOCK_GRACE",
-		Help: "time for which the input lock is reserved for its holder after a crash",
+		Help: "time for which the input lock is reserved for its holder after the daemon has ended or crashed",
 		into: func(d *Daemon) any { return &d.LockGrace },
 	},
 	{

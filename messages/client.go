@@ -80,8 +80,9 @@ type Prompts struct {
 // Detach removes a stream from a session. Not answered.
 type Detach struct {
 	command
-	Session SessionID
-	Stream  string
+	Session  SessionID
+	Stream   string
+	Draining bool // the daemon ends the stream, because it ends itself: the client is to keep its input lock
 }
 
 // ClientPresence is a client with at least one attached stream, as others see it.

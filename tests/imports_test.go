@@ -467,7 +467,7 @@ var rules = []rule{
 		never: map[string]string{grpc: "the daemon is asked by the portal", "net/http": "requests are read by the portal", "context": "a table does not wait"},
 	},
 	{
-		pkg: "gateway/portal/requests", may: []string{"proto", "gateway/portal/wire"},
+		pkg: "gateway/portal/requests", may: []string{"proto", "messages", "gateway/portal/wire"},
 		because: "what waits for an answer is known from events alone, for pages and for portals of others alike",
 		never:   map[string]string{grpc: "events come from the caller", "context": "a ledger does not wait"},
 	},

@@ -115,15 +115,20 @@ func (t *transition) attach(from *actor.PID, m messages.Attach) {
 }
 
 // detach removes a stream. A client without a stream that may write loses the lock, or its place in the queue for it. A
-// stream that only observes changes neither: any caller that may view can open one under any client id.
-func (t *transition) detach(id string) {
-	gone, change, ok := t.s.clients.Detach(id)
+// stream that only observes changes neither: any caller that may view can open one under any client id. Where the daemon has
+// ended the stream, the lock stays with its holder, which the next daemon finds in the record.
+func (t *transition) detach(m messages.Detach) {
+	gone, change, ok := t.s.clients.Detach(m.Stream)
 	if !ok {
 		return
 	}
 	t.applyPresence(change)
-	t.then(dropClient{id})
-	if !gone.Observer && !t.s.clients.Writes(gone.Client) {
+	t.then(dropClient{m.Stream})
+	switch {
+	case gone.Observer, t.s.clients.Writes(gone.Client):
+	case m.Draining && t.s.lock.Holder() == gone.Client:
+		t.s.lock.Reserve(t.now.at, gone.Client)
+	default:
 		t.applyLock(t.s.lock.Release(t.now.at, gone.Client, t.s.clients.Writes))
 	}
 	t.maybeRetire()

@@ -81,9 +81,9 @@ func (t *transition) handle(from *actor.PID, m any) {
 	case messages.Attach:
 		t.attach(from, m)
 	case messages.Detach:
-		t.detach(m.Stream)
+		t.detach(m)
 	case messages.ClientGone:
-		t.detach(m.Stream)
+		t.detach(messages.Detach{Session: t.s.id, Stream: m.Stream})
 	case messages.ClientCaughtUp:
 		t.caughtUp(m.Stream)
 

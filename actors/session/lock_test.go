@@ -104,6 +104,32 @@ func TestInputLockAfterACrash(t *testing.T) {
 	})
 }
 
+// A daemon that ends in order ends the streams. The lock stays with its holder for the next daemon; what others had waits for
+// nothing.
+func TestInputLockAfterTheDaemonHasEnded(t *testing.T) {
+	end := func(stream string) messages.Detach {
+		return messages.Detach{Session: sessionA, Stream: stream, Draining: true}
+	}
+	b := remembering(t)
+	b.tell(attach("ann", "a1"))
+	b.tell(attach("ann", "a2"))
+	b.tell(attach("bob", "b1"))
+	b.quiet()
+	b.on(end("a1"), "drop client a1")
+	b.on(end("b1"), "drop client b1")
+	b.on(end("a2"), "drop client a2")
+	if r := b.journal.Record; r.Lock != "ann" {
+		t.Errorf("the record names %q", r.Lock)
+	}
+	b.crash()
+	b.tell(b.adopted())
+	b.quiet()
+	b.on(attach("bob", "b2"), "client b2 from 0", "to b2: attached at 7")
+	b.on(input("bob", "k2"), "to bob: denied NO_INPUT_LOCK of ann")
+	b.on(lockGraceOver{}, `all: lock ""`)
+	b.on(take("bob"), `all: lock "bob"`, `to bob: lock granted true, holder "bob"`)
+}
+
 func refuseLock(client messages.ClientID) messages.RefuseLock {
 	return messages.RefuseLock{Session: sessionA, Client: client}
 }

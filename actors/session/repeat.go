@@ -105,6 +105,6 @@ func (t *transition) stopRepeat(from *actor.PID, m messages.StopRepeat) {
 		return
 	}
 	answer := messages.RepeatStopped{WasRepeating: t.s.record.Repetition.Active(), Iteration: t.s.record.Repetition.Sent}
-	t.endRepeat(repeat.Canceled, "ended by "+string(m.Client))
+	t.endRepeat(repeat.Canceled, "ended by "+m.Client.Shown())
 	t.then(act.Reply{To: from, With: answer})
 }

@@ -24,7 +24,7 @@ func (t *transition) cancelTurn(from *actor.PID, m messages.CancelTurn) {
 	t.withdrawOrphans("cancel")
 	active := t.s.busy()
 	if active {
-		t.endRepeat(repeat.Canceled, "the turn was cancelled by "+string(m.Client))
+		t.endRepeat(repeat.Canceled, "the turn was cancelled by "+m.Client.Shown())
 		t.cancelAsked(m)
 		begun := t.s.record.Turn || t.s.agentHasInput()
 		heldBack := (t.s.record.Budget.Held != "" || t.s.proxied()) && !begun

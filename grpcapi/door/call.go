@@ -1,6 +1,7 @@
 package door
 
 import (
+	"cmp"
 	"context"
 	"net/netip"
 	"time"
@@ -21,6 +22,9 @@ const ClientIDKey = "x-client-id"
 // ClientTypeKey is the metadata key of a client's type, which other clients see: "cli",
 // "flutter". It has the form of an id and is optional.
 const ClientTypeKey = "x-client-type"
+
+// maxShownType bounds the part of a made-up id that comes from the client's type.
+const maxShownType = 64
 
 // Peer is what the transport knows of a caller.
 type Peer struct {
@@ -110,10 +114,13 @@ func CallOf(ctx context.Context) *Call {
 	return &Call{Client: messages.ClientID(uuid.NewString())}
 }
 
-// newCall reads the client's id and type from the metadata. A client without an id gets the
-// id of its connection.
+// newCall reads the client's id and type from the metadata. A client without an id gets one of its type and its connection,
+// which other people read as its type ([messages.ClientID.Shown]).
 func newCall(ctx context.Context, method string, stream bool) (context.Context, error) {
 	c := &Call{method: method, stream: stream}
+	if types := metadata.ValueFromIncomingContext(ctx, ClientTypeKey); len(types) > 0 && validClientID(types[0]) {
+		c.Type = types[0]
+	}
 	switch ids := metadata.ValueFromIncomingContext(ctx, ClientIDKey); {
 	case len(ids) > 0 && !validClientID(ids[0]):
 		return nil, wire.Invalid("identify client", "Send printable ASCII without spaces, at most 128 characters.",
@@ -121,13 +128,11 @@ func newCall(ctx context.Context, method string, stream bool) (context.Context, 
 	case len(ids) > 0:
 		c.Client = messages.ClientID(ids[0])
 	default:
-		c.Client = messages.ClientID(uuid.NewString())
+		connection := uuid.NewString()
 		if p, ok := PeerOf(ctx); ok {
-			c.Client = messages.ClientID(p.Connection)
+			connection = p.Connection
 		}
-	}
-	if types := metadata.ValueFromIncomingContext(ctx, ClientTypeKey); len(types) > 0 && validClientID(types[0]) {
-		c.Type = types[0]
+		c.Client = messages.ClientID(cmp.Or(c.Type[:min(len(c.Type), maxShownType)], "client") + "#" + connection)
 	}
 	return context.WithValue(ctx, callKey{}, c), nil
 }

@@ -42,6 +42,7 @@ var scenarios = slices.Concat(
 	guestScenarios,        // people with whom sessions are shared
 	proxiedScenarios,      // proxies of sessions
 	proxyScenarios,        // portals of somebody else
+	lockScenarios,         // the input lock
 	repeatScenarios,       // prompts that are repeated
 	searchScenarios,       // searches of all history
 	voiceScenarios,        // people who speak, and what understands them

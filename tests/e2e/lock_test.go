@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"google.golang.org/grpc/codes"
@@ -34,6 +35,28 @@ func TestLockAfterDaemonKill(t *testing.T) {
 	s.wait(b, 0, func(e kit.Event) bool { return e.GetLock() != nil && e.GetLock().GetHolder() == "" })
 	s.say(b, "echo:four") // the holder has left
 	s.wait(b, 0, func(e kit.Event) bool { return strings.Contains(e.GetTextDelta().GetText(), "four") })
+}
+
+// An orderly restart of the daemon ends all streams. The lock stays with its holder, as after a crash: a client that
+// attaches before the holder is back does not get it.
+func TestLockAfterDaemonRestart(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake, "BETCODE_LOCK_GRACE=30m")
+	id := session()
+	a := s.converse("a", id)
+	s.say(a, "echo:one")
+	s.wait(a, 0, kit.IsIdle)
+	s.signal(syscall.SIGTERM)
+	s.start()
+	b := s.converse("b", id)
+	s.wait(b, 0, kit.IsIdle)
+	s.say(b, "echo:two")
+	if refused, _ := s.wait(b, 0, isError("NO_INPUT_LOCK")); refused.GetError().GetDetails()["holder_client_id"] != "a" {
+		t.Errorf("refused with %v", refused.GetError())
+	}
+	a = s.converse("a", id)
+	s.say(a, "echo:three")
+	s.wait(a, 0, func(e kit.Event) bool { return strings.Contains(e.GetTextDelta().GetText(), "three") })
 }
 
 // askLock asks for the input lock as a client, and hands over the answer.

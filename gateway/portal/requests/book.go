@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"betcode/gateway/portal/wire"
+	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -130,7 +131,7 @@ func (r *Resolved) Verdict() string {
 		how = "withdrawn"
 	case pb.PermissionDecision_DENY, pb.PermissionDecision_DENY_NO_INTERRUPT, pb.PermissionDecision_DENY_WITH_INTERRUPT:
 	}
-	return fmt.Sprintf("**%s** was %s by %s", cmp.Or(r.Tool, "A request"), how, r.GetResolvedBy())
+	return fmt.Sprintf("**%s** was %s by %s", cmp.Or(r.Tool, "A request"), how, messages.ClientID(r.GetResolvedBy()).Shown())
 }
 
 // Next returns the request to show; nil if the reader has one, or none waits.

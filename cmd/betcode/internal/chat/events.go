@@ -232,7 +232,7 @@ func (m *Model) leave() {
 
 // lockAnswered shows the answer to a request for the input lock.
 func (m *Model) lockAnswered(r *pb.InputLockResponse, err error) {
-	holder := console.Line(console.OrNobody(r.GetPreviousHolder()))
+	holder := console.OrNobody(console.Client(r.GetPreviousHolder()))
 	switch {
 	case err != nil:
 		m.tell("The input lock could not be asked for: %s", console.Line(err.Error()))

@@ -148,7 +148,7 @@ func (m *Model) Status(now time.Time) string {
 		parts = append(parts, fmt.Sprintf("%d watch", st.watchers))
 	}
 	if st.requestedBy != "" {
-		parts = append(parts, s.Yellow(console.Line(st.requestedBy)+" asks for the lock: /release or /refuse"))
+		parts = append(parts, s.Yellow(console.Client(st.requestedBy)+" asks for the lock: /release or /refuse"))
 	} else if st.holder != "" {
 		parts = append(parts, "lock: "+console.Line(st.holder))
 	}

@@ -61,12 +61,12 @@ func (p *program) audit(ctx context.Context, c *cli.Context, cl *client.Client) 
 }
 
 func (p *program) auditRow(e *pb.AuditEntry) []string {
-	at, session := console.Exact(e.GetCreatedAt()), e.GetSessionId()
+	at, session, id := console.Exact(e.GetCreatedAt()), e.GetSessionId(), e.GetActorId()
 	if p.Terminal.Out {
-		at, session = e.GetCreatedAt().AsTime().Local().Format(time.DateTime), console.ShortID(session)
+		at, session, id = e.GetCreatedAt().AsTime().Local().Format(time.DateTime), console.ShortID(session), console.Client(id)
 	}
 	who := e.GetActorType()
-	if id := e.GetActorId(); id != "" {
+	if id != "" {
 		who += " " + id
 	}
 	if ip := e.GetClientIp(); ip != "" {

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -68,8 +69,9 @@ func NoDaemon(cfg config.Client) error {
 }
 
 // Person returns an identity for the commands of this process. The daemon shows it as the holder of the input lock and
-// beside decisions, so it says who that is: user@host:terminal, or user@host without one, and behind it the id of the
-// process, because each client of a session needs an id of its own.
+// beside decisions, so it says who that is: user@host:terminal, or user@host without one. Behind a number sign are the id of
+// the process and a random word, because each client of a session needs an id of its own: a lock that is reserved for a
+// process that has died must not be had by another one with its number.
 func Person() Identity {
 	host, _ := os.Hostname() // without it the user is named alone
 	id := identityPart(os.Getenv("USER"), "cli")
@@ -79,7 +81,7 @@ func Person() Identity {
 	if terminal := identityPart(terminalName(), ""); terminal != "" {
 		id += ":" + terminal
 	}
-	return Identity{ID: fmt.Sprintf("%s#%d", id, os.Getpid())}
+	return Identity{ID: fmt.Sprintf("%s#%d.%s", id, os.Getpid(), strings.ToLower(rand.Text()[:10]))}
 }
 
 // identityPart returns text if it can be a part of an identity, otherwise another.

@@ -140,6 +140,7 @@ func (d *daemon) serve(ctx context.Context) error {
 func (d *daemon) shutDown(server *grpcapi.Server, keepAgents bool) error {
 	streams, cancel := context.WithTimeout(context.Background(), streamsPatience)
 	defer cancel()
+	d.system.Drain()
 	if err := server.Shutdown(streams); err != nil {
 		d.log.Warn().Err(err).Msg("streams were closed before clients had read everything")
 	}

@@ -232,10 +232,10 @@ func (r *Renderer) lock(l *pb.LockChange) {
 	switch {
 	case l.GetRequestedBy() != "":
 		r.Line("%s %s asks for the input lock of %s: /release gives it up, /refuse keeps it", r.style.Yellow("note:"),
-			console.Line(l.GetRequestedBy()), console.Line(l.GetHolder()))
+			console.Client(l.GetRequestedBy()), console.Client(l.GetHolder()))
 	case l.GetOfferedTo() != "":
-		r.Line("%s the input lock is offered to %s: /lock takes it", r.style.Yellow("note:"), console.Line(l.GetOfferedTo()))
+		r.Line("%s the input lock is offered to %s: /lock takes it", r.style.Yellow("note:"), console.Client(l.GetOfferedTo()))
 	case r.verbose:
-		r.Line("%s", r.style.Dim("input lock: "+console.Line(console.OrNobody(l.GetHolder()))))
+		r.Line("%s", r.style.Dim("input lock: "+console.OrNobody(console.Client(l.GetHolder()))))
 	}
 }

@@ -25,7 +25,7 @@ func resolution(p *pb.PermissionResolved) string {
 	if p.GetDecision() == pb.PermissionDecision_PERMISSION_DECISION_UNSPECIFIED {
 		what = "answered"
 	}
-	return console.Line(what + " by " + console.OrNobody(who))
+	return console.Line(what + " by " + console.OrNobody(console.Client(who)))
 }
 
 // repeated says on one line how far a repeated message is.
@@ -70,10 +70,10 @@ func todoMark(s pb.TodoStatus) string {
 func presence(p *pb.PresenceChange) string {
 	var words []string
 	for _, c := range p.GetAttached() {
-		words = append(words, console.Line(c.GetClientId())+" is here")
+		words = append(words, console.Client(c.GetClientId())+" is here")
 	}
 	for _, id := range p.GetDetached() {
-		words = append(words, console.Line(id)+" has left")
+		words = append(words, console.Client(id)+" has left")
 	}
 	return console.Shorten(strings.Join(words, ", "), 200)
 }

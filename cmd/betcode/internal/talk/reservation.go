@@ -37,7 +37,7 @@ func (r *reservation) refused(t *turn, e *pb.AgentEvent, now time.Time) bool {
 func (r *unattended) awaitLock(e *pb.AgentEvent) {
 	if r.reserved.due == nil {
 		r.say("The daemon has just started, and the session's input lock is reserved for its former holder (%s); waiting up to %s.",
-			console.Line(e.GetError().GetDetails()["holder_client_id"]), reservedPatience)
+			console.Client(e.GetError().GetDetails()["holder_client_id"]), reservedPatience)
 	}
 	r.reserved.due = time.After(reservedPause)
 }

@@ -49,7 +49,7 @@ func (r *unattended) lockAnswered(a lockAnswer) error {
 		return nil
 	}
 	return exit.With(exit.Denied, fmt.Errorf("%s keeps the input lock of session %s. Try again later, or watch: betcode attach --read-only %[2]s",
-		console.Line(console.OrNobody(a.response.GetPreviousHolder())), console.ShortID(r.conv.Session())))
+		console.OrNobody(console.Client(a.response.GetPreviousHolder())), console.ShortID(r.conv.Session())))
 }
 
 const noInputLock = "NO_INPUT_LOCK"
@@ -57,7 +57,7 @@ const noInputLock = "NO_INPUT_LOCK"
 // holderOf names the client that holds the lock.
 func holderOf(f *pb.ErrorEvent) string {
 	if holder := f.GetDetails()["holder_client_id"]; holder != "" {
-		return "client " + console.Line(holder)
+		return console.Client(holder)
 	}
 	return "another client"
 }
@@ -65,7 +65,7 @@ func holderOf(f *pb.ErrorEvent) string {
 // refusedByLock returns the error of a prompt that was refused because another client holds the lock.
 func refusedByLock(f *pb.ErrorEvent) error {
 	text := console.Line(f.GetMessage())
-	if holder := f.GetDetails()["holder_client_id"]; holder != "" && !strings.Contains(text, holder) {
+	if holder := f.GetDetails()["holder_client_id"]; holder != "" && !strings.Contains(text, console.Client(holder)) {
 		text += " (" + holderOf(f) + ")"
 	}
 	return exit.With(exit.Denied, errors.New(strings.TrimSuffix(text, ".")+". To ask for the lock, add --take-lock"))

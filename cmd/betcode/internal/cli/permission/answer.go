@@ -52,7 +52,7 @@ func decidedBefore(r *pb.AnswerPermissionResponse) string {
 		text += " was " + answerWords[r.GetDecision()] + " before"
 	}
 	if by := r.GetResolvedBy(); by != "" {
-		text += " by " + console.Line(by)
+		text += " by " + console.Client(by)
 	}
 	if at := console.Exact(r.GetDecidedAt()); at != "" {
 		text += " at " + at

@@ -148,16 +148,16 @@ func stateOf(v *pb.ShowSessionResponse) sessionstate.State {
 
 // lockState returns the holder of the input lock and its waiters.
 func lockState(v *pb.ShowSessionResponse) string {
-	state := console.OrNobody(v.GetLockHolder())
-	if waiting := v.GetLockWaiting(); len(waiting) > 0 {
-		state += ", waited for by " + strings.Join(waiting, ", ")
+	state := console.OrNobody(console.Client(v.GetLockHolder()))
+	for i, client := range v.GetLockWaiting() {
+		state += []string{", waited for by ", ", "}[min(i, 1)] + console.Client(client)
 	}
 	return state
 }
 
 // attachedClient describes an attached client.
 func attachedClient(c *pb.AttachedClient, now time.Time) string {
-	words := c.GetClientId()
+	words := console.Client(c.GetClientId())
 	if c.GetType() != "" {
 		words += " (" + c.GetType() + ")"
 	}
