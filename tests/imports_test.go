@@ -450,7 +450,7 @@ var rules = []rule{
 		never: map[string]string{grpc: "events come from the caller", "context": "a translation does not wait"},
 	},
 	{
-		pkg: "gateway/portal/proxy", may: []string{"proto", "messages", "gateway/portal/wire", "gateway/portal/lines", "gateway/portal/requests"},
+		pkg: "gateway/portal/proxy", may: []string{"proto", "messages", "gateway/portal/wire", "gateway/portal/lines", "gateway/portal/requests", "gateway/portal/upload"},
 		because: "a proxy is a client of two others: the daemon comes through an interface that it declares, and the portal's pages are none of its business",
 		never: map[string]string{
 			protoactor: "a front needs no actor system",
@@ -461,6 +461,11 @@ var rules = []rule{
 	{
 		pkg: "gateway/portal/proxy/proxytest", because: "the backend of others is written from its document alone: it shares no mistake with the proxy",
 		never: map[string]string{"context": "a model of a backend does not wait"},
+	},
+	{
+		pkg: "gateway/portal/upload", may: []string{"gateway/portal/wire"},
+		because: "files of pages and of portals of others are put together by one rule, which is tested without either",
+		never:   map[string]string{"os": "the caller stores what is complete", "context": "a file in memory does not wait"},
 	},
 	{
 		pkg: "gateway/portal/device", because: "codes of devices are a table that is tested without a portal",

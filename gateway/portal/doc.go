@@ -5,7 +5,7 @@
 // # Rooms
 //
 // Package wire below it has the frames, package lines makes lines of the agent from events, and package
-// requests keeps what waits for an answer; they are pure. Package voice turns speech into text. A
+// requests keeps what waits for an answer, package upload puts files together; they are pure. Package voice turns speech into text. A
 // [Server] has the routes and admits requests; a page is one WebSocket; a view is the session that a
 // page has registered for, with what waits for an answer. Pages with one secret share an account, which
 // is a connection to the daemon, and the feed of each session that they show: one stream, translated
@@ -33,7 +33,7 @@
 //
 // # Bounds
 //
-// A frame of a page has at most 4 MiB, a page sends at most 200 frames a second for long, and there
+// A file of a page has at most 10 MiB, and all that arrive 64 MiB. A frame of a page has at most 4 MiB, a page sends at most 200 frames a second for long, and there
 // are at most 1 024 pages. An outbox has 1 024 items or 4 MiB. A page whose outbox is full leaves its
 // feed and reads on from the journal at its own pace; one that takes nothing for 30 seconds is closed.
 //

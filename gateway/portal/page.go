@@ -90,14 +90,18 @@ func (p *page) serve(ctx context.Context) {
 	p.log.Info().Msg("page connected")
 	var beside sync.WaitGroup
 	beside.Go(func() { p.watch(ctx) })
-	limit := rate.NewLimiter(framesASecond, framesAtOnce)
-	for limit.Wait(ctx) == nil {
+	pieces, others := rate.NewLimiter(piecesASecond, framesAtOnce), rate.NewLimiter(framesASecond, framesAtOnce)
+	for {
 		kind, frame, err := p.socket.Read(ctx)
 		if err != nil {
 			break
 		}
-		if kind == websocket.MessageText {
-			p.handle(ctx, frame)
+		limit := others
+		if kind == websocket.MessageText && p.handle(ctx, frame) {
+			limit = pieces
+		}
+		if limit.Wait(ctx) != nil {
+			break
 		}
 	}
 	p.leave()
@@ -106,27 +110,27 @@ func (p *page) serve(ctx context.Context) {
 	v := p.view
 	p.mu.Unlock()
 	if v != nil {
-		v.close()
+		v.close(ctx)
 	}
 	p.log.Info().Msg("page left")
 }
 
-// handle serves one frame.
-func (p *page) handle(ctx context.Context, frame []byte) {
+// handle serves one frame. It reports whether that is a piece of a file.
+func (p *page) handle(ctx context.Context, frame []byte) (piece bool) {
 	m, err := wire.Decode(wire.FromPage, frame)
 	if err != nil {
 		p.send(ctx, wire.ErrorMessage{Message: err.Error()})
-		return
+		return false
 	}
 	if m, ok := m.(wire.Register); ok {
 		p.register(ctx, m)
-		return
+		return false
 	}
 	p.mu.Lock()
 	v := p.view
 	p.mu.Unlock()
 	if v == nil {
-		return // as the protocol has it: nothing counts before Register
+		return false // as the protocol has it: nothing counts before Register
 	}
 	switch m := m.(type) {
 	case wire.ClaudeInput:
@@ -138,9 +142,12 @@ func (p *page) handle(ctx context.Context, frame []byte) {
 	case wire.StopRepeat:
 		v.stopRepeat(ctx)
 	case wire.FileUploadStart:
-		p.send(ctx, wire.ErrorMessage{Message: "This portal takes no files; put them into the working directory"})
-		p.send(ctx, wire.FileUploadResult{UploadID: m.UploadID, Error: ref("not served")})
+		v.file.start(ctx, m)
+	case wire.FileUploadChunk:
+		v.file.add(ctx, m)
+		return true
 	}
+	return false
 }
 
 func ref[T any](v T) *T { return &v }
@@ -248,8 +255,7 @@ func (p *page) watch(ctx context.Context) {
 }
 
 // spend tells what sessions have cost, and the facts of the page's session, if they have changed. A
-// daemon that is away changes nothing;
-// one that no longer knows the token ends the page.
+// daemon that is away changes nothing; one that no longer knows the token ends the page.
 func (p *page) spend(ctx context.Context) {
 	m, err := p.account.costs(ctx)
 	if errors.Is(err, ErrUnauthenticated) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/rs/zerolog"
+	"golang.org/x/sync/semaphore"
 
 	"betcode/gateway/portal/places"
 	"betcode/gateway/portal/proxies"
@@ -53,6 +54,9 @@ type Options struct {
 	Recogniser voice.Recogniser
 	// MaxVoices bounds the people who speak at once; 0 = [voice.DefaultMost].
 	MaxVoices int
+	// Keep stores a file for agents of this machine, and returns its path; nil = files are not taken. The name is as of
+	// [upload.Name]. It is called from several goroutines.
+	Keep func(name string, content []byte) (path string, err error)
 	// Lifetime is how long a login counts.
 	Lifetime time.Duration
 	// Pages are the files of the page; nil = a plain page that says how to log in.
@@ -76,6 +80,8 @@ type Server struct {
 	ended   context.Context // when pages are to leave
 	end     context.CancelFunc
 
+	uploading *semaphore.Weighted // bytes of files that arrive
+
 	accounts accounts
 	devices  *devices
 	feeds    feeds
@@ -89,7 +95,7 @@ type Server struct {
 
 // New returns a server.
 func New(o Options) *Server {
-	s := &Server{options: o, log: zerolog.Nop()}
+	s := &Server{options: o, log: zerolog.Nop(), uploading: semaphore.NewWeighted(uploadBudget)}
 	if o.Logger != nil {
 		s.log = *o.Logger
 	}

@@ -31,6 +31,8 @@ type view struct {
 	done    chan struct{}
 	reader  reader
 	hand    hand
+	file    incoming
+	proxied bool // its agent runs under a proxy
 
 	mu     sync.Mutex // of the following
 	book   requests.Book
@@ -48,6 +50,7 @@ func newView(p *page, found Session, m wire.Register) *view {
 	id := found.Summary.GetId()
 	v := &view{page: p, session: id, done: make(chan struct{}), inputs: map[string]wire.UUID{}, live: found.Head <= found.Before}
 	v.hand.view = v
+	v.file.page, v.file.view, v.proxied = p, v, found.Summary.GetProxied() != nil
 	v.told = factsOf(found.Summary)
 	v.opened = v.told.status
 	v.reader = reader{
@@ -83,8 +86,9 @@ func (v *view) run(ctx context.Context) {
 }
 
 // close leaves the session.
-func (v *view) close() {
+func (v *view) close(ctx context.Context) {
 	v.stop()
+	v.file.close(ctx)
 	v.hand.close()
 	<-v.done
 }

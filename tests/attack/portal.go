@@ -21,6 +21,7 @@ var portalScenarios = []scenario{
 	{name: "portal: proxies without bounds", attack: attackPortalByGreedyProxies},
 	{name: "portal: people who may only view", attack: attackPortalByViewers},
 	{name: "portal: requests of the API", attack: attackPortalAPI},
+	{name: "portal: files of pages", attack: attackPortalUploads},
 	{name: "portal: frames without bounds", attack: attackPortalFrames},
 	{name: "portal: an agent's children", attack: attackPortalByChildren},
 }

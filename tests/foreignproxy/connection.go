@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -26,6 +27,7 @@ type connection struct {
 	more chan struct{}
 
 	answered time.Time // the last heartbeat; guarded by mu of the proxy
+	file     frame     // the FileUploadStart of the file that arrives; guarded by mu of the proxy
 }
 
 // incoming is a frame, or why there are no more.
@@ -306,6 +308,11 @@ func (c *connection) handle(f frame) {
 		if p.o.Generation == 1 {
 			c.queue(map[string]any{"type": "Heartbeat"})
 		}
+	case "FileUploadStart":
+		c.file = f
+		c.file.Data = []byte{}
+	case "FileUploadChunk":
+		c.piece(f)
 	case "Interrupt":
 		if p.o.Generation == 3 {
 			p.seen.Interrupts++
@@ -313,6 +320,27 @@ func (c *connection) handle(f frame) {
 		}
 	}
 	p.change()
+}
+
+// piece appends a piece of a file, in the order of arrival, and keeps the file with the last one. G3 says so.
+func (c *connection) piece(f frame) {
+	p := c.proxy
+	if f.UploadID != c.file.UploadID || c.file.TotalChunks == 0 {
+		return
+	}
+	c.file.Data = append(c.file.Data, f.Data...)
+	if c.file.TotalChunks--; c.file.TotalChunks > 0 {
+		return
+	}
+	files := maps.Clone(p.seen.Files)
+	if files == nil {
+		files = map[string][]byte{}
+	}
+	files[c.file.Filename] = c.file.Data
+	p.seen.Files = files
+	if p.o.Generation == 3 {
+		c.queue(map[string]any{"type": "FileUploadResult", "upload_id": f.UploadID, "success": true})
+	}
 }
 
 func (p *Proxy) acknowledged(f frame) {

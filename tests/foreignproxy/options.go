@@ -74,9 +74,10 @@ type Seen struct {
 	Inputs     []Input
 	Answers    []Answer
 	Interrupts int
-	Acked      uint64 // the last acknowledgement that had an effect
-	Pending    int    // lines that are not acknowledged
-	Dropped    int    // lines that were lost because too many were pending
+	Files      map[string][]byte // that have come, by name
+	Acked      uint64            // the last acknowledgement that had an effect
+	Pending    int               // lines that are not acknowledged
+	Dropped    int               // lines that were lost because too many were pending
 	Shutdowns  int
 	Broken     []string // why connections ended that the proxy could not read
 	Closes     []string // how others ended

@@ -45,6 +45,10 @@ type frame struct {
 	Permissions json.RawMessage `json:"permissions"`
 	Reason      *string         `json:"reason"`
 	DelayMS     uint64          `json:"reconnect_delay_ms"`
+	UploadID    string          `json:"upload_id"`
+	Filename    string          `json:"filename"`
+	TotalChunks int             `json:"total_chunks"`
+	Data        []byte          `json:"data"`
 }
 
 // read reads a frame as a generation does. An error ends the connection of G2 and G3. Of G1 ok is

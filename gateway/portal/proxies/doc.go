@@ -28,7 +28,7 @@
 //
 // Types that are not known, binary frames, frames that cannot be read, a second Register, and the
 // SessionStatus, TurnMetricsReport, ToolProgress, Ephemeral and SessionLimitReached of a proxy, which
-// are not for keeping; and answers about files, ports and tunnels, for which nobody has asked. The log
+// are not for keeping; and answers about ports, tunnels and files for which nobody has asked. The log
 // names each kind once for a connection.
 //
 // # Bounds

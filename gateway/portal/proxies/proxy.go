@@ -43,6 +43,7 @@ type proxy struct {
 	decided chan string   // requests whose decision was written
 	heard   atomic.Uint64 // counts the frames that were read
 	busy    atomic.Bool   // a frame is being served
+	results atomic.Pointer[pendingFile]
 
 	mu      sync.Mutex // of the following
 	words   translator
@@ -149,6 +150,7 @@ func (p *proxy) close(d *departure) { p.socket.Close(d.code, d.reason) }
 func (p *proxy) carry(ctx context.Context, call Call) {
 	p.write(wire.RegisterAck{Success: true, SessionID: p.words.session, MaxImageMB: maxImageMB})
 	p.socket.Registered()
+	defer p.attend(p)()
 	var beside sync.WaitGroup
 	beside.Go(func() { p.read(ctx) })
 	beside.Go(p.keep)

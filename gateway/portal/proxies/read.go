@@ -60,6 +60,10 @@ func (p *proxy) frame(text bool, frame []byte, held int) (line bool) {
 		p.heartbeat()
 		return false
 	}
+	if r, ok := m.(wire.FileUploadResult); ok && p.uploaded(r) {
+		p.budget.free(held)
+		return false
+	}
 	p.mu.Lock()
 	r, why := p.words.request(m)
 	p.mu.Unlock()

@@ -8,6 +8,8 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/rs/zerolog"
+
+	"betcode/gateway/portal/wire"
 )
 
 // The bounds of a server.
@@ -44,6 +46,7 @@ type Server struct {
 	mu           sync.Mutex
 	unregistered int
 	registered   int
+	serving      map[wire.UUID]*proxy // by their sessions
 	proxies      sync.WaitGroup
 }
 
@@ -52,7 +55,7 @@ func New(o Options) *Server {
 	if o.Most <= 0 {
 		o.Most = DefaultMost
 	}
-	s := &Server{options: o, log: zerolog.Nop(), budget: newBudget()}
+	s := &Server{options: o, log: zerolog.Nop(), budget: newBudget(), serving: map[wire.UUID]*proxy{}}
 	if o.Logger != nil {
 		s.log = *o.Logger
 	}
@@ -115,6 +118,21 @@ func (s *Server) admit() bool {
 	s.unregistered--
 	s.registered++
 	return true
+}
+
+// attend notes which proxy serves a session, the newest. forget ends that.
+func (s *Server) attend(p *proxy) (forget func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	session := p.words.session
+	s.serving[session] = p
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.serving[session] == p {
+			delete(s.serving, session)
+		}
+	}
 }
 
 // Connected counts the proxies that have registered.

@@ -54,27 +54,3 @@ func TestInit(t *testing.T) {
 		}
 	}
 }
-
-func TestFileName(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]string{
-		"photo.png": "photo.png", "../../etc/passwd": "passwd", `..\x\y.txt`: "y.txt", "": "file", "..": "file", "...": "file", ".bashrc": "bashrc", "/": "file",
-		"a b\x00\x1b[2J": "a_b___2J", "é€.txt": "é_.txt", "a\u202egnp.exe": "a_gnp.exe", "\xff": "_", strings.Repeat("é", 200) + ".png": strings.Repeat("é", 48) + ".png",
-	} {
-		if got := FileName(name); got != want {
-			t.Errorf("%q becomes %q, want %q", name, got, want)
-		}
-	}
-}
-
-func FuzzFileName(f *testing.F) {
-	for _, seed := range []string{"a/b", "..", "\x00", "é", strings.Repeat(".x", 200)} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, name string) {
-		got := FileName(name)
-		if got == "" || len(got) > maxFileName || strings.HasPrefix(got, ".") || strings.ContainsAny(got, "/\\\x00 ") || got != FileName(got) {
-			t.Errorf("%q becomes %q", name, got)
-		}
-	})
-}

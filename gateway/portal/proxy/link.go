@@ -5,6 +5,7 @@ import (
 
 	"betcode/gateway/portal/lines"
 	"betcode/gateway/portal/requests"
+	"betcode/gateway/portal/upload"
 	"betcode/gateway/portal/wire"
 	pb "betcode/proto/betcode/v1"
 )
@@ -46,7 +47,7 @@ type link struct {
 	inputs  []*input
 	branch  string // as the backend knows it
 	updated bool   // the backend has got a SessionUpdate
-	upload  *upload
+	upload  *upload.File
 
 	out []effect
 }

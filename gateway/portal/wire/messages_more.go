@@ -108,6 +108,7 @@ type FileUploadResult struct {
 	UploadID string  `wire:"upload_id"`
 	Success  bool    `wire:"success"`
 	Error    *string `wire:"error,opt,omit"`
+	Path     *string `wire:"path,opt,omit"` // of the file
 }
 
 // FileDownloadRequest asks for a file of the session.

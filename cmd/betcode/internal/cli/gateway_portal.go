@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -16,6 +18,7 @@ import (
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/cmd/betcode/internal/gateways"
+	"betcode/cmd/betcode/internal/statedir"
 	"betcode/config"
 	pb "betcode/proto/betcode/v1"
 )
@@ -35,6 +38,7 @@ func (p *program) portalCommand() *cli.Command {
 			&cli.StringFlag{Name: "tls-key", Usage: "`FILE` with its key"},
 			&cli.StringFlag{Name: "pages", Usage: "`DIRECTORY` with the files of the page"},
 			&cli.StringFlag{Name: "lifetime", Value: "7d", Usage: "how `LONG` a login counts"},
+			&cli.StringFlag{Name: "uploads", Usage: "`DIRECTORY` for files that pages send (default: one in the state directory)"},
 			&cli.StringFlag{Name: "recogniser-command", Usage: "`PROGRAM` and its arguments, between blanks: it gets speech on its standard input and writes text"},
 			&cli.StringFlag{Name: "recogniser-url", Usage: "`URL` to which speech is posted, and that answers with text: https, or http on this machine"},
 			&cli.IntFlag{Name: "max-proxies", Value: 256, Usage: "the `NUMBER` of proxies that may be connected"},
@@ -152,9 +156,26 @@ func (p *program) servePortal(c *cli.Context) error {
 	if err := cl.Close(); err != nil {
 		return err
 	}
+	uploads, err := p.portalUploads(c, cfg)
+	if err != nil {
+		return err
+	}
 	return gateways.Portal(ctx, gateways.PortalOptions{
-		Listen: c.String("listen"), URL: c.String("url"), Cert: c.String("tls-cert"), Key: c.String("tls-key"), Pages: c.String("pages"),
+		Uploads: uploads,
+		Listen:  c.String("listen"), URL: c.String("url"), Cert: c.String("tls-cert"), Key: c.String("tls-key"), Pages: c.String("pages"),
 		Command: c.String("recogniser-command"), Speech: c.String("recogniser-url"),
 		MaxProxies: c.Int("max-proxies"), Dev: c.Bool("dev"), Lifetime: lifetime, Version: p.Build.Version, Daemon: cfg, Ready: p.Stdout, Log: p.Stderr,
 	})
+}
+
+// portalUploads returns the directory for files of pages.
+func (p *program) portalUploads(c *cli.Context, cfg config.Client) (string, error) {
+	if c.String("uploads") != "" {
+		return filepath.Abs(c.String("uploads"))
+	}
+	state := p.StateDirectory(c, cfg)
+	if state == "" {
+		return "", exit.Usage(errors.New("the portal runs on the daemon's machine: leave --address out"))
+	}
+	return filepath.Join(statedir.Proxies(state), "portal", "uploads"), nil
 }

@@ -40,6 +40,7 @@ type PortalOptions struct {
 	Cert       string        // file; empty = no TLS
 	Key        string        // file
 	Pages      string        // directory of the page; empty = none
+	Uploads    string        // directory for files of pages
 	MaxProxies int           // that may be connected
 	Dev        bool          // without logins
 	Command    string        // that recognises speech: a program and its arguments, between blanks; empty = none
@@ -65,6 +66,7 @@ func Portal(ctx context.Context, o PortalOptions) error {
 	}
 	defer closeRecogniser()
 	serve.Recogniser = recogniser
+	serve.Keep = uploads{o.Uploads}.keep
 	serve.Connect = func(secret, id string) (portal.Daemon, error) {
 		cl, err := client.New(client.Options{Socket: o.Daemon.SocketPath, Identity: client.Identity{ID: id, Type: "portal"}, Caller: secret})
 		if err != nil {

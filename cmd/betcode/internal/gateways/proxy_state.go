@@ -9,6 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
 
 	"github.com/gofrs/flock"
 
@@ -82,11 +86,25 @@ const (
 	maxUploadNames = 1000
 )
 
+// partials begin the names of files that are being written; names of complete ones begin with no dot. A
+// process has one, and removes those that others have left an hour ago.
+const (
+	partials    = ".partial-"
+	partialLeft = time.Hour
+)
+
+// keeping lets one file at a time be stored by this process.
+var keeping sync.Mutex
+
 // uploads stores files that people have sent through a portal.
 type uploads struct{ directory string }
 
-// keep writes a file that was not there, and returns its path. Links in the directory lead nowhere else.
+// keep writes a file that was not there, and returns its path. Links in the directory lead nowhere else. The
+// file gets its name when it is complete and on the disk: a process that is killed leaves no part of it under
+// a name that people know, and a later keep removes the part.
 func (u uploads) keep(name string, data []byte) (string, error) {
+	keeping.Lock()
+	defer keeping.Unlock()
 	if err := os.MkdirAll(u.directory, 0o700); err != nil {
 		return "", err
 	}
@@ -95,16 +113,24 @@ func (u uploads) keep(name string, data []byte) (string, error) {
 		return "", err
 	}
 	defer root.Close()
+	partial := partials + strconv.Itoa(os.Getpid())
+	if err := root.Remove(partial); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
 	if err := u.room(root, int64(len(data))); err != nil {
 		return "", err
 	}
-	file, at, err := createNew(root, name)
+	file, err := root.OpenFile(partial, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return "", err
 	}
 	_, err = file.Write(data)
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return "", errors.Join(err, root.Remove(at))
+		return "", errors.Join(err, root.Remove(partial))
+	}
+	at, err := nameNew(root, partial, name)
+	if err = errors.Join(err, root.Remove(partial)); err != nil {
+		return "", err
 	}
 	return filepath.Join(u.directory, at), nil
 }
@@ -116,7 +142,14 @@ func (u uploads) room(root *os.Root, more int64) error {
 		return err
 	}
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+		info, err := e.Info()
+		switch {
+		case err != nil || !info.Mode().IsRegular():
+		case strings.HasPrefix(e.Name(), partials) && time.Since(info.ModTime()) > partialLeft:
+			if err := root.Remove(e.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		default:
 			more += info.Size()
 		}
 	}
@@ -126,17 +159,16 @@ func (u uploads) room(root *os.Root, more int64) error {
 	return nil
 }
 
-// createNew creates a file under a name, or under the name with a number.
-func createNew(root *os.Root, name string) (file *os.File, at string, err error) {
+// nameNew gives the file that is complete a name, or the name with a number: one that nothing has.
+func nameNew(root *os.Root, partial, name string) (at string, err error) {
 	extension := filepath.Ext(name)
 	for n := 1; n <= maxUploadNames; n++ {
 		if at = name; n > 1 {
 			at = fmt.Sprintf("%s-%d%s", name[:len(name)-len(extension)], n, extension)
 		}
-		file, err = root.OpenFile(at, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if !errors.Is(err, fs.ErrExist) {
-			return file, at, err
+		if err = root.Link(partial, at); !errors.Is(err, fs.ErrExist) {
+			return at, err
 		}
 	}
-	return nil, "", err
+	return "", err
 }

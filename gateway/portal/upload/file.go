@@ -1,0 +1,99 @@
+package upload
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"betcode/gateway/portal/wire"
+)
+
+// Bounds of a file.
+const (
+	maxPieces   = 65_536
+	maxName     = 100
+	maxIDBytes  = 256
+	maxTypeName = 256
+)
+
+var (
+	errPieces    = errors.New("the number of its pieces is out of range")
+	errAnnounced = errors.New("its pieces are not those that were announced")
+	errNames     = errors.New("its id or its type is too long")
+)
+
+// File is a file that arrives.
+type File struct {
+	ID   string
+	Name string // as of [Name]
+	Type string // as it was announced
+
+	pieces map[uint32][]byte
+	count  uint32
+	size   uint64
+	got    uint64
+}
+
+// Start begins a file of at most so many bytes.
+func Start(m wire.FileUploadStart, most uint64) (*File, error) {
+	switch {
+	case m.TotalSize > most:
+		return nil, fmt.Errorf("it has more than %d MiB", most>>20)
+	case m.TotalChunks > maxPieces || m.TotalChunks == 0:
+		return nil, errPieces
+	case len(m.UploadID) > maxIDBytes || len(m.ContentType) > maxTypeName:
+		return nil, errNames
+	}
+	return &File{ID: m.UploadID, Name: Name(m.Filename), Type: m.ContentType, pieces: map[uint32][]byte{}, count: m.TotalChunks, size: m.TotalSize}, nil
+}
+
+// Add takes a piece. It returns the content with the last piece; an error ends the file. A piece of another
+// file, and one that came before, have no effect.
+func (f *File) Add(m wire.FileUploadChunk) (content []byte, complete bool, err error) {
+	if m.UploadID != f.ID || f.pieces[m.Index] != nil {
+		return nil, false, nil
+	}
+	f.got += uint64(len(m.Data))
+	if m.Index >= f.count || f.got > f.size {
+		return nil, false, errAnnounced
+	}
+	if f.pieces[m.Index] = m.Data; m.Data == nil {
+		f.pieces[m.Index] = []byte{}
+	}
+	if uint32(len(f.pieces)) < f.count { //nolint:gosec // at most maxPieces
+		return nil, false, nil
+	}
+	if f.got != f.size {
+		return nil, false, errAnnounced
+	}
+	content = make([]byte, 0, f.size)
+	for i := range f.count {
+		content = append(content, f.pieces[i]...)
+	}
+	return content, true, nil
+}
+
+// Size is how many bytes were announced.
+func (f *File) Size() uint64 { return f.size }
+
+// Name returns a name of a file that leads nowhere else and hides nothing: the last element of the given
+// one, of letters, digits and a few signs, without a dot in front.
+func Name(name string) string {
+	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
+		name = name[i+1:]
+	}
+	name = strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-+=@", r) {
+			return r
+		}
+		return '_'
+	}, strings.ToValidUTF8(name, "_"))
+	if name = strings.TrimLeft(name, "."); len(name) > maxName { // its end has the kind
+		name = strings.TrimLeft(strings.ToValidUTF8(name[len(name)-maxName:], ""), ".")
+	}
+	if name == "" {
+		return "file"
+	}
+	return name
+}
