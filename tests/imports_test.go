@@ -565,21 +565,22 @@ var rules = []rule{
 	},
 	{
 		pkg: "cmd/betcode/internal/talk", may: []string{
-			"proto", "messages", "cmd/betcode/internal/client", "cmd/betcode/internal/console", "cmd/betcode/internal/exit", "cmd/betcode/internal/render",
+			"proto", "messages", "cmd/betcode/internal/client", "cmd/betcode/internal/console", "cmd/betcode/internal/exit", "cmd/betcode/internal/inbox",
+			"cmd/betcode/internal/render",
 		},
 		because: "a chat knows a conversation and a terminal; flags and settings are for the command",
 	},
 	{
 		pkg: "cmd/betcode/internal/chat", may: []string{
 			"proto", "messages", "cmd/betcode/internal/chat", "cmd/betcode/internal/client", "cmd/betcode/internal/console",
-			"cmd/betcode/internal/exit", "cmd/betcode/internal/render", "cmd/betcode/internal/talk",
+			"cmd/betcode/internal/exit", "cmd/betcode/internal/inbox", "cmd/betcode/internal/render", "cmd/betcode/internal/talk",
 		},
 		because: "a chat with an editor is a conversation on a terminal, as talk is; flags and settings are for the command",
 	},
 	{
 		pkg: "cmd/betcode/internal/ui", may: []string{
 			"proto", "messages", "cmd/betcode/internal/chat", "cmd/betcode/internal/client", "cmd/betcode/internal/console",
-			"cmd/betcode/internal/sessionstate", "cmd/betcode/internal/talk",
+			"cmd/betcode/internal/plangraph", "cmd/betcode/internal/sessionstate", "cmd/betcode/internal/talk",
 		},
 		because: "the screen is a list of sessions and the chats that are opened from it",
 	},
@@ -594,7 +595,7 @@ var rules = []rule{
 	{
 		pkg: "cmd/betcode/internal/chat/dialog", may: []string{
 			"proto", "messages", "cmd/betcode/internal/chat/editor", "cmd/betcode/internal/chat/markdown", "cmd/betcode/internal/chat/transcript",
-			"cmd/betcode/internal/console", "cmd/betcode/internal/render",
+			"cmd/betcode/internal/console", "cmd/betcode/internal/inbox", "cmd/betcode/internal/render",
 		},
 		because: "requests become rows and keys become answers; who sends them is for the chat",
 		never:   map[string]string{grpc: "an answer is a message, wherever it goes"},
@@ -605,6 +606,11 @@ var rules = []rule{
 		},
 		because: "events become rows, wherever they come from",
 		never:   map[string]string{grpc: "what is shown does not depend on a connection"},
+	},
+	{
+		pkg: "cmd/betcode/internal/inbox", may: []string{"proto", "messages", "cmd/betcode/internal/console", "cmd/betcode/internal/render"},
+		because: "requests wait and are answered, however a person sees them",
+		never:   map[string]string{grpc: "an answer is a message, wherever it goes"},
 	},
 	{
 		pkg: "cmd/betcode/internal/chat/markdown", may: []string{"messages", "cmd/betcode/internal/chat/highlight", "cmd/betcode/internal/console"},

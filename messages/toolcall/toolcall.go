@@ -27,7 +27,7 @@ var doing = map[string][]string{
 	"Read": {"file_path"}, "Write": {"file_path"}, "Edit": {"file_path"}, "MultiEdit": {"file_path"}, "NotebookEdit": {"notebook_path"}, "NotebookRead": {"notebook_path"},
 	"Glob": {"pattern", "path"}, "Grep": {"pattern", "path"}, "LS": {"path"}, "WebFetch": {"url"}, "WebSearch": {"query"},
 	"Task": {"subagent_type", "prompt"}, "Agent": {"subagent_type", "prompt"}, "Skill": {"skill", "args"}, "SlashCommand": {"command"},
-	"PermissionMode": {"mode", "means"}, // a request of the daemon's own
+	"ExitPlanMode": {"plan"}, "PermissionMode": {"mode", "means"}, // a request of the daemon's own
 }
 
 // likely are such members of tools that are not known.

@@ -154,3 +154,87 @@ func TestScreenWithoutATerminal(t *testing.T) {
 		t.Errorf("printed:\n%s", out)
 	}
 }
+
+// The plain screen is lines and words: each change is a line, a request is answered by a letter and Enter, and nothing moves the
+// cursor or draws a box.
+func TestScreenPlain(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	s.named("resting", "echo:a finished answer")
+	screen, cmd := s.terminal(s.world.Binary, "ui", "--plain")
+	s.awaits(screen, "1 idle.")
+	s.awaits(screen, "1. resting: idle")
+	id := s.named("asking", "run:touch made")
+	s.awaits(screen, "2. asking: needs you: touch made")
+	s.types(screen, "next\r")
+	s.awaits(screen, "it waits for")
+	s.awaits(screen, "y = yes, a = yes for the whole session")
+	s.eventually("the answer is taken", func() bool {
+		pause(t)
+		s.types(screen, "y")
+		pause(t)
+		s.types(screen, "\r")
+		pause(t)
+		return s.exists("made")
+	})
+	s.types(screen, "/back\r")
+	s.awaits(screen, "Back in the list.")
+	s.awaits(screen, "2. asking: idle")
+	s.types(screen, "stop 2\r")
+	s.awaits(screen, "done: stop "+id[:8])
+	s.types(screen, "quit\r")
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	shown := screen.Screen()
+	if i := drawing.FindStringIndex(shown); i != nil {
+		t.Errorf("%q is drawn in %q", shown[i[0]:i[1]], shown)
+	}
+}
+
+// drawing is what a screen reader has no use for: a sequence of the terminal that is no colour and no mark of pastes, a cursor that
+// goes back, and boxes.
+var drawing = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Zacdfgijknopqrstuvwxyz]|\x1b[^\\[]|[\u2500-\u259f]|\r[^\r\n]")
+
+// A plan is a document. It can be changed, sent back with words, and approved so that its edits need no further answers.
+func TestScreenPlan(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	id := s.named("planning", "plan:# The plan, 1. look at *everything*")
+	screen, _ := s.screen(80, 24, "ui")
+	s.shows(screen, "1 need you")
+	s.types(screen.Terminal, "n")
+	s.shows(screen, "the agent has a plan")
+	s.shows(screen, "a approve and accept edits")
+	s.golden(screen, "plan")
+	s.eventually("the answer is taken", func() bool {
+		pause(t)
+		s.types(screen.Terminal, "a")
+		pause(t)
+		return !strings.Contains(screen.Shown(), "approve and accept edits")
+	})
+	s.eventually("the session accepts edits", func() bool {
+		r, err := s.daemon.Admin().ShowSession(t.Context(), &pb.ShowSessionRequest{SessionId: id})
+		return err == nil && r.GetPermissionMode() == "acceptEdits"
+	})
+}
+
+// The plans of orchestrations are a graph: the newest first, and a step opens its session.
+func TestScreenPlans(t *testing.T) {
+	t.Parallel()
+	s := newPlanStory(t)
+	s.write("plan.yaml", "name: release\nsteps:\n  - {id: look, prompt: 'echo:looked'}\n"+
+		"  - {id: build, prompt: 'gate:never', depends_on: [look]}\n  - {id: test, prompt: 'echo:x', depends_on: [build]}\n")
+	s.cli(0, "orchestrate", "run", "--session", s.parent, "--detach", s.file("plan.yaml"))
+	screen, _ := s.screen(80, 24, "ui")
+	s.shows(screen, "· live")
+	s.types(screen.Terminal, "p")
+	s.shows(screen, "└ ▶ build running")
+	s.golden(screen, "plans")
+	s.types(screen.Terminal, "j\r")
+	s.shows(screen, "looked")
+	s.types(screen.Terminal, "\x1b")
+	s.shows(screen, "build running")
+	s.types(screen.Terminal, "\x1b")
+	s.shows(screen, "· live")
+}

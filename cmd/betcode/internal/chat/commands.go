@@ -3,9 +3,9 @@ package chat
 import (
 	"strings"
 
-	"betcode/cmd/betcode/internal/chat/dialog"
 	"betcode/cmd/betcode/internal/chat/editor"
 	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/inbox"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -129,7 +129,7 @@ func (m *Model) command(word, rest string) bool {
 		decision := map[string]pb.PermissionDecision{
 			"/allow": pb.PermissionDecision_ALLOW_ONCE, "/always": pb.PermissionDecision_ALLOW_SESSION, "/deny": pb.PermissionDecision_DENY,
 		}[word]
-		m.send(dialog.Decide(m.dialog.Request().ID, decision, rest))
+		m.send(inbox.Decide(m.dialog.Request().ID, decision, rest))
 	default:
 		return false
 	}

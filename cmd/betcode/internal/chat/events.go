@@ -10,6 +10,7 @@ import (
 	"betcode/cmd/betcode/internal/chat/drafts"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/inbox"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -48,6 +49,9 @@ func (m *Model) connection(o *client.Outage) {
 func (m *Model) event(e *pb.AgentEvent) {
 	if m.queue.Event(e) {
 		m.requests(e)
+	}
+	if due := m.queue.Due(e); due != nil {
+		m.do(Send{due})
 	}
 	m.transcript.Event(e)
 	s := &m.state
@@ -184,7 +188,7 @@ func (m *Model) offerNext() {
 }
 
 // queued reports whether a request still waits.
-func (m *Model) queued(r *dialog.Request) bool { return m.queue.Head() == r }
+func (m *Model) queued(r *inbox.Request) bool { return m.queue.Head() == r }
 
 // send sends an answer and shows the next request.
 func (m *Model) send(r *pb.AgentRequest) {

@@ -39,6 +39,9 @@ func (m *Model) press(k editor.Key) {
 	if m.dialog != nil && m.dialogKey(k, deliberate) {
 		return
 	}
+	if !m.completions.Open() && m.card(k) {
+		return
+	}
 	if m.options.ReadOnly {
 		m.readOnlyKey(k)
 		return
@@ -109,11 +112,36 @@ func (m *Model) dialogFocused() bool {
 // Away reports whether Esc has nothing to do here, so that it can mean: back.
 func (m *Model) Away() bool {
 	_, _, searching := m.history.Searching()
-	return m.editor.Empty() && !searching && !m.completions.Open() && !m.dialogFocused()
+	return m.editor.Empty() && !searching && !m.completions.Open() && !m.dialogFocused() && !m.transcript.Chosen()
 }
 
 // Unfold shows the whole output of tools, or folds it again.
 func (m *Model) Unfold(open bool) { m.transcript.Unfold(open) }
+
+// card handles a key for the calls of tools on a screen. It reports whether it was one.
+func (m *Model) card(k editor.Key) bool {
+	if !m.options.Screen {
+		return false
+	}
+	switch k.Name {
+	case "shift+tab", "alt+up":
+		m.transcript.Choose(-1)
+	case "alt+down":
+		m.transcript.Choose(1)
+	case "ctrl+o":
+		m.transcript.Toggle()
+	case "esc":
+		if !m.transcript.Chosen() {
+			return false
+		}
+		m.transcript.Unchoose()
+		return true
+	default:
+		return false
+	}
+	m.follow = true
+	return true
+}
 
 // refuse turns a held answer into text.
 func (m *Model) refuse() {

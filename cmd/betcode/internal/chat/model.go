@@ -8,6 +8,7 @@ import (
 	"betcode/cmd/betcode/internal/chat/drafts"
 	"betcode/cmd/betcode/internal/chat/editor"
 	"betcode/cmd/betcode/internal/chat/transcript"
+	"betcode/cmd/betcode/internal/inbox"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -19,7 +20,7 @@ type Model struct {
 	now           time.Time
 
 	transcript *transcript.Transcript
-	queue      dialog.Queue
+	queue      inbox.Queue
 	dialog     *dialog.Dialog // the request on the screen; nil if none waits
 	gate       dialog.Gate
 	focus      focus
@@ -46,7 +47,8 @@ type Model struct {
 	focusing bool // it reports that
 	lastKey  time.Time
 	leaving  bool
-	offset   int // rows between the end and the last one shown, on a screen
+	offset   int  // rows between the end and the last one shown, on a screen
+	follow   bool // the next frame shows the chosen call
 }
 
 // focus is where keys go while a request waits.

@@ -51,6 +51,7 @@ func (m *Model) Frame(now time.Time) (rows []string, cursorRow, cursorColumn int
 	room -= len(middle)
 	var top []string
 	if m.options.Screen {
+		m.scrollToCard(max(room, 0))
 		top, m.offset = m.transcript.Window(m.width, max(room, 0), m.offset)
 	} else if room > 0 {
 		if top = m.transcript.Live(m.width, min(room, m.height*2/3)); len(top) > 0 {
@@ -69,6 +70,17 @@ func (m *Model) Frame(now time.Time) (rows []string, cursorRow, cursorColumn int
 		rows[i] = ansi.Truncate(rows[i], m.width, "…")
 	}
 	return rows, cursorRow, cursorColumn
+}
+
+// scrollToCard moves the window of so many rows to the call that was chosen last.
+func (m *Model) scrollToCard(height int) {
+	if !m.follow {
+		return
+	}
+	m.follow = false
+	if above := m.transcript.Above(m.width); above > m.offset+height || above > 0 && above <= m.offset {
+		m.offset = max(above-max(height-1, 1), 0)
+	}
 }
 
 // input returns the editor with its prompt, the search and the completions.

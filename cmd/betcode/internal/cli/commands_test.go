@@ -29,7 +29,7 @@ func TestChat(t *testing.T) {
 	want := `You said hello.
 ? allow Bash: ls
     command: ls
-  y = yes, a = yes for the whole session, n = no, d TEXT = no, and tell the agent
+  y = yes, a = yes for the whole session, e COMMAND = this instead, n = no, d TEXT = no, and tell the agent, x = no, and stop
 allow once by web
 ● Bash  ls
 ALLOW_SESSION

@@ -36,32 +36,7 @@ var marks = map[string]string{
 func Lines(nodes []Node, style console.Style, width int) []string {
 	var lines []string
 	for _, n := range ordered(nodes) {
-		mark := marks[n.Status]
-		switch n.Status {
-		case "completed":
-			mark = style.Green(mark)
-		case "failed", "blocked":
-			mark = style.Red(mark)
-		case "running", "waiting", "cancelling", "cancelled":
-			mark = style.Yellow(mark)
-		}
-		text := console.Line(n.Title())
-		if n.Status != "" && n.Status != "pending" && n.Status != "completed" {
-			text += " " + n.Status
-		}
-		if n.Attempt > 1 {
-			text += fmt.Sprintf(" (attempt %d)", n.Attempt)
-		}
-		if len(n.DependsOn) > 0 {
-			text += " ← " + strings.Join(n.DependsOn, ", ")
-		}
-		if n.Merge != "" {
-			text += " ⇒ " + console.Line(n.Merge)
-		}
-		if n.Note != "" {
-			text += ": " + console.Line(n.Note)
-		}
-		lines = append(lines, mark+" "+console.Shorten(text, max(width-2, 20)))
+		lines = append(lines, line(n, style, max(width, 22)))
 	}
 	return lines
 }

@@ -40,3 +40,30 @@ func TestMermaid(t *testing.T) {
 		}
 	}
 }
+
+// A step stands below the dependency that comes last before it, and names the others.
+func TestTree(t *testing.T) {
+	nodes := []Node{
+		{ID: "report", DependsOn: []string{"test", "lint"}, Status: "pending"},
+		{ID: "plan", Status: "completed"},
+		{ID: "build", DependsOn: []string{"plan"}, Status: "running", Attempt: 2},
+		{ID: "test", DependsOn: []string{"build"}, Status: "failed", Note: "exit\x1b[2J 1"},
+		{ID: "lint", DependsOn: []string{"plan"}, Status: "completed"},
+		{ID: "a", DependsOn: []string{"b"}},
+		{ID: "b", DependsOn: []string{"a"}},
+	}
+	want := `✓ plan
+├ ▶ build running (attempt 2)
+│ └ ✗ test failed: exit\x1b[2J 1
+│   └ · report ← lint
+└ ✓ lint
+· a ← b
+└ · b`
+	var got []string
+	for _, row := range Tree(nodes, false, 60) {
+		got = append(got, row.Text)
+	}
+	if strings.Join(got, "\n") != want {
+		t.Errorf("drawn\n%s\nwant\n%s", strings.Join(got, "\n"), want)
+	}
+}

@@ -35,6 +35,9 @@ Other lines that begin with / are commands of the agent's own, for example /comp
 type ChatOptions struct {
 	Verbose  bool // show thinking, subagents and processes too
 	ReadOnly bool // only watch
+
+	// Keys is the keyboard of the caller, to whom /quit leads back; nil: the chat has its own.
+	Keys *Keyboard
 }
 
 // Chat is a conversation on the terminal until the person leaves. The session goes on. A change of settings comes first:
@@ -46,8 +49,12 @@ func Chat(ctx context.Context, c *console.Console, cl *client.Client, o Opening,
 		s.change.Send(s.conv, o.Changes)
 	}
 	s.chat = newChat(c.Stdout, c.Terminal, o.Head, options.Verbose, options.ReadOnly)
-	keys := openKeyboard(c)
-	defer keys.close()
+	keys := options.Keys
+	if keys == nil {
+		keys = OpenKeyboard(c)
+		defer keys.Close()
+	}
+	s.within = options.Keys != nil
 	s.chat.keys, s.lines = keys, keys.lines
 	interrupts, release := c.OnInterrupt()
 	defer release()
@@ -96,7 +103,8 @@ type chatting struct {
 	chat     *chat
 	change   SettingsChange
 	readOnly bool
-	lines    <-chan line // nil after the end of input
+	within   bool        // a list of sessions surrounds the chat
+	lines    <-chan Line // nil after the end of input
 	locks    chan func() // shows the answer to a request for the input lock
 	asked    sync.WaitGroup
 }
@@ -118,12 +126,15 @@ func (s *chatting) item(item client.Item) error {
 		s.console.Say("The daemon did not answer: your last request did not reach it.")
 	default:
 		s.chat.event(item.Event)
+		if due := s.chat.inbox.Due(item.Event); due != nil {
+			s.conv.Send(due)
+		}
 	}
 	return nil
 }
 
 // line takes a line, or the end of input.
-func (s *chatting) line(l line, ok bool) reaction {
+func (s *chatting) line(l Line, ok bool) reaction {
 	if ok {
 		return s.chat.entered(l)
 	}
@@ -156,7 +167,9 @@ func (s *chatting) react(ctx context.Context, did reaction) (leaves bool) {
 	}
 	if did.leave {
 		s.chat.render.EndLine()
-		Left(s.console, s.conv)
+		if !s.within {
+			Left(s.console, s.conv)
+		}
 	}
 	return did.leave
 }

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/inbox"
 	"betcode/cmd/betcode/internal/render"
 	pb "betcode/proto/betcode/v1"
 )
@@ -19,13 +20,13 @@ type chat struct {
 	render   *render.Renderer
 	style    console.Style
 	screen   io.Writer
-	inbox    inbox
+	inbox    inbox.Queue
 	terminal console.Terminal
 	readOnly bool
 
 	head     uint64 // events up to this sequence are history
 	caughtUp bool
-	keys     *keyboard
+	keys     *Keyboard
 	asked    string    // id of the request or question shown last
 	shown    time.Time // when it was shown
 	running  bool      // a turn runs
@@ -56,8 +57,7 @@ func newChat(w io.Writer, t console.Terminal, head uint64, verbose, readOnly boo
 	return c
 }
 
-// aroundPrompt writes to the screen of a chat and removes the prompt first. The prompt, and an unfinished line behind it,
-// stay until the next write.
+// aroundPrompt writes to the screen of a chat below the prompt, which is shown again later with the unfinished line behind it.
 type aroundPrompt chat
 
 // Write implements io.Writer.
@@ -78,7 +78,7 @@ func (c *chat) wantsLine() bool {
 	if c.terminal.In {
 		return true
 	}
-	return c.caughtUp && (c.inbox.head() != nil || !c.running && len(c.unanswered) == 0)
+	return c.caughtUp && (c.inbox.Head() != nil || !c.running && len(c.unanswered) == 0)
 }
 
 // removeUnanswered removes messages that were answered or refused.
@@ -95,7 +95,7 @@ func (c *chat) begin() {
 
 // event shows an event. Requests are shown as prompts after the history, because most of them were answered long ago.
 func (c *chat) event(e *pb.AgentEvent) {
-	c.inbox.add(e)
+	c.inbox.Event(e)
 	c.render.Event(e)
 	switch event := e.GetEvent().(type) {
 	case *pb.AgentEvent_StatusChange:
@@ -127,11 +127,11 @@ func (c *chat) showPrompt() {
 	if !c.caughtUp {
 		return
 	}
-	if w := c.inbox.head(); w != nil {
-		if c.asked != w.id() {
-			c.asked, c.shown = w.id(), time.Now()
+	if w := c.inbox.Head(); w != nil {
+		if c.asked != w.Key() {
+			c.asked, c.shown = w.Key(), time.Now()
 			c.render.EndLine()
-			fmt.Fprint((*aroundPrompt)(c), w.text(c.style, time.Now(), !c.readOnly))
+			fmt.Fprint((*aroundPrompt)(c), w.Text(c.style, time.Now(), !c.readOnly))
 		}
 		return
 	}
@@ -144,7 +144,7 @@ func (c *chat) showPrompt() {
 
 func (c *chat) hidePrompt() {
 	if c.prompting {
-		fmt.Fprint(c.screen, "\r\x1b[K")
+		fmt.Fprintln(c.screen) // a screen reader has no use for a cursor that moves back
 		c.prompting = false
 	}
 }
@@ -169,8 +169,8 @@ func (c *chat) interrupt() reaction {
 }
 
 // entered takes a line. A line that was not meant as an answer to the waiting request is refused.
-func (c *chat) entered(l line) reaction {
-	w := c.inbox.head()
+func (c *chat) entered(l Line) reaction {
+	w := c.inbox.Head()
 	switch {
 	case l.tooLong:
 		c.prompting = false
@@ -195,7 +195,7 @@ func (c *chat) typed(line string) reaction {
 	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	rest = strings.TrimSpace(rest)
 	switch {
-	case word == "/quit" || word == "/exit":
+	case word == "/quit" || word == "/exit" || word == "/back" || word == "/detach":
 		return reaction{leave: true}
 	case word == "/help":
 		c.tell("%s", ChatHelp)
@@ -217,7 +217,7 @@ func (c *chat) typed(line string) reaction {
 		c.tell("Name missing: %s NAME", word)
 	case word == "/say" && rest != "":
 		return reaction{say: rest}
-	case c.inbox.head() != nil && c.caughtUp:
+	case c.inbox.Head() != nil && c.caughtUp:
 		return c.answered(line)
 	case word == "/allow" || word == "/always" || word == "/deny":
 		c.tell("Nothing waits for an answer.")
@@ -231,7 +231,7 @@ func (c *chat) typed(line string) reaction {
 
 // answered takes a line as the answer to the waiting request.
 func (c *chat) answered(line string) reaction {
-	request, complaint := c.inbox.answer(line)
+	request, complaint := c.inbox.Answer(line)
 	if complaint != "" {
 		c.tell("%s", complaint)
 	}

@@ -5,101 +5,11 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"time"
 
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/eventtest"
 	pb "betcode/proto/betcode/v1"
 )
-
-func TestInboxAnswers(t *testing.T) {
-	for name, test := range map[string]struct {
-		event     *pb.AgentEvent
-		line      string
-		decision  pb.PermissionDecision
-		message   string
-		answer    string
-		complains string
-	}{
-		"yes":              {eventtest.Asks("r", "Bash", "ls"), " Y ", pb.PermissionDecision_ALLOW_ONCE, "", "", ""},
-		"session":          {eventtest.Asks("r", "Bash", "ls"), "a", pb.PermissionDecision_ALLOW_SESSION, "", "", ""},
-		"no":               {eventtest.Asks("r", "Bash", "ls"), "no", pb.PermissionDecision_DENY, "", "", ""},
-		"no, because":      {eventtest.Asks("r", "Bash", "ls"), "d use make instead", pb.PermissionDecision_DENY, "use make instead", "", ""},
-		"d alone":          {eventtest.Asks("r", "Bash", "ls"), "d", 0, "", "", "Add a text for the agent"},
-		"anything else":    {eventtest.Asks("r", "Bash", "ls"), "hm", 0, "", "", "y = yes"},
-		"option":           {eventtest.Question("q/0", "Which?", false, "main", "dev"), "2", 0, "", "dev", ""},
-		"own words":        {eventtest.Question("q/0", "Which?", false, "main", "dev"), "neither 1 nor 2", 0, "", "neither 1 nor 2", ""},
-		"several":          {eventtest.Question("q/0", "Which?", true, "a", "b", "c"), "1, 3", 0, "", "a, c", ""},
-		"too many":         {eventtest.Question("q/0", "Which?", false, "a", "b"), "1,2", 0, "", "", "Choose one"},
-		"out of range":     {eventtest.Question("q/0", "Which?", false, "a", "b"), "3", 0, "", "", "no option 3"},
-		"number as answer": {eventtest.Question("q/0", "How many?", false), "3", 0, "", "3", ""},
-		"declined":         {eventtest.Question("q/0", "Which?", false, "a"), "-", pb.PermissionDecision_DENY, "The user declined to answer.", "", ""},
-		"nothing":          {eventtest.Question("q/0", "Which?", false, "a"), "", 0, "", "", "number of an option"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var b inbox
-			if !b.add(test.event) || b.add(test.event) {
-				t.Fatal("it must wait, once")
-			}
-			request, complaint := b.answer(test.line)
-			if test.complains != "" {
-				if request != nil || !strings.Contains(complaint, test.complains) || b.head() == nil {
-					t.Errorf("got %v, %q", request, complaint)
-				}
-				return
-			}
-			if complaint != "" || b.head() != nil || b.add(test.event) {
-				t.Errorf("after the answer: %q, %v waits", complaint, b.head())
-			}
-			if p := request.GetPermission(); p.GetDecision() != test.decision || p.GetMessage() != test.message {
-				t.Errorf("decided %v", p)
-			}
-			var answer string
-			for _, a := range request.GetQuestionResponse().GetAnswers() {
-				answer = a
-			}
-			if answer != test.answer {
-				t.Errorf("answered %q, want %q", answer, test.answer)
-			}
-		})
-	}
-}
-
-func TestInboxOrder(t *testing.T) {
-	var b inbox
-	b.add(eventtest.Asks("r1", "Bash", "ls"))
-	b.add(eventtest.Question("q/0", "A?", false))
-	b.add(eventtest.Question("q/1", "B?", false))
-	b.add(eventtest.Asks("r2", "Edit", "x"))
-	b.add(eventtest.Resolved("r1"))
-	if b.head().id() != "q/0" {
-		t.Errorf("first %s", b.head().id())
-	}
-	if r, _ := b.answer("x"); r.GetQuestionResponse().GetQuestionId() != "q/0" || r.GetQuestionResponse().GetAnswers()["A?"] != "x" {
-		t.Errorf("answered %v", r)
-	}
-	if b.head().id() != "q/1" {
-		t.Errorf("then %s", b.head().id())
-	}
-	b.add(eventtest.Resolved("q"))
-	if b.head().id() != "r2" || b.add(eventtest.Question("q/1", "B?", false)) {
-		t.Errorf("then %s", b.head().id())
-	}
-}
-
-func TestWaitingText(t *testing.T) {
-	e := eventtest.Asks("r", "Bash", "rm -rf build\nmake\x1b[2J")
-	w := &waiting{permission: e.GetPermissionRequest()}
-	want := "? allow Bash: rm -rf build\\nmake\\x1b[2J\n    command: rm -rf build\n    make\\x1b[2J\n  " + permissionKeys + "\n"
-	if got := w.text(false, time.Now(), true); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-	q := &waiting{question: eventtest.Question("q/0", "Which?", true, "a", "b").GetUserQuestion()}
-	want = "? Which?\n    1  a\n    2  b\n  numbers of options, as 1,3, or your own words; - declines\n"
-	if got := q.text(false, time.Now(), true); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-}
 
 // numbered gives events their numbers.
 func numbered(events ...*pb.AgentEvent) []*pb.AgentEvent {

@@ -29,7 +29,7 @@ const (
 
 // typed is the result of a chunk of input.
 type typed struct {
-	lines []line
+	lines []Line
 	echo  []byte
 	ended bool // Ctrl-D on an empty line
 }
@@ -126,8 +126,8 @@ func (e *editor) sequence(b byte) {
 }
 
 // take ends the line. burst says that its first key and Enter came in one read, so that it was not typed.
-func (e *editor) take(burst bool, now time.Time) line {
-	l := line{text: string(e.text), tooLong: e.long, typed: true, pasted: e.pasted || burst && len(e.text) > 0, first: e.first, before: e.before}
+func (e *editor) take(burst bool, now time.Time) Line {
+	l := Line{text: string(e.text), tooLong: e.long, typed: true, pasted: e.pasted || burst && len(e.text) > 0, first: e.first, before: e.before}
 	if len(e.text) == 0 && !e.long {
 		l.first, l.before = now, e.last
 	}

@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"betcode/cmd/betcode/internal/eventtest"
+	"betcode/cmd/betcode/internal/inbox"
 )
 
 // feedAll gives chunks to an editor, a second apart.
-func feedAll(e *editor, chunks ...string) (lines []line, echo string, ended bool) {
+func feedAll(e *editor, chunks ...string) (lines []Line, echo string, ended bool) {
 	now := time.Unix(1000, 0)
 	for _, chunk := range chunks {
 		now = now.Add(time.Second)
@@ -106,7 +107,7 @@ func FuzzEditor(f *testing.F) {
 			if a[i].text != b[i].text {
 				t.Errorf("line %d: %q, %q in pieces", i, a[i].text, b[i].text)
 			}
-			if b[i].deliberate(&waiting{permission: eventtest.Asks("r", "Bash", "ls").GetPermissionRequest()}, time.Unix(0, 0)) && a[i].pasted && !a[i].typed {
+			if b[i].deliberate(&inbox.Request{Permission: eventtest.Asks("r", "Bash", "ls").GetPermissionRequest()}, time.Unix(0, 0)) && a[i].pasted && !a[i].typed {
 				t.Error("pasted text is an answer")
 			}
 		}

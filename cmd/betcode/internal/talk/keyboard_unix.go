@@ -27,7 +27,7 @@ const backgroundPoll = 200 * time.Millisecond
 type terminalReader struct {
 	in     *os.File
 	screen io.Writer
-	lines  chan<- line
+	lines  chan<- Line
 	wake   *os.File // closed to end the goroutine
 	ended  chan struct{}
 
@@ -37,7 +37,7 @@ type terminalReader struct {
 	former *unix.Termios // modes to restore; nil while they are not changed
 }
 
-func newTerminalReader(in *os.File, screen io.Writer, lines chan<- line) *terminalReader {
+func newTerminalReader(in *os.File, screen io.Writer, lines chan<- Line) *terminalReader {
 	console.IgnoreTerminalStops()
 	r := &terminalReader{in: in, screen: screen, lines: lines, ended: make(chan struct{})}
 	woken, wake, err := os.Pipe()
@@ -130,7 +130,7 @@ func (r *terminalReader) read(woken *os.File) bool {
 }
 
 // hand sends a line, unless close is called. It reports whether it did.
-func (r *terminalReader) hand(l line, woken *os.File) bool {
+func (r *terminalReader) hand(l Line, woken *os.File) bool {
 	for {
 		select {
 		case r.lines <- l:

@@ -11,7 +11,7 @@ const terminalModes = false
 // terminalReader does not exist on Windows.
 type terminalReader struct{}
 
-func newTerminalReader(*os.File, io.Writer, chan<- line) *terminalReader { return nil }
+func newTerminalReader(*os.File, io.Writer, chan<- Line) *terminalReader { return nil }
 
 func (*terminalReader) close()                   {}
 func (*terminalReader) discard()                 {}

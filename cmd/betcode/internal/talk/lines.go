@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/inbox"
 )
 
 // maxLineBytes is the longest message that the daemon takes. A longer line is refused as a whole.
@@ -19,8 +20,8 @@ const maxLineBytes = 3 << 20
 // answer. Pasted text, and keys typed for something else, come without such a pause.
 const quietBefore = 400 * time.Millisecond
 
-// line is one message that was typed, pasted, or read from a file or a pipe.
-type line struct {
+// Line is one message that was typed, pasted, or read from a file or a pipe.
+type Line struct {
 	text    string
 	tooLong bool // it has more than maxLineBytes; text is empty
 
@@ -33,11 +34,11 @@ type line struct {
 // deliberate reports whether a line can be an answer to a question that was shown at some time. Lines of a file or a pipe
 // always can, since they are read one by one; so can commands with a slash, which are not pasted by accident. The answer
 // to a question may be pasted, the permission for a tool may not.
-func (l line) deliberate(w *waiting, shown time.Time) bool {
+func (l Line) deliberate(r *inbox.Request, shown time.Time) bool {
 	if !l.typed || strings.HasPrefix(strings.TrimSpace(l.text), "/") {
 		return true
 	}
-	if l.pasted && w.permission != nil {
+	if l.pasted && r.Permission != nil {
 		return false
 	}
 	return l.first.Sub(shown) >= quietBefore && l.first.Sub(l.before) >= quietBefore
@@ -52,15 +53,15 @@ func tooLongText() string {
 	return fmt.Sprintf("Not sent: the line has more than %s. A file can be attached by its name in the text.", console.Size(maxLineBytes))
 }
 
-// keyboard provides lines, from a terminal, a file or a pipe.
-type keyboard struct {
-	lines    chan line
+// Keyboard provides lines, from a terminal, a file or a pipe.
+type Keyboard struct {
+	lines    chan Line
 	terminal *terminalReader // nil unless a person's keys are read one by one
 }
 
-// openKeyboard begins to read standard input. It echoes what is typed on a terminal.
-func openKeyboard(c *console.Console) *keyboard {
-	k := &keyboard{lines: make(chan line)}
+// OpenKeyboard begins to read standard input. It echoes what is typed on a terminal. The caller calls Close.
+func OpenKeyboard(c *console.Console) *Keyboard {
+	k := &Keyboard{lines: make(chan Line)}
 	in, isFile := c.Stdin.(*os.File)
 	if screen := echoScreen(c); isFile && c.Terminal.In && screen != nil && terminalModes {
 		k.terminal = newTerminalReader(in, screen, k.lines)
@@ -81,22 +82,31 @@ func echoScreen(c *console.Console) io.Writer {
 	return nil
 }
 
-// close restores the terminal. The goroutine that reads a pipe ends with the pipe.
-func (k *keyboard) close() {
+// Lines is what is typed. It is closed at the end of input.
+func (k *Keyboard) Lines() <-chan Line { return k.lines }
+
+// Prompt shows a prompt, and the unfinished line behind it.
+func (k *Keyboard) Prompt(w io.Writer, prompt string) { k.redraw(w, prompt) }
+
+// Text is the line; empty for one that is too long.
+func (l Line) Text() string { return l.text }
+
+// Close restores the terminal. The goroutine that reads a pipe ends with the pipe.
+func (k *Keyboard) Close() {
 	if k.terminal != nil {
 		k.terminal.close()
 	}
 }
 
 // discard drops an unfinished line, as Ctrl-C does.
-func (k *keyboard) discard() {
+func (k *Keyboard) discard() {
 	if k.terminal != nil {
 		k.terminal.discard()
 	}
 }
 
 // redraw writes the prompt and the unfinished line behind it in one write.
-func (k *keyboard) redraw(w io.Writer, prompt string) {
+func (k *Keyboard) redraw(w io.Writer, prompt string) {
 	if k == nil || k.terminal == nil {
 		fmt.Fprint(w, prompt)
 		return
@@ -106,7 +116,7 @@ func (k *keyboard) redraw(w io.Writer, prompt string) {
 
 // readLines sends the lines of r until its end. typed says that r is a terminal whose keys cannot be read one by one; a
 // line then has the time at which it was read.
-func readLines(r io.Reader, typed bool, lines chan<- line) {
+func readLines(r io.Reader, typed bool, lines chan<- Line) {
 	defer close(lines)
 	in := bufio.NewReader(r)
 	var last time.Time
@@ -114,7 +124,7 @@ func readLines(r io.Reader, typed bool, lines chan<- line) {
 		text, long, err := readLine(in)
 		now := time.Now()
 		if err == nil || text != "" || long {
-			lines <- line{text: text, tooLong: long, typed: typed, first: now, before: last}
+			lines <- Line{text: text, tooLong: long, typed: typed, first: now, before: last}
 		}
 		last = now
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/inbox"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -47,8 +48,8 @@ func Run(ctx context.Context, c *console.Console, cl *client.Client, o Opening, 
 		r.send()
 	}
 	if options.Policy == askPerson && !options.Detach {
-		keys := openKeyboard(c)
-		defer keys.close()
+		keys := OpenKeyboard(c)
+		defer keys.Close()
 		r.lines = keys.lines
 	}
 	return r.run(ctx)
@@ -64,8 +65,8 @@ type unattended struct {
 	repeat  *pb.Repeat
 	change  SettingsChange
 	turn    turn
-	lines   <-chan line // lines of a person; nil if there is no person
-	inbox   inbox
+	lines   <-chan Line // lines of a person; nil if there is no person
+	inbox   inbox.Queue
 	shown   time.Time // when the person was asked about the head of the inbox
 
 	reserved reservation
@@ -90,7 +91,7 @@ func (r *unattended) run(ctx context.Context) error {
 	defer release()
 	for !r.turn.done {
 		lines := r.lines
-		if !r.console.Terminal.In && r.inbox.head() == nil {
+		if !r.console.Terminal.In && r.inbox.Head() == nil {
 			lines = nil // a pipe is read only when a question waits; early lines of a person are dropped
 		}
 		select {
@@ -108,7 +109,7 @@ func (r *unattended) run(ctx context.Context) error {
 		case line, ok := <-lines:
 			if !ok {
 				r.lines = nil // the person has left; other clients may answer
-				if r.inbox.head() != nil {
+				if r.inbox.Head() != nil {
 					r.ask()
 				}
 				continue
@@ -167,7 +168,10 @@ func (r *unattended) item(ctx context.Context, item client.Item) error {
 			r.say("The turn before waits for an answer to %s, and this message waits for that turn: betcode permission list", console.ShortID(request))
 		}
 		r.fromSubagent(item.Event)
-		if r.turn.policy == askPerson && r.turn.forPerson(item.Event) && r.inbox.add(item.Event) && len(r.inbox.waiting) == 1 || r.resolvedHead(item.Event) {
+		if due := r.inbox.Due(item.Event); due != nil {
+			r.conv.Send(due)
+		}
+		if before := r.inbox.Key(); r.waits(item.Event) && r.inbox.Key() != before && r.inbox.Head() != nil {
 			r.ask()
 		}
 		if r.turn.mayBeOver && !r.turn.done {
@@ -179,19 +183,14 @@ func (r *unattended) item(ctx context.Context, item client.Item) error {
 
 // fromSubagent says that a subagent waits for a person whom this run does not ask.
 func (r *unattended) fromSubagent(e *pb.AgentEvent) {
-	if id, name := subagentOf(e); id != "" && r.turn.policy != askPerson {
+	if id, name := inbox.SubagentOf(e); id != "" && r.turn.policy != askPerson {
 		r.say("Subagent %s waits for an answer: betcode permission list", console.Line(name))
 	}
 }
 
-// resolvedHead removes a request that another client answered, and reports whether the next one is to be asked now.
-func (r *unattended) resolvedHead(e *pb.AgentEvent) bool {
-	if e.GetPermissionResolved() == nil {
-		return false
-	}
-	before := r.inbox.head()
-	r.inbox.add(e)
-	return before != r.inbox.head() && r.inbox.head() != nil
+// waits takes a request that a person at this run is to answer, or the end of one. It reports whether the event was either.
+func (r *unattended) waits(e *pb.AgentEvent) bool {
+	return (e.GetPermissionResolved() != nil || r.turn.policy == askPerson && r.turn.forPerson(e)) && r.inbox.Event(e)
 }
 
 func (r *unattended) say(format string, args ...any) {
@@ -200,21 +199,21 @@ func (r *unattended) say(format string, args ...any) {
 }
 
 func (r *unattended) ask() {
-	w := r.inbox.head()
+	w := r.inbox.Head()
 	r.shown = time.Now()
 	if r.lines != nil {
 		r.out.pause()
-		fmt.Fprint(r.console.Stderr, w.text(console.Style(r.console.Terminal.Colour), time.Now(), true))
+		fmt.Fprint(r.console.Stderr, w.Text(console.Style(r.console.Terminal.Colour), time.Now(), true))
 		if !r.console.Attended() {
 			r.say("This command is in the background: bring it to the foreground to answer, or: betcode permission list")
 		}
 		return
 	}
-	r.say("Waiting for an answer to %s from another client: betcode permission list", console.ShortID(w.id()))
+	r.say("Waiting for an answer to %s from another client: betcode permission list", console.ShortID(w.ID))
 }
 
-func (r *unattended) answer(l line) {
-	w := r.inbox.head()
+func (r *unattended) answer(l Line) {
+	w := r.inbox.Head()
 	switch {
 	case w == nil:
 		return
@@ -222,14 +221,14 @@ func (r *unattended) answer(l line) {
 		r.say("%s", notDeliberate)
 		return
 	}
-	request, complaint := r.inbox.answer(l.text)
+	request, complaint := r.inbox.Answer(l.text)
 	if complaint != "" {
 		r.say("%s", complaint)
 	}
 	if request != nil {
 		r.conv.Send(request)
 	}
-	if request != nil && r.inbox.head() != nil {
+	if request != nil && r.inbox.Head() != nil {
 		r.ask()
 	}
 }

@@ -18,7 +18,7 @@ func TestTerminalLongLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := make(chan line)
+	lines := make(chan Line)
 	r := newTerminalReader(p.Slave, p.Slave, lines)
 	p.Awaits(t, pasteOn)
 	long := strings.Repeat("0123456789", 2000)

@@ -9,6 +9,7 @@ import (
 
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/inbox"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -87,7 +88,7 @@ func (t *turn) event(e *pb.AgentEvent) []*pb.AgentRequest {
 		t.accepted = true
 		t.mayBeOver = t.budgetWaits && t.policy != askPerson
 	}
-	if id, _ := subagentOf(e); id == "" && e.GetPermissionRequest().GetToolName() == budgetTool && e.GetSequence() == 0 {
+	if id, _ := inbox.SubagentOf(e); id == "" && e.GetPermissionRequest().GetToolName() == budgetTool && e.GetSequence() == 0 {
 		t.budgetWaits = true // since before this message, so no event follows that says why it waits
 	}
 	if f := e.GetError(); f != nil && (t.accepted || f.GetDetails()["idempotency_key"] == t.key) {
@@ -109,7 +110,7 @@ func (t *turn) event(e *pb.AgentEvent) []*pb.AgentRequest {
 	case *pb.AgentEvent_PermissionRequest:
 		return t.permission(e, event.PermissionRequest.GetRequestId(), event.PermissionRequest.GetToolName(), false)
 	case *pb.AgentEvent_UserQuestion:
-		return t.permission(e, requestOf(event.UserQuestion.GetQuestionId()), "AskUserQuestion", true)
+		return t.permission(e, inbox.RequestOf(event.UserQuestion.GetQuestionId()), "AskUserQuestion", true)
 	case *pb.AgentEvent_Retraction:
 		t.text.retract(event.Retraction.GetBlockIds())
 	case *pb.AgentEvent_Usage:
@@ -165,18 +166,18 @@ func (t *turn) asks(e *pb.AgentEvent) bool {
 
 // forPerson reports whether a person at this run is to answer an event: one of this run's turn, or of a subagent.
 func (t *turn) forPerson(e *pb.AgentEvent) bool {
-	id, _ := subagentOf(e)
+	id, _ := inbox.SubagentOf(e)
 	return id != "" || t.asks(e)
 }
 
 // behind returns the request of an earlier turn that an event shows to be undecided; empty for other events. The message
 // waits for the end of that turn.
 func (t *turn) behind(e *pb.AgentEvent) string {
-	if id, _ := subagentOf(e); id != "" || t.accepted || e.GetSequence() > 0 || e.GetVolatile() {
+	if id, _ := inbox.SubagentOf(e); id != "" || t.accepted || e.GetSequence() > 0 || e.GetVolatile() {
 		return ""
 	}
 	if q := e.GetUserQuestion(); q != nil {
-		return requestOf(q.GetQuestionId())
+		return inbox.RequestOf(q.GetQuestionId())
 	}
 	return e.GetPermissionRequest().GetRequestId()
 }
@@ -195,10 +196,10 @@ func (t *turn) permission(e *pb.AgentEvent, request, tool string, question bool)
 	}
 	t.decided[request] = true
 	if t.policy == allowAll && !question {
-		return []*pb.AgentRequest{decide(request, pb.PermissionDecision_ALLOW_ONCE, "")}
+		return []*pb.AgentRequest{inbox.Decide(request, pb.PermissionDecision_ALLOW_ONCE, "")}
 	}
 	t.denied = append(t.denied, denial{Request: request, Tool: tool})
-	return []*pb.AgentRequest{decide(request, pb.PermissionDecision_DENY, noPersonDecides)}
+	return []*pb.AgentRequest{inbox.Decide(request, pb.PermissionDecision_DENY, noPersonDecides)}
 }
 
 // quiescent applies the state of a session whose agent is idle.

@@ -53,14 +53,20 @@ type (
 	Begin struct{}
 	// Command performs a command of the list.
 	Command struct{ Name, Session, Argument string }
+	// ShowPlans shows the graph of orchestrations.
+	ShowPlans struct{}
+	// HidePlans shows the list again.
+	HidePlans struct{}
 	// Quit ends the screen. The sessions go on.
 	Quit struct{}
 )
 
-func (Open) effect()    {}
-func (Begin) effect()   {}
-func (Command) effect() {}
-func (Quit) effect()    {}
+func (Open) effect()      {}
+func (Begin) effect()     {}
+func (Command) effect()   {}
+func (ShowPlans) effect() {}
+func (HidePlans) effect() {}
+func (Quit) effect()      {}
 
 // NewModel returns an empty list.
 func NewModel(s console.Style) *Model { return &Model{style: s, width: 80, height: 24} }
@@ -162,6 +168,8 @@ func (m *Model) Press(k editor.Key) Effect {
 			return Open{next}
 		}
 		m.said = "Nothing waits for you."
+	case "p":
+		return ShowPlans{}
 	case "N", "c":
 		return Begin{}
 	case "enter", "l", "right":
@@ -218,6 +226,8 @@ func (m *Model) command(text string) Effect {
 		return Quit{}
 	case name == "new":
 		return Begin{}
+	case name == "plans":
+		return ShowPlans{}
 	case name == "open" && argument != "":
 		return Open{argument}
 	case id == "":
@@ -227,7 +237,7 @@ func (m *Model) command(text string) Effect {
 	case name == "rename":
 		return Command{name, id, argument}
 	default:
-		m.said = fmt.Sprintf("There is no command %q: new, open SESSION, stop, resume, cancel, rename NAME, quit", console.Line(name))
+		m.said = fmt.Sprintf("There is no command %q: new, open SESSION, plans, stop, resume, cancel, rename NAME, quit", console.Line(name))
 	}
 	return nil
 }

@@ -24,8 +24,6 @@ const (
 	maxOpen   = 4 // sessions that are attached at once; the one unseen for longest goes first
 	seen      = time.Second
 	unseen    = 5 * time.Second // while the terminal does not have the focus
-	patience  = 3 * time.Second
-	listed    = 500 // sessions in the list
 	endedView = "the conversation ended: "
 )
 
@@ -38,7 +36,7 @@ type Options struct {
 // Run is the screen until the person leaves. All sessions go on.
 func Run(ctx context.Context, c *console.Console, cl *client.Client, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
-	p := &program{ctx: ctx, console: c, client: cl, options: o, list: NewModel(console.Style(c.Terminal.Colour)), focused: true}
+	p := &program{asks: asks{ctx, cl}, console: c, options: o, list: NewModel(console.Style(c.Terminal.Colour)), focused: true}
 	p.tea = tea.NewProgram(p, tea.WithContext(ctx), tea.WithInput(c.Stdin), tea.WithOutput(c.Stdout))
 	_, err := p.tea.Run()
 	cancel()
@@ -56,16 +54,16 @@ func Run(ctx context.Context, c *console.Console, cl *client.Client, o Options) 
 
 // program joins the list and the opened sessions with Bubble Tea.
 type program struct {
-	ctx     context.Context
+	asks
 	console *console.Console
-	client  *client.Client
 	options Options
 	tea     *tea.Program
 	pumps   sync.WaitGroup
 
 	list          *Model
 	views         []*view // the one that was seen last is the last
-	open          *view   // nil: the list is shown
+	open          *view   // nil: the list or the plans are shown
+	plansOpen     *Plans  // nil: the list is shown
 	width, height int
 	focused       bool
 }
@@ -86,8 +84,13 @@ type (
 		list *pb.ListSessionsResponse
 		err  error
 	}
-	pollDue struct{}
-	opened  struct {
+	pollDue    struct{}
+	plansFound struct {
+		plans []*pb.OrchestrationInfo
+		err   error
+	}
+	plansDue struct{}
+	opened   struct {
 		opening talk.Opening
 		err     error
 	}
@@ -102,12 +105,10 @@ type (
 func (p *program) Init() tea.Cmd { return p.poll }
 
 // poll asks for the list.
-func (p *program) poll() tea.Msg {
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
-	defer cancel()
-	r, err := p.client.Agent.ListSessions(ctx, &pb.ListSessionsRequest{Limit: listed})
-	return sessions{r, err}
-}
+func (p *program) poll() tea.Msg { return p.asks.list() }
+
+// pollPlans asks for the plans.
+func (p *program) pollPlans() tea.Msg { return p.plans() }
 
 // Update implements tea.Model.
 func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {
@@ -122,6 +123,17 @@ func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 		return p, tea.Tick(wait, func(time.Time) tea.Msg { return pollDue{} })
 	case pollDue:
 		return p, p.poll
+	case plansFound:
+		if p.plansOpen == nil {
+			return p, nil
+		}
+		p.plansOpen.Took(message.plans, message.err)
+		return p, tea.Tick(seen, func(time.Time) tea.Msg { return plansDue{} })
+	case plansDue:
+		if p.plansOpen == nil {
+			return p, nil
+		}
+		return p, p.pollPlans
 	case opened:
 		return p, p.opened(message)
 	case did:
@@ -132,7 +144,7 @@ func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	case over:
 		if v := p.find(message.session); v != nil {
 			p.close(v)
-			p.list.Say(endedView + message.err.Error())
+			p.list.Say(endedView + reason(message.err))
 		}
 		return p, nil
 	}
@@ -141,6 +153,9 @@ func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	case chat.Resize:
 		p.width, p.height = t.Width, t.Height
 		p.list.Resize(t.Width, t.Height)
+		if p.plansOpen != nil {
+			p.plansOpen.width, p.plansOpen.height = p.width, p.height
+		}
 		return p, p.everyView(p.size())
 	case chat.Focus:
 		p.focused = bool(t)
@@ -167,7 +182,10 @@ func (p *program) everyView(message any) tea.Cmd {
 // press handles a key of the list, or of the opened session.
 func (p *program) press(k editor.Key) tea.Cmd {
 	v := p.open
-	if v == nil {
+	switch {
+	case v == nil && p.plansOpen != nil:
+		return p.perform(p.plansOpen.Press(k))
+	case v == nil:
 		return p.perform(p.list.Press(k))
 	}
 	switch {
@@ -200,7 +218,12 @@ func (p *program) perform(e Effect) tea.Cmd {
 			return opened{o, err}
 		}
 	case Command:
-		return p.command(e)
+		return func() tea.Msg { return did{p.run(e)} }
+	case ShowPlans:
+		p.plansOpen = &Plans{style: console.Style(p.console.Terminal.Colour), width: p.width, height: p.height}
+		return p.pollPlans
+	case HidePlans:
+		p.plansOpen = nil
 	}
 	return nil
 }
@@ -238,22 +261,15 @@ func (p *program) show(session string) tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg {
-		ctx, cancel := context.WithTimeout(p.ctx, patience)
-		defer cancel()
-		r, err := p.client.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: session})
-		if err != nil {
-			return opened{err: err}
-		}
-		return opened{opening: talk.Opening{
-			Start: &pb.StartConversation{SessionId: r.GetSummary().GetId()}, Head: r.GetHead(), Directory: r.GetSummary().GetWorkingDirectory(),
-		}}
+		o, err := p.opening(session)
+		return opened{o, err}
 	}
 }
 
 // opened attaches to a session.
 func (p *program) opened(o opened) tea.Cmd {
 	if o.err != nil {
-		p.list.Say(o.err.Error())
+		p.list.Say(reason(o.err))
 		return nil
 	}
 	if v := p.find(o.opening.Start.GetSessionId()); v != nil {
@@ -289,9 +305,12 @@ func (p *program) View() tea.View {
 	now := time.Now()
 	var rows []string
 	row, column := p.list.Cursor()
-	if p.open == nil {
+	switch {
+	case p.open == nil && p.plansOpen != nil:
+		rows, row = p.plansOpen.Rows(now), -1
+	case p.open == nil:
 		rows = p.list.Rows(now)
-	} else {
+	default:
 		var body []string
 		body, row, column = p.open.shell.Model.Frame(now)
 		above := max(p.height-1-len(body), 0)

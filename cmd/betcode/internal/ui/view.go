@@ -23,14 +23,16 @@ const help = `In the list
   j k  Up Down    next, previous        Enter  1-9   open
   n               open the next session that waits for you
   c               a new session in this directory
-  /               filter                :      a command: new, open SESSION, stop,
-  ?               this help                    resume, cancel, rename NAME, quit
+  /               filter                :      a command: new, open SESSION, plans,
+  ?               this help                    stop, resume, cancel, rename NAME, quit
+  p               plans: the orchestrations and their steps
   q               leave; sessions go on
 
 In a session
   Esc             back to the list, when nothing is typed
   Ctrl-N          the next session that waits for you
-  Ctrl-T          unfold and fold the output of tools
+  Ctrl-T          unfold and fold the output of all tools
+  Shift-Tab       choose a call of a tool       Ctrl-O  unfold and fold it alone
   PgUp PgDn       scroll                Tab Esc      to the request, and back
   /help           keys of the editor`
 

@@ -1,14 +1,13 @@
 package dialog
 
 import (
-	"maps"
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protojson"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"betcode/cmd/betcode/internal/chat/editor"
+	"betcode/cmd/betcode/internal/inbox"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -24,8 +23,8 @@ const (
 
 // Dialog is the request that is on the screen, and how far its answer is.
 type Dialog struct {
-	request *Request
-	always  Always
+	request *inbox.Request
+	always  inbox.Rules
 	why     string // what the daemon's rules say
 	mode    mode
 	words   editor.Editor // for denying, editing and writing
@@ -36,16 +35,16 @@ type Dialog struct {
 }
 
 // New opens a dialog.
-func New(r *Request) *Dialog {
+func New(r *inbox.Request) *Dialog {
 	d := &Dialog{request: r}
 	if r.Permission != nil {
-		d.always = ReadAlways(r.Permission.GetSuggestions())
+		d.always = inbox.ReadAlways(r.Permission.GetSuggestions())
 	}
 	return d
 }
 
 // Request returns the request.
-func (d *Dialog) Request() *Request { return d.request }
+func (d *Dialog) Request() *inbox.Request { return d.request }
 
 // Explain adds what the daemon says about the rules.
 func (d *Dialog) Explain(why string) { d.why = why }
@@ -54,9 +53,7 @@ func (d *Dialog) Explain(why string) { d.why = why }
 func (d *Dialog) Typing() bool { return d.mode != choosing }
 
 // Plan reports whether the request is the approval of a plan.
-func (d *Dialog) Plan() bool {
-	return d.request.Permission != nil && d.request.Permission.GetToolName() == "ExitPlanMode"
-}
+func (d *Dialog) Plan() bool { return d.request.Plan() }
 
 // Moves reports whether a key only moves within the dialog, and moves.
 func (d *Dialog) Moves(k editor.Key) bool {
@@ -87,9 +84,9 @@ func (d *Dialog) Answers(k editor.Key) bool {
 	case "y", "n", "d", "x":
 		return true
 	case "e":
-		return !d.Plan()
+		return !d.Plan() || d.request.Permission.GetInput().GetFields()["plan"].GetStringValue() != ""
 	case "a":
-		return !d.Plan() && !d.request.Permission.GetNoSessionGrant()
+		return d.Plan() || !d.request.Permission.GetNoSessionGrant()
 	case "r":
 		return len(d.always.Indices) > 0
 	}
@@ -104,17 +101,18 @@ func (d *Dialog) Answer(k editor.Key) *pb.AgentRequest {
 	id := d.request.ID
 	switch k.Name {
 	case "y":
-		return Decide(id, pb.PermissionDecision_ALLOW_ONCE, "")
+		return inbox.Decide(id, pb.PermissionDecision_ALLOW_ONCE, "")
 	case "a":
-		return Decide(id, pb.PermissionDecision_ALLOW_SESSION, "")
+		if d.Plan() {
+			return d.request.AcceptEdits()
+		}
+		return inbox.Decide(id, pb.PermissionDecision_ALLOW_SESSION, "")
 	case "r":
-		r := Decide(id, pb.PermissionDecision_ALLOW_ONCE, "")
-		r.GetPermission().ApplySuggestions = d.always.Indices
-		return r
+		return d.request.Always()
 	case "n":
-		return Decide(id, pb.PermissionDecision_DENY, "")
+		return inbox.Decide(id, pb.PermissionDecision_DENY, "")
 	case "x":
-		return Decide(id, pb.PermissionDecision_DENY_WITH_INTERRUPT, "")
+		return inbox.Decide(id, pb.PermissionDecision_DENY_WITH_INTERRUPT, "")
 	case "d":
 		d.open(denying, "")
 	case "e":
@@ -130,15 +128,18 @@ func (d *Dialog) open(m mode, text string) {
 	}
 }
 
-// edit opens the text of a command, or the whole input as JSON.
+// edit opens the text of a command or a plan, or the whole input as JSON.
 func (d *Dialog) edit() {
 	input := d.request.Permission.GetInput()
-	d.field = ""
-	if input.GetFields()["command"].GetStringValue() != "" {
-		d.field = "command"
-		d.open(editing, input.GetFields()["command"].GetStringValue())
+	d.field = "command"
+	if d.Plan() {
+		d.field = "plan"
+	}
+	if text := input.GetFields()[d.field].GetStringValue(); text != "" {
+		d.open(editing, text)
 		return
 	}
+	d.field = ""
 	raw, err := protojson.MarshalOptions{Multiline: true}.Marshal(input)
 	if err != nil {
 		d.trouble = "the input cannot be edited: " + err.Error()
@@ -170,16 +171,17 @@ func (d *Dialog) submit() *pb.AgentRequest {
 	text := strings.TrimSpace(d.words.Text())
 	switch d.mode {
 	case denying:
-		return Decide(d.request.ID, pb.PermissionDecision_DENY, text)
+		return inbox.Decide(d.request.ID, pb.PermissionDecision_DENY, text)
 	case editing:
-		input, err := d.edited()
-		if err != nil {
+		if d.field != "" {
+			return d.request.Edited(d.field, d.words.Text())
+		}
+		input := &structpb.Struct{}
+		if err := protojson.Unmarshal([]byte(d.words.Text()), input); err != nil {
 			d.trouble = "not valid: " + err.Error()
 			return nil
 		}
-		r := Decide(d.request.ID, pb.PermissionDecision_ALLOW_WITH_EDIT, "")
-		r.GetPermission().UpdatedInput = input
-		return r
+		return d.request.EditedInput(input)
 	case writing:
 		if text == "" {
 			d.trouble = "Write an answer, or press Esc."
@@ -190,23 +192,4 @@ func (d *Dialog) submit() *pb.AgentRequest {
 	case choosing:
 	}
 	return nil
-}
-
-// edited returns the input that the text field describes.
-func (d *Dialog) edited() (*structpb.Struct, error) {
-	if d.field != "" {
-		input := proto.CloneOf(d.request.Permission.GetInput())
-		input.Fields = maps.Clone(input.Fields)
-		input.Fields[d.field] = structpb.NewStringValue(d.words.Text())
-		return input, nil
-	}
-	input := &structpb.Struct{}
-	return input, protojson.Unmarshal([]byte(d.words.Text()), input)
-}
-
-// Decide returns an answer to a permission request.
-func Decide(request string, decision pb.PermissionDecision, message string) *pb.AgentRequest {
-	return &pb.AgentRequest{Request: &pb.AgentRequest_Permission{Permission: &pb.PermissionResponse{
-		RequestId: request, Decision: decision, Message: message,
-	}}}
 }

@@ -7,9 +7,11 @@ import (
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"betcode/cmd/betcode/internal/chat/editor"
 	"betcode/cmd/betcode/internal/eventtest"
+	"betcode/cmd/betcode/internal/inbox"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -24,7 +26,7 @@ func key(name string) editor.Key {
 // opened returns the dialog for events.
 func opened(t *testing.T, events ...*pb.AgentEvent) *Dialog {
 	t.Helper()
-	var q Queue
+	var q inbox.Queue
 	for _, e := range events {
 		q.Event(e)
 	}
@@ -109,6 +111,36 @@ func TestEditJSON(t *testing.T) {
 	}
 }
 
+// A plan is approved, with edits or without, changed, or sent back with words.
+func TestPlan(t *testing.T) {
+	plan := func(suggestions string) *pb.AgentEvent {
+		e := eventtest.Asks("r", "ExitPlanMode", "")
+		p := e.GetPermissionRequest()
+		p.Input = &structpb.Struct{Fields: map[string]*structpb.Value{"plan": structpb.NewStringValue("# Plan\n\n1. *look*")}}
+		p.Suggestions = []byte(suggestions)
+		return e
+	}
+	rows, _, _ := opened(t, plan("")).Rows(View{Width: 60, Height: 20, Focused: true})
+	want := "│ ? the agent has a plan\n│ # Plan\n│\n│ 1. look\n│ y approve · a approve and accept edits · e edit · n keep\n│ planning · d keep planning, with words · x stop"
+	if got := strings.ReplaceAll(strings.Join(rows, "\n"), " \n", "\n"); got != want {
+		t.Errorf("shown\n%s\nwant\n%s", got, want)
+	}
+	r := press(opened(t, plan("")), "a")
+	if r.GetPermission().GetDecision() != pb.PermissionDecision_ALLOW_ONCE || len(r.GetPermission().GetApplySuggestions()) != 0 {
+		t.Errorf("answered %v", r)
+	}
+	if r = press(opened(t, plan(suggested)), "a"); len(r.GetPermission().GetApplySuggestions()) != 1 || r.GetPermission().GetApplySuggestions()[0] != 1 {
+		t.Errorf("answered %v", r)
+	}
+	r = press(opened(t, plan("")), "e", "!", "enter")
+	if r.GetPermission().GetUpdatedInput().GetFields()["plan"].GetStringValue() != "# Plan\n\n1. *look*!" {
+		t.Errorf("answered %v", r)
+	}
+	if r = press(opened(t, plan("")), "d", "n", "o", "enter"); r.GetPermission().GetDecision() != pb.PermissionDecision_DENY || r.GetPermission().GetMessage() != "no" {
+		t.Errorf("answered %v", r)
+	}
+}
+
 func TestForm(t *testing.T) {
 	one := eventtest.Question("q/0", "Which?", false, "main", "dev")
 	two := eventtest.Question("q/1", "Also?", true, "a", "b", "c")
@@ -158,25 +190,6 @@ func TestRows(t *testing.T) {
 	}
 	if rows, _, _ = d.Rows(View{Width: 60, Height: 6, Focused: true}); len(rows) > 6 || !strings.Contains(strings.Join(rows, "\n"), "y allow once") {
 		t.Errorf("on few rows:\n%s", strings.Join(rows, "\n"))
-	}
-}
-
-func TestQueue(t *testing.T) {
-	var q Queue
-	q.Event(eventtest.Asks("r1", "Bash", "ls"))
-	q.Event(eventtest.Question("q/0", "A?", false))
-	q.Event(eventtest.Question("q/1", "B?", false))
-	q.Event(eventtest.Asks("r1", "Bash", "ls")) // again, after a reconnection
-	if q.Len() != 2 || q.Head().ID != "r1" {
-		t.Errorf("%d wait, first %v", q.Len(), q.Head())
-	}
-	q.Event(eventtest.Resolved("r1"))
-	if q.Head().ID != "q" || len(q.Head().Questions) != 2 {
-		t.Errorf("then %v", q.Head())
-	}
-	q.Done("q")
-	if q.Event(eventtest.Question("q/1", "B?", false)); q.Head() != nil {
-		t.Error("an answered question waits again")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"betcode/cmd/betcode/internal/chat/editor"
+	"betcode/cmd/betcode/internal/inbox"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -18,17 +19,17 @@ type form struct {
 }
 
 // question returns the question that is shown.
-func (f *form) question(r *Request) *pb.UserQuestion {
+func (f *form) question(r *inbox.Request) *pb.UserQuestion {
 	return r.Questions[min(f.at, len(r.Questions)-1)]
 }
 
-func (f *form) move(r *Request, by int) {
+func (f *form) move(r *inbox.Request, by int) {
 	n := len(f.question(r).GetOptions()) + 1
 	f.option = (f.option + by + n) % n
 }
 
 // takes reports whether a key is for the form.
-func (f *form) takes(r *Request, k editor.Key) bool {
+func (f *form) takes(r *inbox.Request, k editor.Key) bool {
 	q := f.question(r)
 	if n, err := strconv.Atoi(k.Text); err == nil {
 		return n >= 1 && n <= len(q.GetOptions())
@@ -52,7 +53,7 @@ func (d *Dialog) formKey(k editor.Key) *pb.AgentRequest {
 	}
 	switch {
 	case k.Name == "x":
-		return Decide(d.request.ID, pb.PermissionDecision_DENY, "The user declined to answer.")
+		return inbox.Decline(d.request.ID)
 	case k.Name == "o" || k.Name == "enter" && f.option >= len(q.GetOptions()):
 		d.open(writing, "")
 		return nil

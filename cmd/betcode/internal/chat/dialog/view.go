@@ -12,6 +12,7 @@ import (
 	"betcode/cmd/betcode/internal/chat/markdown"
 	"betcode/cmd/betcode/internal/chat/transcript"
 	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/inbox"
 	"betcode/cmd/betcode/internal/render"
 	"betcode/messages/visible"
 	pb "betcode/proto/betcode/v1"
@@ -88,7 +89,9 @@ func (d *Dialog) content(v View, width int) (head, body, keys []string) {
 	head = append(head, title)
 	if d.Plan() {
 		body = markdown.Render(bool(s), p.GetInput().GetFields()["plan"].GetStringValue(), width)
-		return head, body, d.keyRows(v, width, [][2]string{{"y", "go on with it"}, {"n", "keep planning"}, {"d", "keep planning, with words"}, {"x", "stop"}})
+		return head, body, d.keyRows(v, width, [][2]string{
+			{"y", "approve"}, {"a", "approve and accept edits"}, {"e", "edit"}, {"n", "keep planning"}, {"d", "keep planning, with words"}, {"x", "stop"},
+		})
 	}
 	body = commandRows(s, p, width)
 	for _, line := range d.reasons(v) {
@@ -150,21 +153,9 @@ func commandRows(s console.Style, p *pb.PermissionRequest, width int) []string {
 // reasons says why a person is asked.
 func (d *Dialog) reasons(v View) []string {
 	p := d.request.Permission
-	var out []string
-	if p.GetReason() != "" {
-		out = append(out, "asks because: "+console.Line(p.GetReason()))
-	}
-	if p.GetMatchedAskRule() != "" {
-		out = append(out, "your rule: ask "+console.Line(p.GetMatchedAskRule()))
-	}
+	out := inbox.Reasons(p)
 	if d.why != "" && d.why != p.GetReason() {
 		out = append(out, "rules: "+console.Line(d.why))
-	}
-	if p.GetDecisionReason() != "" {
-		out = append(out, "the agent says: "+console.Line(p.GetDecisionReason()))
-	}
-	if p.GetBlockedPath() != "" {
-		out = append(out, "because of: "+console.Line(p.GetBlockedPath()))
 	}
 	if p.GetExpiresAt() != nil {
 		out = append(out, "it waits for "+console.Span(max(p.GetExpiresAt().AsTime().Sub(v.Now), 0)))

@@ -143,8 +143,14 @@ func (t *Transcript) toolRows(b *block, width int) []string {
 		if !t.options.Nested { // it is printed before its result is known
 			mark = s.Green("●")
 		}
-		out = append(out, wrap(mark+" "+s.Bold(console.Line(c.GetToolName()))+"  "+
-			console.ToolCall(c.GetToolName(), c.GetInput(), c.GetDescription(), 400), width)...)
+		if b == t.chosen {
+			mark = s.Bold("›")
+		}
+		title := mark + " " + s.Bold(console.Line(c.GetToolName()))
+		if c.GetToolName() != "ExitPlanMode" { // its plan is shown as a document
+			title += "  " + console.ToolCall(c.GetToolName(), c.GetInput(), c.GetDescription(), 400)
+		}
+		out = append(out, wrap(title, width)...)
 		most := foldedDiff
 		if b.open {
 			most = openOutput

@@ -83,13 +83,3 @@ func spaced(a, b *block) bool {
 
 // Dropped reports whether the beginning is not shown any more, because there is too much.
 func (t *Transcript) Dropped() bool { return t.dropped }
-
-// Unfold shows the whole output of tools, or folds it again.
-func (t *Transcript) Unfold(open bool) {
-	for _, b := range t.blocks {
-		if b.kind == toolCall || b.kind == message {
-			b.open = open
-			b.forget()
-		}
-	}
-}

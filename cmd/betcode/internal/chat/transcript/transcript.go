@@ -30,6 +30,7 @@ type Transcript struct {
 	dropped  bool              // blocks were dropped because there were too many
 	taken    kind              // of the last block that Take has returned
 	calls    map[string]string // names of the tools of calls without a result, by id
+	chosen   *block            // a call; nil: none
 	lastCall string            // id of the call that Take has returned last
 }
 

@@ -134,3 +134,35 @@ func TestWindow(t *testing.T) {
 		t.Errorf("at the beginning: %q, %d", rows, at)
 	}
 }
+
+// One call is chosen and unfolded by itself.
+func TestCards(t *testing.T) {
+	tr := New(Options{Nested: true})
+	if tr.Choose(-1) || tr.Above(40) != 0 {
+		t.Error("there is a call")
+	}
+	for _, id := range []string{"a", "b"} {
+		tr.Event(call(id, "Bash", "run "+id))
+		tr.Event(result(id, strings.Repeat("line\n", 9)))
+	}
+	shown := func() string {
+		rows, _ := tr.Window(40, 100, 0)
+		return strings.Join(rows, "\n")
+	}
+	folded := strings.Repeat("    line\n", 6) + "… 3 more lines"
+	tr.Toggle()
+	if got, want := shown(), "● Bash  run a\n"+folded+"\n› Bash  run b\n"+strings.TrimSuffix(strings.Repeat("    line\n", 9), "\n"); strings.ReplaceAll(got, "    …", "…") != want {
+		t.Errorf("shown\n%s\nwant\n%s", got, want)
+	}
+	tr.Toggle()
+	tr.Choose(-1)
+	if got := shown(); !strings.HasPrefix(got, "› Bash  run a") || strings.Count(got, "3 more lines") != 2 || tr.Above(40) != 16 {
+		t.Errorf("%d rows\n%s", tr.Above(40), got)
+	}
+	tr.Choose(-1)
+	tr.Choose(1)
+	tr.Unchoose()
+	if got := shown(); tr.Chosen() || strings.Contains(got, "›") {
+		t.Errorf("shown\n%s", got)
+	}
+}

@@ -11,8 +11,8 @@ import (
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/inbox"
 	"betcode/cmd/betcode/internal/output"
-	"betcode/cmd/betcode/internal/talk"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -197,7 +197,7 @@ func answersTo(r *pb.PendingPermission, typed []string) (map[string]string, erro
 	}
 	answers := make(map[string]string, len(questions))
 	for i, q := range questions {
-		answer, complaint := talk.ChooseOptions(q, typed[i])
+		answer, complaint := inbox.ChooseOptions(q, typed[i])
 		if complaint != "" {
 			return nil, exit.Usage(fmt.Errorf("%q: %s", q.GetQuestion(), complaint))
 		}

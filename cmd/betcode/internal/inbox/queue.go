@@ -1,4 +1,4 @@
-package dialog
+package inbox
 
 import (
 	"slices"
@@ -7,17 +7,11 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// Request is a permission request, or the questions of one request.
-type Request struct {
-	ID         string
-	Permission *pb.PermissionRequest // or
-	Questions  []*pb.UserQuestion
-}
-
 // Queue holds the requests that wait for a person, the oldest first.
 type Queue struct {
 	waiting []*Request
-	decided map[string]bool // answered here, or resolved
+	decided map[string]bool // requests and questions that were answered here, or resolved
+	leaving map[string]bool // calls that leave plan mode, after which edits are accepted
 }
 
 // Event takes an event. It reports whether it was about a request.
@@ -29,7 +23,10 @@ func (q *Queue) Event(e *pb.AgentEvent) bool {
 			r.Permission = event.PermissionRequest
 		}
 	case *pb.AgentEvent_UserQuestion:
-		id, _, _ := strings.Cut(event.UserQuestion.GetQuestionId(), "/") // several questions share a request
+		id := RequestOf(event.UserQuestion.GetQuestionId())
+		if q.decided[event.UserQuestion.GetQuestionId()] {
+			return true
+		}
 		r := q.request(id)
 		if r == nil {
 			return true
@@ -61,13 +58,52 @@ func (q *Queue) request(id string) *Request {
 	return r
 }
 
-// Done removes a request.
+// RequestOf returns the id of the request that a question belongs to: several questions share one.
+func RequestOf(question string) string {
+	request, _, _ := strings.Cut(question, "/")
+	return request
+}
+
+// Done removes a request with its questions.
 func (q *Queue) Done(id string) {
+	q.note(id)
+	q.waiting = slices.DeleteFunc(q.waiting, func(r *Request) bool {
+		if r.ID == id && r.acceptsEdits {
+			if q.leaving == nil {
+				q.leaving = map[string]bool{}
+			}
+			q.leaving[r.Permission.GetToolUseId()] = true
+		}
+		return r.ID == id
+	})
+}
+
+func (q *Queue) note(id string) {
 	if q.decided == nil {
 		q.decided = map[string]bool{}
 	}
 	q.decided[id] = true
-	q.waiting = slices.DeleteFunc(q.waiting, func(r *Request) bool { return r.ID == id })
+}
+
+// Due returns what an earlier answer wants sent now that an event has come; nil if that is nothing.
+func (q *Queue) Due(e *pb.AgentEvent) *pb.AgentRequest {
+	r := e.GetToolCallResult()
+	if r == nil || !q.leaving[r.GetToolId()] {
+		return nil
+	}
+	delete(q.leaving, r.GetToolId())
+	if r.GetIsError() {
+		return nil
+	}
+	return &pb.AgentRequest{Request: &pb.AgentRequest_Settings{Settings: &pb.SessionSettingsChange{PermissionMode: acceptEdits}}}
+}
+
+// Key is the key of the head; empty if nothing waits.
+func (q *Queue) Key() string {
+	if len(q.waiting) == 0 {
+		return ""
+	}
+	return q.waiting[0].Key()
 }
 
 // Forget drops everything, because the history begins anew.

@@ -1,4 +1,4 @@
-package dialog
+package inbox
 
 import (
 	"encoding/json"
@@ -16,19 +16,20 @@ type suggestion struct {
 		Content string `json:"ruleContent"`
 	} `json:"rules"`
 	Behavior    string   `json:"behavior"`
+	Mode        string   `json:"mode"`
 	Directories []string `json:"directories"`
 	Destination string   `json:"destination"`
 }
 
-// Always is the rules that an answer would write for later calls.
-type Always struct {
+// Rules is the rules that an answer would write for later calls.
+type Rules struct {
 	Indices []uint32 // of the suggestions
 	Words   string   // the rules, and where they are written
 }
 
 // ReadAlways returns the allow rules and directories among an agent's suggestions. Changes of the permission mode are left out,
 // because they would allow more than the shown rules.
-func ReadAlways(raw []byte) (a Always) {
+func ReadAlways(raw []byte) (a Rules) {
 	var all []suggestion
 	if len(raw) == 0 || json.Unmarshal(raw, &all) != nil {
 		return a
@@ -76,4 +77,14 @@ func place(destination string) string {
 		return "until the agent ends"
 	}
 	return "in " + destination
+}
+
+// suggestedMode returns the number of a suggestion to enter a permission mode.
+func suggestedMode(raw []byte, mode string) (index uint32, suggested bool) {
+	var all []suggestion
+	if len(raw) == 0 || json.Unmarshal(raw, &all) != nil {
+		return 0, false
+	}
+	i := slices.IndexFunc(all, func(s suggestion) bool { return s.Type == "setMode" && s.Mode == mode })
+	return uint32(max(i, 0)), i >= 0
 }

@@ -1,0 +1,82 @@
+package transcript
+
+import "slices"
+
+// The calls of tools are cards: one is chosen and unfolded by itself, and all of them together.
+
+// Choose moves the choice among the calls: by a negative number to older ones, from the newest at the beginning. It reports
+// whether there is one.
+func (t *Transcript) Choose(by int) bool {
+	var cards []*block
+	at := -1
+	for _, b := range t.blocks {
+		if b.kind != toolCall || b.gone {
+			continue
+		}
+		if b == t.chosen {
+			at = len(cards)
+		}
+		cards = append(cards, b)
+	}
+	if len(cards) == 0 {
+		return false
+	}
+	if at < 0 && by > 0 {
+		at = -1
+	} else if at < 0 {
+		at = len(cards)
+	}
+	t.choose(cards[(at+by+len(cards))%len(cards)])
+	return true
+}
+
+// Chosen reports whether a call is chosen.
+func (t *Transcript) Chosen() bool { return t.chosen != nil }
+
+// Unchoose ends the choice.
+func (t *Transcript) Unchoose() { t.choose(nil) }
+
+func (t *Transcript) choose(b *block) {
+	for _, o := range []*block{t.chosen, b} {
+		if o != nil {
+			o.forget()
+		}
+	}
+	t.chosen = b
+}
+
+// Toggle unfolds the chosen call, or folds it again: its output, and its difference. Without a choice it is the newest call.
+func (t *Transcript) Toggle() {
+	if t.chosen == nil && !t.Choose(-1) {
+		return
+	}
+	t.chosen.open = !t.chosen.open
+	t.chosen.forget()
+}
+
+// Unfold shows the whole output of tools, or folds it again.
+func (t *Transcript) Unfold(open bool) {
+	for _, b := range t.blocks {
+		if b.kind == toolCall || b.kind == message {
+			b.open = open
+			b.forget()
+		}
+	}
+}
+
+// Above returns how many rows there are from the first row of the chosen call to the end; 0 if none is chosen.
+func (t *Transcript) Above(width int) int {
+	at := slices.Index(t.blocks, t.chosen)
+	if t.chosen == nil || at < 0 {
+		return 0
+	}
+	rows := 0
+	for i := at; i < len(t.blocks); i++ {
+		n := len(t.rows(t.blocks[i], width))
+		if i > at && n > 0 && spaced(t.blocks[i-1], t.blocks[i]) {
+			rows++
+		}
+		rows += n
+	}
+	return rows
+}
