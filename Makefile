@@ -51,13 +51,31 @@ PREFIX  ?= $(HOME)/.local
 DESTDIR ?=
 
 .PHONY: install
-install: build ## install the program below PREFIX (~/.local) and DESTDIR; 'betcode service install' makes it a service
+install: build ## install the program, its manual, completions and a user unit below PREFIX (~/.local) and DESTDIR; 'betcode service install' starts the service
 	install -D -m 755 bin/betcode '$(DESTDIR)$(PREFIX)/bin/betcode'
+	@$(MAKE) --no-print-directory share SHARE='$(DESTDIR)$(PREFIX)/share'
+	@mkdir -p '$(DESTDIR)$(PREFIX)/share/systemd/user'
+	sed 's|%h/.local/bin/|$(PREFIX)/bin/|' packaging/systemd/betcode.service >'$(DESTDIR)$(PREFIX)/share/systemd/user/betcode.service'
 	@case ":$$PATH:" in *":$(PREFIX)/bin:"*) ;; *) echo "$(PREFIX)/bin is not in PATH" >&2;; esac
 
 .PHONY: uninstall
 uninstall: ## remove what install has installed; sessions and settings stay
-	rm -f '$(DESTDIR)$(PREFIX)/bin/betcode'
+	@test ! -x '$(DESTDIR)$(PREFIX)/bin/betcode' || '$(DESTDIR)$(PREFIX)/bin/betcode' __manual --list | \
+		while read -r page; do rm -f '$(DESTDIR)$(PREFIX)/share/man/'"$$page"; done
+	rm -f '$(DESTDIR)$(PREFIX)/bin/betcode' '$(DESTDIR)$(PREFIX)/share/bash-completion/completions/betcode' \
+		'$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_betcode' '$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/betcode.fish' \
+		'$(DESTDIR)$(PREFIX)/share/systemd/user/betcode.service'
+
+# What a package has beside the program: pages of man, and completions where shells look for them.
+SHARE ?= .cache/share
+
+.PHONY: share
+share: build
+	@mkdir -p '$(SHARE)/man' '$(SHARE)/bash-completion/completions' '$(SHARE)/zsh/site-functions' '$(SHARE)/fish/vendor_completions.d'
+	bin/betcode __manual '$(SHARE)/man'
+	bin/betcode completion bash >'$(SHARE)/bash-completion/completions/betcode'
+	bin/betcode completion zsh >'$(SHARE)/zsh/site-functions/_betcode'
+	bin/betcode completion fish >'$(SHARE)/fish/vendor_completions.d/betcode.fish'
 
 .PHONY: cross
 cross: ## compile and vet for macOS and Windows, where nothing is run
@@ -68,7 +86,7 @@ cross: ## compile and vet for macOS and Windows, where nothing is run
 	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 $(GO) vet $(UNIT)
 
 .PHONY: release
-release: $(BIN)/goreleaser $(BIN)/cyclonedx-gomod ## build archives for Linux and macOS with checksums and bills of materials into dist; nothing is published
+release: $(BIN)/goreleaser $(BIN)/cyclonedx-gomod share ## build archives for Linux and macOS with checksums and bills of materials into dist; nothing is published
 	PATH="$(BIN):$$PATH" BETCODE_VERSION='$(VERSION)' $(BIN)/goreleaser release --snapshot --clean --skip=publish
 
 .PHONY: demo

@@ -553,6 +553,9 @@ var rules = []rule{
 		because: "commands know the wire contract; actors and persistence are for host and offline, which do the work",
 	},
 	{
+		pkg: "cmd/betcode/internal/cli/manual", because: "it reads a table of commands and writes text",
+	},
+	{
 		pkg: "cmd/betcode/internal/cli/completion", because: "a script of a shell is text and a place for it",
 	},
 	{

@@ -119,6 +119,7 @@ func (p *program) app() *cli.App {
 			p.versionCommand(),
 			p.completionCommand(),
 			p.completeCommand(),
+			p.manualCommand(),
 			p.exitCodesCommand(),
 			p.environmentCommand(),
 			p.formattingCommand(),

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
@@ -13,27 +14,42 @@ import (
 func (p *program) exitCodesCommand() *cli.Command {
 	return &cli.Command{
 		Name: "exit-codes", Usage: "list the exit codes", Category: helpTopics,
-		Action: func(*cli.Context) error {
-			w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
-			for _, e := range exit.Meanings() {
-				fmt.Fprintf(w, "%d\t%s\t%s\n", e.Code, e.Name, e.Text)
-			}
-			return w.Flush()
-		},
+		Action: func(*cli.Context) error { return p.print(exitCodesHelp()) },
 	}
+}
+
+// exitCodesHelp is the page about exit codes.
+func exitCodesHelp() string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, e := range exit.Meanings() {
+		fmt.Fprintf(w, "%d\t%s\t%s\n", e.Code, e.Name, e.Text)
+	}
+	_ = w.Flush() // into memory
+	return b.String()
+}
+
+func (p *program) print(text string) error {
+	_, err := fmt.Fprint(p.Stdout, text)
+	return err
 }
 
 func (p *program) environmentCommand() *cli.Command {
 	return &cli.Command{
 		Name: "environment", Usage: "list the environment variables", Category: helpTopics,
-		Action: func(*cli.Context) error {
-			w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
-			for _, v := range environment() {
-				fmt.Fprintf(w, "%s\t%s\n", v[0], v[1])
-			}
-			return w.Flush()
-		},
+		Action: func(*cli.Context) error { return p.print(environmentHelp()) },
 	}
+}
+
+// environmentHelp is the page about environment variables.
+func environmentHelp() string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, v := range environment() {
+		fmt.Fprintf(w, "%s\t%s\n", v[0], v[1])
+	}
+	_ = w.Flush() // into memory
+	return b.String()
 }
 
 // formattingHelp is the page about forms of output.
@@ -63,10 +79,7 @@ numbers, empty lists are [].
 func (p *program) formattingCommand() *cli.Command {
 	return &cli.Command{
 		Name: "formatting", Usage: "describe the forms of output", Category: helpTopics,
-		Action: func(*cli.Context) error {
-			_, err := fmt.Fprint(p.Stdout, formattingHelp)
-			return err
-		},
+		Action: func(*cli.Context) error { return p.print(formattingHelp) },
 	}
 }
 
