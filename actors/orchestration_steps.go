@@ -90,6 +90,9 @@ func (s *System) stepDirectory(ctx context.Context, parent messages.SessionID, d
 		return dir, nil
 	}
 	view, err := s.sessionView(ctx, messages.GetSession{Session: parent})
+	if err == nil {
+		err = onThisMachine("find directory of a step", view.Record)
+	}
 	return view.Record.WorkingDirectory, err
 }
 

@@ -179,6 +179,9 @@ func (s *System) beginning(m messages.SpawnSubagent, parent messages.SessionLoad
 		Options: messages.AgentOptions{MaxTurns: m.MaxTurns, MaxBudgetUSD: m.BudgetUSD},
 	}
 	if start.WorkingDirectory == "" && start.WorktreeID == "" {
+		if err := onThisMachine("spawn subagent", r); err != nil {
+			return messages.BeginSubagent{}, err
+		}
 		start.WorkingDirectory, start.WorktreeID = r.WorkingDirectory, r.WorktreeID
 	}
 	if subagent.Restricted(child) {
@@ -192,6 +195,16 @@ func (s *System) beginning(m messages.SpawnSubagent, parent messages.SessionLoad
 		begin.Grants = maps.Clone(r.Grants)
 	}
 	return begin, nil
+}
+
+// onThisMachine refuses to work in the directory of a session whose agent runs under a proxy. It is on another machine, and the
+// directory that has its name here was chosen by the proxy.
+func onThisMachine(op string, r messages.SessionRecord) error {
+	if r.Proxy == nil {
+		return nil
+	}
+	return messages.Errorf(op, messages.WrongState, "the agent of session %s runs under a proxy, and its directory is on another machine", r.ID).
+		With("session_id", string(r.ID)).WithHint("Name a directory of this machine: betcode subagent spawn --cwd DIR")
 }
 
 // defaultPerMinute is how many calls are approved in a minute unless a request says otherwise.

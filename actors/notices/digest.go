@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"betcode/actors/internal/notify"
+	"betcode/messages/visible"
 )
 
 // digestCode is the code of a notice that lists others.
@@ -26,9 +27,9 @@ func digest(batch []delivery) notify.Notice {
 			line = d.Notice.Name + ": " + line
 		}
 		if d.Notice.Request() != "" {
-			asks = append(asks, line)
+			asks = append(asks, visible.Line(line))
 		} else {
-			rest = append(rest, line)
+			rest = append(rest, visible.Line(line))
 		}
 	}
 	all := slices.Concat(asks, rest)

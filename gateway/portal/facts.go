@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"reflect"
+	"regexp"
 
 	"betcode/gateway/portal/wire"
 	pb "betcode/proto/betcode/v1"
@@ -20,7 +21,7 @@ type facts struct {
 func factsOf(s *pb.SessionSummary) facts {
 	p := s.GetProxied()
 	f := facts{status: "active", update: wire.SessionUpdate{
-		SessionID: wire.UUID(s.GetId()), GitBranch: named(p.GetGitBranch()), PRURL: named(p.GetPrUrl()), RepoURL: named(p.GetRepoUrl()),
+		SessionID: wire.UUID(s.GetId()), GitBranch: named(p.GetGitBranch()), PRURL: address(p.GetPrUrl(), webAddress), RepoURL: address(p.GetRepoUrl(), repository),
 	}}
 	switch {
 	case p == nil:
@@ -30,6 +31,21 @@ func factsOf(s *pb.SessionSummary) facts {
 		f.status = "disconnected"
 	}
 	return f
+}
+
+// A page makes links of what a proxy says that its repository and its merge request are. Any other text, such as javascript:, would
+// run as the person who follows it.
+var (
+	webAddress = regexp.MustCompile(`^(?i:https?)://[^\s\pC]+$`)
+	repository = regexp.MustCompile(`^((?i:https?|ssh|git)://|[\w.-]+@[\w.-]+:)[^\s\pC]+$`)
+)
+
+// address returns an address of that form; nil for any other text.
+func address(text string, form *regexp.Regexp) *string {
+	if !form.MatchString(text) {
+		return nil
+	}
+	return &text
 }
 
 func named(text string) *string {

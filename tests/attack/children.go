@@ -40,6 +40,8 @@ var changing = []string{
 	"repo add $PWD", "repo scan $PWD",
 	"subagent spawn @last attack", "subagent spawn @last attack --auto-approve --tool Bash",
 	"session budget @last --usd 1000", "session budget @last --usd off",
+	"gateway pair attack --scope admin", "gateway pair attack --shared --scope control", "gateway share @last attack --role editor", "gateway token --name attack",
+	"token create attack --scope admin", "token revoke attack", "token list", "config set permissions.default_ttl 1h",
 }
 
 // callers are ways in which a child comes to run a script: $1 is the script, $2 the name of its

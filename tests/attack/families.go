@@ -41,9 +41,11 @@ var scenarios = slices.Concat(
 	portalBoundScenarios,  // browsers that want all of it
 	guestScenarios,        // people with whom sessions are shared
 	proxiedScenarios,      // proxies of sessions
+	hostileProxyScenarios, // proxies that want more than their session
 	proxyScenarios,        // portals of somebody else
 	lockScenarios,         // the input lock
 	repeatScenarios,       // prompts that are repeated
 	searchScenarios,       // searches of all history
+	noticeScenarios,       // texts and settings of notifications
 	voiceScenarios,        // people who speak, and what understands them
 )

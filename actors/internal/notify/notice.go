@@ -6,6 +6,7 @@ import (
 
 	"betcode/actors/internal/texts"
 	"betcode/messages"
+	"betcode/messages/visible"
 )
 
 // maxVariable bounds a variable, in characters. With a longer one, or with a zero in one, the system starts no program, and an
@@ -20,6 +21,18 @@ type Notice struct {
 	Name    string             `json:"session_name,omitempty"`
 	At      time.Time          `json:"at"`
 	Details map[string]string  `json:"details,omitempty"`
+}
+
+// shown returns the notice as people see all of it: agents and proxies choose names of tools and of requests, and characters that are
+// not seen would deceive a person or drive a terminal. Only the message has lines.
+func (n Notice) shown() Notice {
+	n.Message, n.Name = visible.Text(n.Message), visible.Line(n.Name)
+	details := make(map[string]string, len(n.Details))
+	for name, value := range n.Details {
+		details[name] = visible.Line(value)
+	}
+	n.Details = details
+	return n
 }
 
 // Request returns the permission request that the notice is about; empty if there is none.

@@ -63,6 +63,7 @@ func (n *Notifier) Close() { n.client.CloseIdleConnections() }
 func (n *Notifier) Deliver(ctx context.Context, s *settings.Settings, over Channel, notice Notice, key string) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	notice = notice.shown()
 	var err error
 	switch over {
 	case Exec:

@@ -117,11 +117,15 @@ func (q *Queries) subagents(m messages.GetSubagents) (messages.Reply, error) {
 	return messages.Subagents{Subagents: state.Subagents()}, nil
 }
 
-// completePath lists the paths of a session's working directory that begin with a text.
+// completePath lists the paths of a session's working directory that begin with a text. That of an agent under a proxy is on
+// another machine: it may have the name of a directory here, and its proxy chooses that name.
 func (q *Queries) completePath(m messages.ListPath) (messages.Reply, error) {
 	loaded, err := q.load("list path", m.Session)
 	if err != nil {
 		return nil, err
+	}
+	if loaded.Record.Proxy != nil {
+		return messages.PathList{}, nil
 	}
 	list, err := paths.Complete(loaded.Record.WorkingDirectory, m.Query, m.Limit)
 	if err != nil {

@@ -200,3 +200,19 @@ func TestRulesAreTestedUntilTheCallerGoes(t *testing.T) {
 		t.Error("it was answered")
 	}
 }
+
+// Nothing is read in a directory that a proxy names: its agent is on another machine.
+func TestPathsOfAProxiedSession(t *testing.T) {
+	s, dir := &store{}, t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "precious"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.add(messages.SessionRecord{ID: "local", WorkingDirectory: dir})
+	s.add(messages.SessionRecord{ID: "remote", WorkingDirectory: dir, Proxy: &messages.ProxyRecord{}})
+	q := over(t, s)
+	for session, want := range map[messages.SessionID]int{"local": 1, "remote": 0} {
+		if got := answer[messages.PathList](t, q, messages.ListPath{Session: session, Limit: 10}).Entries; len(got) != want {
+			t.Errorf("%s: %v", session, got)
+		}
+	}
+}
