@@ -76,6 +76,10 @@ func TestRealNotLoggedIn(t *testing.T) {
 	if got := s.show(id); got.GetStatus() != "crashed" || got.GetCondition() != "not_logged_in" {
 		t.Errorf("%v", got)
 	}
+	told := s.cli(0, "logs", id)
+	if strings.Count(told, "Not logged in") != 1 || strings.Count(told, "claude /login") != 1 {
+		t.Errorf("the log says it several times, or not what mends it:\n%s", told)
+	}
 	w.Extra = append(w.Extra, "ANTHROPIC_API_KEY=dummy")
 	s.killDaemon()
 	c = s.converseFromNow("a", id)

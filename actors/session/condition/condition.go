@@ -101,11 +101,11 @@ var table = []rule{
 		messages.NotLoggedIn, func(e Evidence) bool {
 			return e.Turn != nil && e.Turn.Failure == "AUTHENTICATION_FAILED" && strings.Contains(e.Turn.Error, "/login")
 		},
-		"The agent is not logged in", "log in with the agent's own program (claude, then /login), or give the daemon an API key and restart it",
+		"The agent is not logged in", "log in: claude /login. Or give the daemon an API key (ANTHROPIC_API_KEY) and restart it",
 	},
 	{
 		messages.KeyRefused, func(e Evidence) bool { return e.Turn != nil && e.Turn.Failure == "AUTHENTICATION_FAILED" },
-		"The API refuses the agent's key", "give the daemon a key that is valid and restart it, or log in with the agent's own program",
+		"The API refuses the agent's key", "give the daemon a valid key (ANTHROPIC_API_KEY) and restart it, or log in: claude /login",
 	},
 	{
 		messages.ConversationDeleted, func(e Evidence) bool { return e.MemoryGone && e.Forgotten },

@@ -23,6 +23,7 @@ type Renderer struct {
 	unended        bool   // the cursor is behind text
 	block          string // of the text being written
 	shown          shownParts
+	failures       failures
 }
 
 // NewRenderer returns a renderer that writes to w.
@@ -74,7 +75,7 @@ func (r *Renderer) Event(e *pb.AgentEvent) {
 	case *pb.AgentEvent_SessionInfo:
 		r.info(event.SessionInfo)
 	case *pb.AgentEvent_Error:
-		r.Line("%s %s", s.Red("error:"), console.Line(event.Error.GetMessage()))
+		r.failure(event.Error)
 	case *pb.AgentEvent_Usage:
 		r.Line("%s", s.Dim(usage(event.Usage)))
 	case *pb.AgentEvent_PlanMode:
@@ -89,6 +90,7 @@ func (r *Renderer) Event(e *pb.AgentEvent) {
 	case *pb.AgentEvent_TurnComplete:
 		r.turnComplete(event.TurnComplete)
 	case *pb.AgentEvent_UserInput:
+		r.Prompted()
 		if !r.typed[event.UserInput.GetIdempotencyKey()] && event.UserInput.GetIteration() <= 1 { // of another one its number was shown
 			r.Line("%s %s", s.Bold(">"), strings.ReplaceAll(console.Text(event.UserInput.GetContent()), "\n", "\n  "))
 		}
@@ -161,10 +163,37 @@ func (r *Renderer) text(t *pb.TextDelta) {
 		}
 		fmt.Fprint(r.w, text)
 		r.shown.text(t.GetBlockId(), said)
+		r.Said(t)
 		r.unended = !strings.HasSuffix(said, "\n")
 	}
 	if t.GetIsComplete() {
 		r.EndLine()
+	}
+}
+
+// Said notes text of the agent that a person has read, so that an error of the same words is not written again. The caller of a
+// renderer that gets no text calls it.
+func (r *Renderer) Said(t *pb.TextDelta) {
+	if !t.GetThinking() {
+		r.failures.said(t)
+	}
+}
+
+// Prompted notes a new message: what fails then is news. The caller of a renderer that gets no messages calls it.
+func (r *Renderer) Prompted() { r.failures.forget() }
+
+// failure writes an error, unless the agent has just said the same. A message that another client's lock keeps out names that
+// client, and the way to get the lock.
+func (r *Renderer) failure(e *pb.ErrorEvent) {
+	holder := e.GetDetails()["holder_client_id"]
+	switch {
+	case e.GetCode() == "NO_INPUT_LOCK" && holder != "" && e.GetDetails()["lock_reserved"] == "true":
+		r.Line("%s not sent: the input lock is reserved for %s, which held it before the daemon ended. Send the message again in a moment",
+			r.style.Red("error:"), console.Client(holder))
+	case e.GetCode() == "NO_INPUT_LOCK" && holder != "":
+		r.Line("%s not sent: %s holds the input lock. /lock asks for it", r.style.Red("error:"), console.Client(holder))
+	case r.failures.failed(e.GetMessage()):
+		r.Line("%s %s", r.style.Red("error:"), console.Line(e.GetMessage()))
 	}
 }
 
@@ -173,7 +202,9 @@ func (r *Renderer) status(c *pb.StatusChange) {
 	case pb.AgentStatus_COMPACTING:
 		r.Line("%s", r.style.Dim("the agent summarises its context"))
 	case pb.AgentStatus_ERROR:
-		r.Line("%s %s", r.style.Red("the agent cannot go on:"), console.Line(c.GetMessage()))
+		if !r.failures.read(c.GetMessage()) {
+			r.Line("%s %s", r.style.Red("the agent cannot go on:"), console.Line(c.GetMessage()))
+		}
 	case pb.AgentStatus_AGENT_STATUS_UNSPECIFIED, pb.AgentStatus_THINKING, pb.AgentStatus_EXECUTING_TOOL,
 		pb.AgentStatus_WAITING_FOR_USER, pb.AgentStatus_IDLE:
 		if r.verbose {
@@ -207,6 +238,8 @@ func (r *Renderer) turnComplete(t *pb.TurnComplete) {
 	switch {
 	case t.GetStopReason() == "cancelled":
 		r.Line("%s", r.style.Yellow("interrupted"))
+	case t.GetIsError() && r.failures.read(t.GetError()):
+		r.Line("%s", r.style.Red("the turn failed"))
 	case t.GetIsError():
 		r.Line("%s %s", r.style.Red("the turn failed:"), console.Line(t.GetError()))
 	default:
@@ -227,7 +260,8 @@ func (r *Renderer) run(e *pb.RunEvent) {
 	}
 }
 
-// lock shows a request for the input lock, because its holder has ten seconds to respond; with verbose every change.
+// lock shows a request for the input lock, because its holder has ten seconds to respond, and that it went from one client to
+// another, because the loser cannot write any more; with verbose every change.
 func (r *Renderer) lock(l *pb.LockChange) {
 	switch {
 	case l.GetRequestedBy() != "":
@@ -235,6 +269,9 @@ func (r *Renderer) lock(l *pb.LockChange) {
 			console.Client(l.GetRequestedBy()), console.Client(l.GetHolder()))
 	case l.GetOfferedTo() != "":
 		r.Line("%s the input lock is offered to %s: /lock takes it", r.style.Yellow("note:"), console.Client(l.GetOfferedTo()))
+	case l.GetHolder() != "" && l.GetPreviousHolder() != "" && l.GetHolder() != l.GetPreviousHolder():
+		r.Line("%s %s has the input lock now, which %s had; /lock asks for it", r.style.Yellow("note:"),
+			console.Client(l.GetHolder()), console.Client(l.GetPreviousHolder()))
 	case r.verbose:
 		r.Line("%s", r.style.Dim("input lock: "+console.OrNobody(console.Client(l.GetHolder()))))
 	}

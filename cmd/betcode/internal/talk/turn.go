@@ -239,13 +239,21 @@ func (t *turn) failed() (bool, string) {
 	case t.complete.GetStopReason() == interruptedTurn && !t.interrupted:
 		return true, t.gaveUp()
 	case t.complete.GetIsError():
-		return true, t.complete.GetError()
+		return true, t.complete.GetError() + loginHint(t.failure)
 	case !t.accepted && t.failure != nil:
 		return true, t.failure.GetMessage()
 	case t.ended.GetState() == pb.RepeatState_REPEAT_STATE_EXHAUSTED, t.ended.GetState() == pb.RepeatState_REPEAT_STATE_FAILED:
 		return true, t.ended.GetReason()
 	}
 	return false, ""
+}
+
+// loginHint says how to mend a turn that failed because the agent is not logged in, or its key is refused.
+func loginHint(f *pb.ErrorEvent) string {
+	if f.GetCode() != "AUTHENTICATION_FAILED" && f.GetCode() != "NOT_LOGGED_IN" {
+		return ""
+	}
+	return ". Log in: claude /login. Or give the daemon an API key (ANTHROPIC_API_KEY) and restart it"
 }
 
 // interruptedTurn is the stop reason of a turn that is neither cancelled nor continued: its agent crashed too often, or

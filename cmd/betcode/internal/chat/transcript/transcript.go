@@ -55,6 +55,7 @@ func (t *Transcript) Event(e *pb.AgentEvent) {
 	case *pb.AgentEvent_ToolCallResult:
 		t.result(event.ToolCallResult, parent)
 	case *pb.AgentEvent_UserInput:
+		t.words.Prompted()
 		t.append(&block{kind: message, text: event.UserInput.GetContent(), closed: true}, parent)
 		for _, file := range event.UserInput.GetAttachments() {
 			t.note("  "+t.options.Style.Dim("with "+console.Line(file.GetFilename())+" ("+console.Line(file.GetMimeType())+", "+console.Size(file.GetSize())+")"), parent)
@@ -101,6 +102,7 @@ func (t *Transcript) text(d *pb.TextDelta, parent string) {
 		return
 	}
 	b.prose.add(cmp.Or(d.GetThinkingText(), d.GetText()))
+	t.words.Said(d)
 	b.forget()
 	if d.GetIsComplete() {
 		b.close()
