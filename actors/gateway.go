@@ -24,7 +24,7 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 	switch m := s.checks.Complete(r).(type) {
 	case messages.ListSessions, messages.ResolveSession, messages.ResolveKey, messages.ResolveRequest, messages.ListPermissions,
 		messages.ReadHistory, messages.GetRawOutput, messages.ExplainPermission, messages.ListRules, messages.TestRules,
-		messages.GetAgentReports, messages.GetSubagents, messages.ListSubagents, messages.ListPath, messages.GetMachine:
+		messages.GetAgentReports, messages.GetSubagents, messages.ListSubagents, messages.ListPath, messages.GetMachine, messages.GetDigest:
 		return s.queries.Answer(ctx, m)
 	case messages.Search:
 		return s.searcher.Search(ctx, m)

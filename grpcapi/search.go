@@ -39,3 +39,9 @@ func (s searchService) shared(c *door.Call, named []messages.SessionID) ([]messa
 	}
 	return sessions, err
 }
+
+// Digest implements SearchService.
+func (s searchService) Digest(ctx context.Context, r *pb.DigestRequest) (*pb.DigestResponse, error) {
+	m, err := translate.DigestIn(r)
+	return handler.Unary(ctx, s.server.patient(), m, err, translate.DigestOut)
+}

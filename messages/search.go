@@ -8,7 +8,7 @@ type Search struct {
 	Text      string      // words, "phrases", prefix*, -excluded; may be empty if Tools, File or Kinds select something
 	Sessions  []SessionID // only these, if it is not nil
 	Directory string      // only sessions that work here or below; absolute; empty = any
-	Name      string      // only sessions with this in their name, in any case
+	Name      string      // only sessions with this in their name or title, in any case
 	MinCost   float64     // only sessions that have cost as much, in US dollars
 	Kinds     []SearchKind
 	Tools     []string  // only calls of one of these tools and their results
@@ -51,7 +51,7 @@ type SearchFound struct {
 // SearchHit is a part of a history that matches.
 type SearchHit struct {
 	Session   SessionID
-	Name      string // of the session
+	Name      string // of the session, or its title
 	Directory string // of the session
 	Seq       Seq    // of the first event of the part
 	At        time.Time
@@ -65,10 +65,59 @@ type SearchHit struct {
 // TextRange is a part of a text, in bytes.
 type TextRange struct{ Start, End int }
 
+// GetDigest asks what has happened in all sessions since a time. It is answered on the caller's goroutine with [Digest].
+type GetDigest struct {
+	ask
+	Since     time.Time
+	Directory string // only sessions that work here or below; absolute; empty = any
+	Limit     int    // of sessions
+}
+
+// Digest answers [GetDigest].
+type Digest struct {
+	answer
+	Since, Until time.Time
+	Sessions     []SessionDigest // the last changed first
+	More         int             // further sessions
+}
+
+// SessionDigest is what has happened in a session.
+type SessionDigest struct {
+	Session   SessionID
+	Name      string // or its title
+	Directory string
+	Parent    SessionID
+
+	First, Last Seq
+	LastAt      time.Time
+	Messages    int // of users
+	Turns       int
+	Failed      int // of the turns
+	LastError   string
+	CostUSD     float64
+	Files       []string // that tools changed; as many as are shown
+	FilesTotal  int
+	Decisions   []DigestDecision // as many as are shown
+	Decided     int
+	Undecided   int
+	LastText    string   // the beginning of the last text of the agent
+	Notices     []string // codes
+	Partial     bool     // only the newest events were read
+}
+
+// DigestDecision is the decision about a request of an agent.
+type DigestDecision struct {
+	Request string // what was asked; empty if the request is older
+	Outcome string // allowed, denied, expired, withdrawn or answered
+	By      string
+	At      time.Time
+}
+
 // SessionOutline is what the journal knows of a session without reading its records.
 type SessionOutline struct {
 	ID        SessionID
 	Name      string
+	Title     string // of its first prompt
 	Directory string
 	Parent    SessionID // of a subagent
 	Head      Seq

@@ -29,6 +29,7 @@ type entry struct {
 	run       messages.RunNumber
 	offset    int64
 	name      string
+	title     string
 	directory string
 	place     string // directory behind symbolic links
 	worktree  string
@@ -115,7 +116,7 @@ func (e *entry) load(v memtable.View, key, value []byte) error {
 }
 
 func (e *entry) describe(s *storev1.Session) {
-	e.name, e.directory, e.worktree = s.GetName(), s.GetWorkingDirectory(), s.GetWorktreeId()
+	e.name, e.title, e.directory, e.worktree = s.GetName(), s.GetTitle(), s.GetWorkingDirectory(), s.GetWorktreeId()
 	e.place, e.proxied = cmp.Or(s.GetResolvedDirectory(), e.directory), s.GetProxy() != nil
 	e.updated = record.LoadTime(s.GetUpdatedAt())
 	e.low = messages.Seq(s.GetPast().GetLowWater())

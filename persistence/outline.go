@@ -27,6 +27,6 @@ func (s *Store) Outlines() []messages.SessionOutline {
 
 func (e *entry) outline() messages.SessionOutline {
 	return messages.SessionOutline{
-		ID: e.id, Name: e.name, Directory: e.directory, Parent: e.parent, Head: e.head, LowWater: e.low, UpdatedAt: e.updated, Damaged: e.damaged != nil,
+		ID: e.id, Name: e.name, Title: e.title, Directory: e.directory, Parent: e.parent, Head: e.head, LowWater: e.low, UpdatedAt: e.updated, Damaged: e.damaged != nil,
 	}
 }

@@ -349,6 +349,10 @@ var rules = []rule{
 		because: "a question is answered from the journal and the disk; what sessions store is known by their pure parts", never: actorsNever,
 	},
 	{
+		pkg: "actors/internal/digest", may: []string{"messages", "proto"},
+		because: "what happened in a session is summed up from its events alone", never: actorsNever,
+	},
+	{
 		pkg: "actors/internal/ruleset", may: []string{"actors/internal/rules", "actors/settings"},
 		because: "it joins settings with rules, and knows neither sessions nor where settings come from", never: actorsNever,
 	},

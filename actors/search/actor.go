@@ -111,7 +111,12 @@ func (x *indexer) perform(ctx actor.Context, e act.Effect) {
 			return nil
 		})
 	case work:
-		x.worker.Do(func() any { return x.work(e.job) })
+		x.worker.Do(func() any {
+			began := time.Now()
+			done := x.work(e.job)
+			done.took = time.Since(began)
+			return done
+		})
 	case await:
 		root, self := ctx.ActorSystem().Root, ctx.Self()
 		x.deps.Searcher.await(func() { root.Send(self, committed{}) })
@@ -168,7 +173,7 @@ func (x *indexer) remove() error {
 const pieceEvents = 1024
 
 // work does a piece of work.
-func (x *indexer) work(j job) any {
+func (x *indexer) work(j job) worked {
 	done := worked{job: j}
 	if x.index == nil || x.ctx.Err() != nil {
 		return done

@@ -187,7 +187,7 @@ func (s *Searcher) accept(m messages.Search) (func(messages.SessionOutline) bool
 		switch {
 		case m.Directory != "" && !below(m.Directory, o.Directory):
 			return false
-		case name != "" && !strings.Contains(strings.ToLower(o.Name), name):
+		case name != "" && !strings.Contains(strings.ToLower(o.Name+"\n"+o.Title), name):
 			return false
 		}
 		return m.MinCost <= 0 || costs[o.ID] >= m.MinCost

@@ -14,6 +14,8 @@ const (
 	sweepEvery = time.Hour
 	firstPause = time.Second // after a failure; twice as long after each further one
 	longPause  = time.Minute
+
+	longestRest = 200 * time.Millisecond // between two pieces of work
 )
 
 // Messages of the actor to itself.
@@ -29,6 +31,7 @@ type (
 	// worked is the result of a piece of work.
 	worked struct {
 		job  job
+		took time.Duration
 		more bool
 		err  error
 	}
@@ -212,8 +215,11 @@ func (s state) worked(m worked) (state, []act.Effect) {
 	if m.job == flush {
 		s.unsaved = false
 	}
-	if s.maxBytes <= 0 || m.more {
+	if s.maxBytes <= 0 || m.more && m.job != advance {
 		return s.goOn(m.job)
+	}
+	if m.more { // as long as the work took nothing is done, so that half a core is left to appends and clients
+		return s, []act.Effect{wake{min(m.took, longestRest)}}
 	}
 	if len(s.next) > 0 {
 		j := s.next[0]

@@ -43,6 +43,8 @@ func TestLife(t *testing.T) {
 			opened{},
 			"sweepLater, work 0",
 			worked{more: true},
+			"wake",
+			due{},
 			"work 0",
 			worked{},
 			"await, flushLater",

@@ -77,6 +77,7 @@ var needed = map[string]messages.Rights{
 	"/betcode.v1.FleetService/StopFleet":               messages.MayControl,
 	"/betcode.v1.FleetService/ResumeFleet":             messages.MayControl,
 	"/betcode.v1.SearchService/Search":                 messages.MayView,
+	"/betcode.v1.SearchService/Digest":                 messages.MayView,
 	"/betcode.v1.WorktreeService/ListWorktrees":        messages.MayView,
 	"/betcode.v1.WorktreeService/GetWorktree":          messages.MayView,
 	"/betcode.v1.WorktreeService/CreateWorktree":       messages.MayControl,

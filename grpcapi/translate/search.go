@@ -110,3 +110,50 @@ func searchKindOut(kind messages.SearchKind) pb.SearchKind {
 	}
 	return pb.SearchKind_SEARCH_KIND_UNSPECIFIED
 }
+
+// Bounds of a digest.
+const (
+	digestSessions    = 50 // where the request names no number
+	maxDigestSessions = 200
+)
+
+// DigestIn translates what is to be summed up.
+func DigestIn(r *pb.DigestRequest) (m messages.GetDigest, err error) {
+	const op = "sum up history"
+	if r.GetSince() == nil || r.GetSince().CheckValid() != nil {
+		return m, wire.Invalid(op, "Give the time from when on, for example an hour ago.", "since is missing or no time")
+	}
+	m = messages.GetDigest{Since: r.GetSince().AsTime(), Limit: digestSessions}
+	if n := r.GetLimit(); n > 0 {
+		m.Limit = int(min(n, maxDigestSessions))
+	}
+	m.Directory, err = DirectoryIn(op, r.GetDirectory())
+	return m, err
+}
+
+// DigestOut translates what has happened, with its totals.
+func DigestOut(d messages.Digest) *pb.DigestResponse {
+	out := &pb.DigestResponse{Since: TimeOut(d.Since), Until: TimeOut(d.Until), MoreSessions: Uint32Of(int64(d.More))}
+	for i := range d.Sessions {
+		s := &d.Sessions[i]
+		session := &pb.SessionDigest{
+			SessionId: string(s.Session), SessionName: TextOut(s.Name), WorkingDirectory: TextOut(s.Directory), ParentSessionId: string(s.Parent),
+			FirstSequence: uint64(s.First), LastSequence: uint64(s.Last), LastAt: TimeOut(s.LastAt), Messages: Uint32Of(int64(s.Messages)),
+			Turns: Uint32Of(int64(s.Turns)), FailedTurns: Uint32Of(int64(s.Failed)), LastError: TextOut(s.LastError), CostUsd: s.CostUSD,
+			FilesChangedTotal: Uint32Of(int64(s.FilesTotal)), DecisionsTotal: Uint32Of(int64(s.Decided)), Undecided: Uint32Of(int64(s.Undecided)),
+			LastText: TextOut(s.LastText), Notices: s.Notices, Partial: s.Partial,
+		}
+		for _, file := range s.Files {
+			session.FilesChanged = append(session.FilesChanged, TextOut(file))
+		}
+		for _, decision := range s.Decisions {
+			session.Decisions = append(session.Decisions, &pb.DigestDecision{
+				Request: TextOut(decision.Request), Outcome: decision.Outcome, DecidedBy: TextOut(decision.By), DecidedAt: TimeOut(decision.At),
+			})
+		}
+		out.Sessions = append(out.Sessions, session)
+		out.Turns, out.FailedTurns, out.Decisions = out.GetTurns()+session.GetTurns(), out.GetFailedTurns()+session.GetFailedTurns(), out.GetDecisions()+session.GetDecisionsTotal()
+		out.CostUsd += session.GetCostUsd()
+	}
+	return out
+}

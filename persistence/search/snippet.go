@@ -1,6 +1,8 @@
 package search
 
 import (
+	"cmp"
+
 	"google.golang.org/protobuf/proto"
 
 	"betcode/messages"
@@ -18,7 +20,7 @@ func (x *Index) hit(s *search, h hit) (messages.SearchHit, bool) {
 	x.mu.RUnlock()
 	outline := s.facts[h.row.session].outline
 	out := messages.SearchHit{
-		Session: id, Name: outline.Name, Directory: outline.Directory, Seq: h.row.seq, At: h.row.time(), Kind: h.row.kindOf(), Tool: tool, Score: h.score,
+		Session: id, Name: cmp.Or(outline.Name, outline.Title), Directory: outline.Directory, Seq: h.row.seq, At: h.row.time(), Kind: h.row.kindOf(), Tool: tool, Score: h.score,
 	}
 	text, there := x.text(id, h.row.seq)
 	if there {

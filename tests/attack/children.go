@@ -25,7 +25,7 @@ var viewing = []string{
 	"FleetService/GetFleet",
 	"GitRepoService/GetBranch", "GitRepoService/GetRepo", "GitRepoService/ListBranches", "GitRepoService/ListRepos",
 	"Health/Check", "Health/Watch",
-	"SearchService/Search",
+	"SearchService/Digest", "SearchService/Search",
 	"MachineService/GetMachine", "MachineService/ListMachines", "MachineService/SwitchMachine",
 	"SubagentService/GetOrchestration", "SubagentService/ListOrchestrations",
 	"SubagentService/ListSubagents", "SubagentService/WatchOrchestration", "SubagentService/WatchSubagent",

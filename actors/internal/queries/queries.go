@@ -24,6 +24,8 @@ type Store interface {
 	Busy(workingDirectory, worktree string, resting int, wanted func(messages.SessionID) bool) ([]messages.SessionRecord, messages.Omitted, error)
 	Subagents(parent messages.SessionID) ([]messages.SessionRecord, error)
 	Damaged() ([]messages.DamagedSession, error)
+	// Outlines returns what is known of all sessions without I/O.
+	Outlines() []messages.SessionOutline
 	// Resolve finds a session by its name, of several in a directory, or by the beginning of its id.
 	Resolve(reference, directory string) (messages.SessionID, error)
 	// Pending returns the permission requests of a session, or of all.
@@ -96,6 +98,8 @@ func (q *Queries) Answer(ctx context.Context, r messages.Request) (messages.Repl
 		return q.completePath(m)
 	case messages.GetMachine:
 		return q.machine()
+	case messages.GetDigest:
+		return q.digest(ctx, m)
 	}
 	return nil, messages.Errorf("ask", messages.Unimplemented, "no query answers a %T", r)
 }

@@ -154,7 +154,7 @@ type SearchRequest struct {
 	SessionIds []string `protobuf:"bytes,2,rep,name=session_ids,json=sessionIds,proto3" json:"session_ids,omitempty"`
 	// Only in sessions that work in this directory or below it. An absolute path.
 	Directory string `protobuf:"bytes,3,opt,name=directory,proto3" json:"directory,omitempty"`
-	// Only in sessions with this in their name, in any case.
+	// Only in sessions with this in their name or title, in any case.
 	Name string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
 	// Only in sessions that have cost as much, in US dollars.
 	MinCostUsd float64 `protobuf:"fixed64,5,opt,name=min_cost_usd,json=minCostUsd,proto3" json:"min_cost_usd,omitempty"`
@@ -395,7 +395,7 @@ type SearchHit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its session.
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// What the user calls the session; may be empty.
+	// What the user calls the session, or its title; may be empty.
 	SessionName string `protobuf:"bytes,2,opt,name=session_name,json=sessionName,proto3" json:"session_name,omitempty"`
 	// Where the session works.
 	WorkingDirectory string `protobuf:"bytes,3,opt,name=working_directory,json=workingDirectory,proto3" json:"working_directory,omitempty"`
@@ -572,6 +572,469 @@ func (x *TextRange) GetEnd() uint32 {
 	return 0
 }
 
+// DigestRequest says from when on.
+type DigestRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What happened before is left out. Required.
+	Since *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=since,proto3" json:"since,omitempty"`
+	// Only sessions that work in this directory or below it. An absolute path; empty = all.
+	Directory string `protobuf:"bytes,2,opt,name=directory,proto3" json:"directory,omitempty"`
+	// At most so many sessions; 0 = 50, and 200 is the most. The totals are of these.
+	Limit         uint32 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DigestRequest) Reset() {
+	*x = DigestRequest{}
+	mi := &file_betcode_v1_search_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DigestRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DigestRequest) ProtoMessage() {}
+
+func (x *DigestRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_search_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DigestRequest.ProtoReflect.Descriptor instead.
+func (*DigestRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_search_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *DigestRequest) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Since
+	}
+	return nil
+}
+
+func (x *DigestRequest) GetDirectory() string {
+	if x != nil {
+		return x.Directory
+	}
+	return ""
+}
+
+func (x *DigestRequest) GetLimit() uint32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+// DigestResponse is what has happened.
+type DigestResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// From when on.
+	Since *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=since,proto3" json:"since,omitempty"`
+	// Until when.
+	Until *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=until,proto3" json:"until,omitempty"`
+	// Sessions in which something happened, the last changed first.
+	Sessions []*SessionDigest `protobuf:"bytes,3,rep,name=sessions,proto3" json:"sessions,omitempty"`
+	// Further sessions in which something may have happened.
+	MoreSessions uint32 `protobuf:"varint,4,opt,name=more_sessions,json=moreSessions,proto3" json:"more_sessions,omitempty"`
+	// Turns that ended, in these sessions.
+	Turns uint32 `protobuf:"varint,5,opt,name=turns,proto3" json:"turns,omitempty"`
+	// Those that failed.
+	FailedTurns uint32 `protobuf:"varint,6,opt,name=failed_turns,json=failedTurns,proto3" json:"failed_turns,omitempty"`
+	// What turns have cost, in US dollars.
+	CostUsd float64 `protobuf:"fixed64,7,opt,name=cost_usd,json=costUsd,proto3" json:"cost_usd,omitempty"`
+	// Requests that were decided.
+	Decisions     uint32 `protobuf:"varint,8,opt,name=decisions,proto3" json:"decisions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DigestResponse) Reset() {
+	*x = DigestResponse{}
+	mi := &file_betcode_v1_search_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DigestResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DigestResponse) ProtoMessage() {}
+
+func (x *DigestResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_search_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DigestResponse.ProtoReflect.Descriptor instead.
+func (*DigestResponse) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_search_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *DigestResponse) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Since
+	}
+	return nil
+}
+
+func (x *DigestResponse) GetUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Until
+	}
+	return nil
+}
+
+func (x *DigestResponse) GetSessions() []*SessionDigest {
+	if x != nil {
+		return x.Sessions
+	}
+	return nil
+}
+
+func (x *DigestResponse) GetMoreSessions() uint32 {
+	if x != nil {
+		return x.MoreSessions
+	}
+	return 0
+}
+
+func (x *DigestResponse) GetTurns() uint32 {
+	if x != nil {
+		return x.Turns
+	}
+	return 0
+}
+
+func (x *DigestResponse) GetFailedTurns() uint32 {
+	if x != nil {
+		return x.FailedTurns
+	}
+	return 0
+}
+
+func (x *DigestResponse) GetCostUsd() float64 {
+	if x != nil {
+		return x.CostUsd
+	}
+	return 0
+}
+
+func (x *DigestResponse) GetDecisions() uint32 {
+	if x != nil {
+		return x.Decisions
+	}
+	return 0
+}
+
+// SessionDigest is what has happened in a session.
+type SessionDigest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The session.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// What the user calls it, or its title; may be empty.
+	SessionName string `protobuf:"bytes,2,opt,name=session_name,json=sessionName,proto3" json:"session_name,omitempty"`
+	// Where it works.
+	WorkingDirectory string `protobuf:"bytes,3,opt,name=working_directory,json=workingDirectory,proto3" json:"working_directory,omitempty"`
+	// The session of which it is a subagent; empty if it is none.
+	ParentSessionId string `protobuf:"bytes,4,opt,name=parent_session_id,json=parentSessionId,proto3" json:"parent_session_id,omitempty"`
+	// The first event that counts.
+	FirstSequence uint64 `protobuf:"varint,5,opt,name=first_sequence,json=firstSequence,proto3" json:"first_sequence,omitempty"`
+	// The last one.
+	LastSequence uint64 `protobuf:"varint,6,opt,name=last_sequence,json=lastSequence,proto3" json:"last_sequence,omitempty"`
+	// When that happened.
+	LastAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=last_at,json=lastAt,proto3" json:"last_at,omitempty"`
+	// Messages of users.
+	Messages uint32 `protobuf:"varint,8,opt,name=messages,proto3" json:"messages,omitempty"`
+	// Turns that ended.
+	Turns uint32 `protobuf:"varint,9,opt,name=turns,proto3" json:"turns,omitempty"`
+	// Those that failed.
+	FailedTurns uint32 `protobuf:"varint,10,opt,name=failed_turns,json=failedTurns,proto3" json:"failed_turns,omitempty"`
+	// Why the last of them failed.
+	LastError string `protobuf:"bytes,11,opt,name=last_error,json=lastError,proto3" json:"last_error,omitempty"`
+	// What turns have cost, in US dollars.
+	CostUsd float64 `protobuf:"fixed64,12,opt,name=cost_usd,json=costUsd,proto3" json:"cost_usd,omitempty"`
+	// Files that tools changed, in the order in which they first did; at most 20.
+	FilesChanged []string `protobuf:"bytes,13,rep,name=files_changed,json=filesChanged,proto3" json:"files_changed,omitempty"`
+	// How many there are.
+	FilesChangedTotal uint32 `protobuf:"varint,14,opt,name=files_changed_total,json=filesChangedTotal,proto3" json:"files_changed_total,omitempty"`
+	// Decisions about requests, the oldest first; at most 20.
+	Decisions []*DigestDecision `protobuf:"bytes,15,rep,name=decisions,proto3" json:"decisions,omitempty"`
+	// How many there are.
+	DecisionsTotal uint32 `protobuf:"varint,16,opt,name=decisions_total,json=decisionsTotal,proto3" json:"decisions_total,omitempty"`
+	// Requests that were made and not decided since then.
+	Undecided uint32 `protobuf:"varint,17,opt,name=undecided,proto3" json:"undecided,omitempty"`
+	// The beginning of the last text of the agent.
+	LastText string `protobuf:"bytes,18,opt,name=last_text,json=lastText,proto3" json:"last_text,omitempty"`
+	// Codes of notices and errors, each once, in the order in which they first came; at most 20.
+	Notices []string `protobuf:"bytes,19,rep,name=notices,proto3" json:"notices,omitempty"`
+	// Only the newest events were read, because there are too many.
+	Partial       bool `protobuf:"varint,20,opt,name=partial,proto3" json:"partial,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SessionDigest) Reset() {
+	*x = SessionDigest{}
+	mi := &file_betcode_v1_search_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SessionDigest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SessionDigest) ProtoMessage() {}
+
+func (x *SessionDigest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_search_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SessionDigest.ProtoReflect.Descriptor instead.
+func (*SessionDigest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_search_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *SessionDigest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *SessionDigest) GetSessionName() string {
+	if x != nil {
+		return x.SessionName
+	}
+	return ""
+}
+
+func (x *SessionDigest) GetWorkingDirectory() string {
+	if x != nil {
+		return x.WorkingDirectory
+	}
+	return ""
+}
+
+func (x *SessionDigest) GetParentSessionId() string {
+	if x != nil {
+		return x.ParentSessionId
+	}
+	return ""
+}
+
+func (x *SessionDigest) GetFirstSequence() uint64 {
+	if x != nil {
+		return x.FirstSequence
+	}
+	return 0
+}
+
+func (x *SessionDigest) GetLastSequence() uint64 {
+	if x != nil {
+		return x.LastSequence
+	}
+	return 0
+}
+
+func (x *SessionDigest) GetLastAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastAt
+	}
+	return nil
+}
+
+func (x *SessionDigest) GetMessages() uint32 {
+	if x != nil {
+		return x.Messages
+	}
+	return 0
+}
+
+func (x *SessionDigest) GetTurns() uint32 {
+	if x != nil {
+		return x.Turns
+	}
+	return 0
+}
+
+func (x *SessionDigest) GetFailedTurns() uint32 {
+	if x != nil {
+		return x.FailedTurns
+	}
+	return 0
+}
+
+func (x *SessionDigest) GetLastError() string {
+	if x != nil {
+		return x.LastError
+	}
+	return ""
+}
+
+func (x *SessionDigest) GetCostUsd() float64 {
+	if x != nil {
+		return x.CostUsd
+	}
+	return 0
+}
+
+func (x *SessionDigest) GetFilesChanged() []string {
+	if x != nil {
+		return x.FilesChanged
+	}
+	return nil
+}
+
+func (x *SessionDigest) GetFilesChangedTotal() uint32 {
+	if x != nil {
+		return x.FilesChangedTotal
+	}
+	return 0
+}
+
+func (x *SessionDigest) GetDecisions() []*DigestDecision {
+	if x != nil {
+		return x.Decisions
+	}
+	return nil
+}
+
+func (x *SessionDigest) GetDecisionsTotal() uint32 {
+	if x != nil {
+		return x.DecisionsTotal
+	}
+	return 0
+}
+
+func (x *SessionDigest) GetUndecided() uint32 {
+	if x != nil {
+		return x.Undecided
+	}
+	return 0
+}
+
+func (x *SessionDigest) GetLastText() string {
+	if x != nil {
+		return x.LastText
+	}
+	return ""
+}
+
+func (x *SessionDigest) GetNotices() []string {
+	if x != nil {
+		return x.Notices
+	}
+	return nil
+}
+
+func (x *SessionDigest) GetPartial() bool {
+	if x != nil {
+		return x.Partial
+	}
+	return false
+}
+
+// DigestDecision is the decision about a request of the agent.
+type DigestDecision struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What was asked, on one line; empty if the request is older.
+	Request string `protobuf:"bytes,1,opt,name=request,proto3" json:"request,omitempty"`
+	// "allowed", "denied", "expired", "withdrawn" or "answered".
+	Outcome string `protobuf:"bytes,2,opt,name=outcome,proto3" json:"outcome,omitempty"`
+	// Who decided: a client, "rule", "grant", "agent" or "deadline".
+	DecidedBy string `protobuf:"bytes,3,opt,name=decided_by,json=decidedBy,proto3" json:"decided_by,omitempty"`
+	// When.
+	DecidedAt     *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=decided_at,json=decidedAt,proto3" json:"decided_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DigestDecision) Reset() {
+	*x = DigestDecision{}
+	mi := &file_betcode_v1_search_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DigestDecision) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DigestDecision) ProtoMessage() {}
+
+func (x *DigestDecision) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_search_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DigestDecision.ProtoReflect.Descriptor instead.
+func (*DigestDecision) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_search_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *DigestDecision) GetRequest() string {
+	if x != nil {
+		return x.Request
+	}
+	return ""
+}
+
+func (x *DigestDecision) GetOutcome() string {
+	if x != nil {
+		return x.Outcome
+	}
+	return ""
+}
+
+func (x *DigestDecision) GetDecidedBy() string {
+	if x != nil {
+		return x.DecidedBy
+	}
+	return ""
+}
+
+func (x *DigestDecision) GetDecidedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.DecidedAt
+	}
+	return nil
+}
+
 var File_betcode_v1_search_proto protoreflect.FileDescriptor
 
 const file_betcode_v1_search_proto_rawDesc = "" +
@@ -618,7 +1081,51 @@ const file_betcode_v1_search_proto_rawDesc = "" +
 	" \x01(\x01R\x05score\"3\n" +
 	"\tTextRange\x12\x14\n" +
 	"\x05start\x18\x01 \x01(\rR\x05start\x12\x10\n" +
-	"\x03end\x18\x02 \x01(\rR\x03end*\xa2\x01\n" +
+	"\x03end\x18\x02 \x01(\rR\x03end\"u\n" +
+	"\rDigestRequest\x120\n" +
+	"\x05since\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x12\x1c\n" +
+	"\tdirectory\x18\x02 \x01(\tR\tdirectory\x12\x14\n" +
+	"\x05limit\x18\x03 \x01(\rR\x05limit\"\xc2\x02\n" +
+	"\x0eDigestResponse\x120\n" +
+	"\x05since\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x120\n" +
+	"\x05until\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x125\n" +
+	"\bsessions\x18\x03 \x03(\v2\x19.betcode.v1.SessionDigestR\bsessions\x12#\n" +
+	"\rmore_sessions\x18\x04 \x01(\rR\fmoreSessions\x12\x14\n" +
+	"\x05turns\x18\x05 \x01(\rR\x05turns\x12!\n" +
+	"\ffailed_turns\x18\x06 \x01(\rR\vfailedTurns\x12\x19\n" +
+	"\bcost_usd\x18\a \x01(\x01R\acostUsd\x12\x1c\n" +
+	"\tdecisions\x18\b \x01(\rR\tdecisions\"\xe1\x05\n" +
+	"\rSessionDigest\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12!\n" +
+	"\fsession_name\x18\x02 \x01(\tR\vsessionName\x12+\n" +
+	"\x11working_directory\x18\x03 \x01(\tR\x10workingDirectory\x12*\n" +
+	"\x11parent_session_id\x18\x04 \x01(\tR\x0fparentSessionId\x12%\n" +
+	"\x0efirst_sequence\x18\x05 \x01(\x04R\rfirstSequence\x12#\n" +
+	"\rlast_sequence\x18\x06 \x01(\x04R\flastSequence\x123\n" +
+	"\alast_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x06lastAt\x12\x1a\n" +
+	"\bmessages\x18\b \x01(\rR\bmessages\x12\x14\n" +
+	"\x05turns\x18\t \x01(\rR\x05turns\x12!\n" +
+	"\ffailed_turns\x18\n" +
+	" \x01(\rR\vfailedTurns\x12\x1d\n" +
+	"\n" +
+	"last_error\x18\v \x01(\tR\tlastError\x12\x19\n" +
+	"\bcost_usd\x18\f \x01(\x01R\acostUsd\x12#\n" +
+	"\rfiles_changed\x18\r \x03(\tR\ffilesChanged\x12.\n" +
+	"\x13files_changed_total\x18\x0e \x01(\rR\x11filesChangedTotal\x128\n" +
+	"\tdecisions\x18\x0f \x03(\v2\x1a.betcode.v1.DigestDecisionR\tdecisions\x12'\n" +
+	"\x0fdecisions_total\x18\x10 \x01(\rR\x0edecisionsTotal\x12\x1c\n" +
+	"\tundecided\x18\x11 \x01(\rR\tundecided\x12\x1b\n" +
+	"\tlast_text\x18\x12 \x01(\tR\blastText\x12\x18\n" +
+	"\anotices\x18\x13 \x03(\tR\anotices\x12\x18\n" +
+	"\apartial\x18\x14 \x01(\bR\apartial\"\x9e\x01\n" +
+	"\x0eDigestDecision\x12\x18\n" +
+	"\arequest\x18\x01 \x01(\tR\arequest\x12\x18\n" +
+	"\aoutcome\x18\x02 \x01(\tR\aoutcome\x12\x1d\n" +
+	"\n" +
+	"decided_by\x18\x03 \x01(\tR\tdecidedBy\x129\n" +
+	"\n" +
+	"decided_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tdecidedAt*\xa2\x01\n" +
 	"\n" +
 	"SearchKind\x12\x1b\n" +
 	"\x17SEARCH_KIND_UNSPECIFIED\x10\x00\x12\x14\n" +
@@ -630,9 +1137,10 @@ const file_betcode_v1_search_proto_rawDesc = "" +
 	"\vSearchOrder\x12\x1c\n" +
 	"\x18SEARCH_ORDER_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16SEARCH_ORDER_RELEVANCE\x10\x01\x12\x15\n" +
-	"\x11SEARCH_ORDER_TIME\x10\x022P\n" +
+	"\x11SEARCH_ORDER_TIME\x10\x022\x91\x01\n" +
 	"\rSearchService\x12?\n" +
-	"\x06Search\x12\x19.betcode.v1.SearchRequest\x1a\x1a.betcode.v1.SearchResponseB$Z\"betcode/proto/betcode/v1;betcodev1b\x06proto3"
+	"\x06Search\x12\x19.betcode.v1.SearchRequest\x1a\x1a.betcode.v1.SearchResponse\x12?\n" +
+	"\x06Digest\x12\x19.betcode.v1.DigestRequest\x1a\x1a.betcode.v1.DigestResponseB$Z\"betcode/proto/betcode/v1;betcodev1b\x06proto3"
 
 var (
 	file_betcode_v1_search_proto_rawDescOnce sync.Once
@@ -647,7 +1155,7 @@ func file_betcode_v1_search_proto_rawDescGZIP() []byte {
 }
 
 var file_betcode_v1_search_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_betcode_v1_search_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
+var file_betcode_v1_search_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_betcode_v1_search_proto_goTypes = []any{
 	(SearchKind)(0),               // 0: betcode.v1.SearchKind
 	(SearchOrder)(0),              // 1: betcode.v1.SearchOrder
@@ -655,25 +1163,38 @@ var file_betcode_v1_search_proto_goTypes = []any{
 	(*SearchResponse)(nil),        // 3: betcode.v1.SearchResponse
 	(*SearchHit)(nil),             // 4: betcode.v1.SearchHit
 	(*TextRange)(nil),             // 5: betcode.v1.TextRange
-	(*timestamppb.Timestamp)(nil), // 6: google.protobuf.Timestamp
+	(*DigestRequest)(nil),         // 6: betcode.v1.DigestRequest
+	(*DigestResponse)(nil),        // 7: betcode.v1.DigestResponse
+	(*SessionDigest)(nil),         // 8: betcode.v1.SessionDigest
+	(*DigestDecision)(nil),        // 9: betcode.v1.DigestDecision
+	(*timestamppb.Timestamp)(nil), // 10: google.protobuf.Timestamp
 }
 var file_betcode_v1_search_proto_depIdxs = []int32{
 	0,  // 0: betcode.v1.SearchRequest.kinds:type_name -> betcode.v1.SearchKind
-	6,  // 1: betcode.v1.SearchRequest.since:type_name -> google.protobuf.Timestamp
-	6,  // 2: betcode.v1.SearchRequest.until:type_name -> google.protobuf.Timestamp
+	10, // 1: betcode.v1.SearchRequest.since:type_name -> google.protobuf.Timestamp
+	10, // 2: betcode.v1.SearchRequest.until:type_name -> google.protobuf.Timestamp
 	1,  // 3: betcode.v1.SearchRequest.order:type_name -> betcode.v1.SearchOrder
 	4,  // 4: betcode.v1.SearchResponse.hits:type_name -> betcode.v1.SearchHit
-	6,  // 5: betcode.v1.SearchResponse.incomplete_before:type_name -> google.protobuf.Timestamp
-	6,  // 6: betcode.v1.SearchHit.timestamp:type_name -> google.protobuf.Timestamp
+	10, // 5: betcode.v1.SearchResponse.incomplete_before:type_name -> google.protobuf.Timestamp
+	10, // 6: betcode.v1.SearchHit.timestamp:type_name -> google.protobuf.Timestamp
 	0,  // 7: betcode.v1.SearchHit.kind:type_name -> betcode.v1.SearchKind
 	5,  // 8: betcode.v1.SearchHit.matches:type_name -> betcode.v1.TextRange
-	2,  // 9: betcode.v1.SearchService.Search:input_type -> betcode.v1.SearchRequest
-	3,  // 10: betcode.v1.SearchService.Search:output_type -> betcode.v1.SearchResponse
-	10, // [10:11] is the sub-list for method output_type
-	9,  // [9:10] is the sub-list for method input_type
-	9,  // [9:9] is the sub-list for extension type_name
-	9,  // [9:9] is the sub-list for extension extendee
-	0,  // [0:9] is the sub-list for field type_name
+	10, // 9: betcode.v1.DigestRequest.since:type_name -> google.protobuf.Timestamp
+	10, // 10: betcode.v1.DigestResponse.since:type_name -> google.protobuf.Timestamp
+	10, // 11: betcode.v1.DigestResponse.until:type_name -> google.protobuf.Timestamp
+	8,  // 12: betcode.v1.DigestResponse.sessions:type_name -> betcode.v1.SessionDigest
+	10, // 13: betcode.v1.SessionDigest.last_at:type_name -> google.protobuf.Timestamp
+	9,  // 14: betcode.v1.SessionDigest.decisions:type_name -> betcode.v1.DigestDecision
+	10, // 15: betcode.v1.DigestDecision.decided_at:type_name -> google.protobuf.Timestamp
+	2,  // 16: betcode.v1.SearchService.Search:input_type -> betcode.v1.SearchRequest
+	6,  // 17: betcode.v1.SearchService.Digest:input_type -> betcode.v1.DigestRequest
+	3,  // 18: betcode.v1.SearchService.Search:output_type -> betcode.v1.SearchResponse
+	7,  // 19: betcode.v1.SearchService.Digest:output_type -> betcode.v1.DigestResponse
+	18, // [18:20] is the sub-list for method output_type
+	16, // [16:18] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_search_proto_init() }
@@ -687,7 +1208,7 @@ func file_betcode_v1_search_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_search_proto_rawDesc), len(file_betcode_v1_search_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   4,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -22,17 +22,21 @@ const _ = grpc.SupportPackageIsVersion9
 
 const (
 	SearchService_Search_FullMethodName = "/betcode.v1.SearchService/Search"
+	SearchService_Digest_FullMethodName = "/betcode.v1.SearchService/Digest"
 )
 
 // SearchServiceClient is the client API for SearchService service.
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// SearchService finds parts of the history. It is this daemon's own.
+// SearchService looks back over the history of all sessions. It is this daemon's own.
 type SearchServiceClient interface {
 	// Search finds messages, texts, calls of tools and results by their words. The index follows the journal by less than a second as a
 	// rule; the answer says how far it is behind. Without an index, which a setting switches off, this is FAILED_PRECONDITION.
 	Search(ctx context.Context, in *SearchRequest, opts ...grpc.CallOption) (*SearchResponse, error)
+	// Digest sums up what has happened since a time: turns, failures, costs, changed files and decisions of each session. It reads the
+	// journal, and needs no index.
+	Digest(ctx context.Context, in *DigestRequest, opts ...grpc.CallOption) (*DigestResponse, error)
 }
 
 type searchServiceClient struct {
@@ -53,15 +57,28 @@ func (c *searchServiceClient) Search(ctx context.Context, in *SearchRequest, opt
 	return out, nil
 }
 
+func (c *searchServiceClient) Digest(ctx context.Context, in *DigestRequest, opts ...grpc.CallOption) (*DigestResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(DigestResponse)
+	err := c.cc.Invoke(ctx, SearchService_Digest_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // SearchServiceServer is the server API for SearchService service.
 // All implementations must embed UnimplementedSearchServiceServer
 // for forward compatibility.
 //
-// SearchService finds parts of the history. It is this daemon's own.
+// SearchService looks back over the history of all sessions. It is this daemon's own.
 type SearchServiceServer interface {
 	// Search finds messages, texts, calls of tools and results by their words. The index follows the journal by less than a second as a
 	// rule; the answer says how far it is behind. Without an index, which a setting switches off, this is FAILED_PRECONDITION.
 	Search(context.Context, *SearchRequest) (*SearchResponse, error)
+	// Digest sums up what has happened since a time: turns, failures, costs, changed files and decisions of each session. It reads the
+	// journal, and needs no index.
+	Digest(context.Context, *DigestRequest) (*DigestResponse, error)
 	mustEmbedUnimplementedSearchServiceServer()
 }
 
@@ -74,6 +91,9 @@ type UnimplementedSearchServiceServer struct{}
 
 func (UnimplementedSearchServiceServer) Search(context.Context, *SearchRequest) (*SearchResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Search not implemented")
+}
+func (UnimplementedSearchServiceServer) Digest(context.Context, *DigestRequest) (*DigestResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Digest not implemented")
 }
 func (UnimplementedSearchServiceServer) mustEmbedUnimplementedSearchServiceServer() {}
 func (UnimplementedSearchServiceServer) testEmbeddedByValue()                       {}
@@ -114,6 +134,24 @@ func _SearchService_Search_Handler(srv interface{}, ctx context.Context, dec fun
 	return interceptor(ctx, in, info, handler)
 }
 
+func _SearchService_Digest_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DigestRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SearchServiceServer).Digest(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SearchService_Digest_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SearchServiceServer).Digest(ctx, req.(*DigestRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // SearchService_ServiceDesc is the grpc.ServiceDesc for SearchService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -124,6 +162,10 @@ var SearchService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Search",
 			Handler:    _SearchService_Search_Handler,
+		},
+		{
+			MethodName: "Digest",
+			Handler:    _SearchService_Digest_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},

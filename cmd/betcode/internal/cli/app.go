@@ -91,6 +91,7 @@ func (p *program) app() *cli.App {
 			session.StatusCommand(p.Program),
 			session.EventsCommand(p.Program),
 			history.SearchCommand(p.Program),
+			history.DigestCommand(p.Program),
 			session.Command(p.Program),
 			permission.Command(p.Program),
 			p.trustCommand(),

@@ -14,7 +14,7 @@ var purposes = map[string]string{
 	"create": "new", "start": "daemon start", "restart": "daemon restart", "up": "daemon start", "down": "daemon stop", "inspect": "session show", "show": "session show",
 	"wait": "session wait", "rename": "session rename", "export": "session export", "approve": "permission allow", "allow": "permission allow", "deny": "permission deny",
 	"perm": "permission", "settings": "config", "set": "config set", "get": "config get", "backup": "journal backup", "info": "status", "agents": "ps", "plan": "orchestrate plan",
-	"grep": "search", "find": "search", "history": "search", "login": "doctor", "check": "doctor", "format": "formatting", "exit": "exit-codes", "env": "environment", "variables": "environment",
+	"grep": "search", "find": "search", "history": "search", "summary": "digest", "away": "digest", "news": "digest", "login": "doctor", "check": "doctor", "format": "formatting", "exit": "exit-codes", "env": "environment", "variables": "environment",
 }
 
 // suggest returns the command that somebody who typed an unknown name most likely means; empty if none is near. A purpose

@@ -26,6 +26,7 @@ var messages = map[string]proto.Message{
 	"betcode.branch.list/v1":        &pb.ListBranchesResponse{},
 	"betcode.commands/v1":           &pb.GetCommandRegistryResponse{},
 	"betcode.daemon.status/v2":      &pb.HealthDetailsResponse{},
+	"betcode.digest/v1":             &pb.DigestResponse{},
 	"betcode.fleet/v2":              &pb.FleetState{},
 	"betcode.gitlab.issue/v2":       &pb.GetIssueResponse{},
 	"betcode.gitlab.issues/v2":      &pb.ListIssuesResponse{},

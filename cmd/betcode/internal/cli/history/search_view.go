@@ -8,6 +8,7 @@ import (
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/cmd/betcode/internal/output"
+	"betcode/messages/visible"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -71,10 +72,10 @@ func marked(h *pb.SearchHit, style console.Style) string {
 		if start < at || end < start || end > len(text) {
 			continue
 		}
-		out.WriteString(console.Line(text[at:start]) + style.Bold(style.Yellow(console.Line(text[start:end]))))
+		out.WriteString(visible.Line(text[at:start]) + style.Bold(style.Yellow(visible.Line(text[start:end]))))
 		at = end
 	}
-	return out.String() + console.Line(text[at:])
+	return out.String() + visible.Line(text[at:])
 }
 
 // remark says what a person should know about the hits.

@@ -1,0 +1,176 @@
+package history
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"betcode/cmd/betcode/internal/cli/base"
+	"betcode/cmd/betcode/internal/cli/session"
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/output"
+	"betcode/cmd/betcode/internal/sessionstate"
+	"betcode/cmd/betcode/internal/statedir"
+	pb "betcode/proto/betcode/v1"
+)
+
+// firstLook is how far a digest goes back for a person who has not looked before.
+const firstLook = 24 * time.Hour
+
+// DigestCommand returns the command that says what happened while a person was away.
+func DigestCommand(program *base.Program) *cli.Command {
+	p := group{program}
+	return &cli.Command{
+		Name: "digest", Usage: "show what happened while you were away",
+		Description: "For each session: turns, failures, cost, changed files, what was decided and by whom, and what waits for you.\n" +
+			"Without --since, since you last looked: since the last digest that was shown on this terminal, or for a day.",
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "since", Usage: "since `TIME`: how long ago (36h, 2d) or a date"},
+			&cli.StringFlag{Name: "dir", Aliases: []string{"cwd", "C"}, Usage: "only sessions of `DIRECTORY` or below it"},
+			&cli.UintFlag{Name: "limit", Aliases: []string{"n"}, Usage: "at most `N` sessions (50)"},
+		}, output.ListFlags()...),
+		Action: base.Simple(p.digest),
+	}
+}
+
+func (p group) digest(ctx context.Context, c *cli.Context) error {
+	if err := base.Arguments(c, 0, 0); err != nil {
+		return err
+	}
+	options, err := output.Parse(c)
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	since, err := base.Time("--since", c.String("since"), now)
+	if err != nil {
+		return exit.Usage(err)
+	}
+	request := &pb.DigestRequest{Since: since, Limit: uint32(c.Uint("limit"))} //nolint:gosec // more than fits is not useful
+	if c.IsSet("dir") {
+		if request.Directory, err = session.WorkingDirectory(c.String("dir")); err != nil {
+			return err
+		}
+	}
+	return p.digestOf(ctx, c, options, request, now)
+}
+
+// digestOf shows a digest. One since the last look is itself a look, if a person reads it.
+func (p group) digestOf(ctx context.Context, c *cli.Context, options output.Options, request *pb.DigestRequest, now time.Time) error {
+	cl, cfg, err := p.Connect(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer cl.Close()
+	state := p.StateDirectory(c, cfg)
+	looks := request.GetSince() == nil
+	if looks {
+		request.Since = timestamppb.New(lastLook(state, now))
+	}
+	plain := options.Sort == "" && options.Form == output.Auto && p.Terminal.Out
+	err = output.Printer{Console: p.Console, Options: options}.Run(ctx, func() (output.View, error) {
+		d, err := cl.Search.Digest(ctx, request)
+		if err != nil {
+			return output.View{}, err
+		}
+		states, err := statesOf(ctx, cl, d)
+		if err != nil {
+			return output.View{}, err
+		}
+		return digestView(d, states, plain), nil
+	})
+	if err == nil && looks && p.Terminal.Out && request.GetDirectory() == "" {
+		return noteLook(state, now)
+	}
+	return err
+}
+
+// lookFile has the time of the last look, in the state directory of the daemon.
+const lookFile = "looked"
+
+// lastLook returns when a person last looked; a day ago, if that is not known.
+func lastLook(state string, now time.Time) time.Time {
+	if raw, err := os.ReadFile(filepath.Join(state, lookFile)); state != "" && err == nil {
+		if at, err := time.Parse(time.RFC3339Nano, strings.TrimSpace(string(raw))); err == nil && at.Before(now) {
+			return at
+		}
+	}
+	return now.Add(-firstLook)
+}
+
+// noteLook stores that a person has looked.
+func noteLook(state string, now time.Time) error {
+	if state == "" {
+		return nil // the daemon is on another machine
+	}
+	if err := statedir.Replace(filepath.Join(state, lookFile), []byte(now.UTC().Format(time.RFC3339Nano)+"\n")); err != nil {
+		return fmt.Errorf("store the time of this digest: %w", err)
+	}
+	return nil
+}
+
+// statesOf returns the present states of the sessions of a digest, by id. They were used last, so they are first in the list.
+func statesOf(ctx context.Context, cl *client.Client, d *pb.DigestResponse) (map[string]sessionstate.State, error) {
+	states := map[string]sessionstate.State{}
+	if len(d.GetSessions()) == 0 {
+		return states, nil
+	}
+	list, err := cl.Agent.ListSessions(ctx, &pb.ListSessionsRequest{Limit: uint32(2*len(d.GetSessions()) + 100)}) //nolint:gosec // there are few
+	for _, s := range list.GetSessions() {
+		states[s.GetId()] = sessionstate.Of(s)
+	}
+	return states, err
+}
+
+// digestView shows a digest: a table, or a paragraph for each session.
+func digestView(d *pb.DigestResponse, states map[string]sessionstate.State, plain bool) output.View {
+	list := d.GetSessions()
+	view := output.View{
+		Schema: "betcode.digest/v1", Value: d, List: "sessions", Name: "session_id", Added: []string{"state", "state_reason"},
+		Add: func(i int, object map[string]any) {
+			state := states[list[i].GetSessionId()]
+			object["state"], object["state_reason"] = string(state.Name), state.Reason
+		},
+		Columns: []console.Column{
+			{Title: "SESSION", Whole: true},
+			{Title: "NAME"},
+			{Title: "STATE", Whole: true},
+			{Title: "TURNS", Whole: true},
+			{Title: "FAILED", Whole: true},
+			{Title: "COST", Whole: true},
+			{Title: "FILES", Whole: true},
+			{Title: "DECIDED", Whole: true},
+			{Title: "DIRECTORY", Wide: true},
+			{Title: "LAST"},
+		},
+		Row: func(i int, l output.Look) []string {
+			s := list[i]
+			return []string{
+				l.ID(s.GetSessionId()), s.GetSessionName(), string(states[s.GetSessionId()].Name), fmt.Sprint(s.GetTurns()), fmt.Sprint(s.GetFailedTurns()),
+				fmt.Sprintf("$%.2f", s.GetCostUsd()), fmt.Sprint(s.GetFilesChangedTotal()), fmt.Sprint(s.GetDecisionsTotal()), s.GetWorkingDirectory(), lastOf(s),
+			}
+		},
+	}
+	if plain {
+		view.Row = nil
+		view.Text = func(w io.Writer, l output.Look) error { return writeDigest(w, l, d, states) }
+	}
+	return view
+}
+
+// lastOf is the last that a session said: why it failed, or the agent's text.
+func lastOf(s *pb.SessionDigest) string {
+	if s.GetLastError() != "" {
+		return s.GetLastError()
+	}
+	return s.GetLastText()
+}
