@@ -38,12 +38,13 @@ type view struct {
 	book   requests.Book
 	inputs map[string]wire.UUID // the client's id of an input, by its key
 
-	opened string    // the status when the page registered
-	told   facts     // of the session; owned by the page's watch
-	live   bool      // the history was sent
-	after  time.Time // lines until then are not sent again
-	batch  []lines.Line
-	size   int
+	progress progress  // owned by show
+	opened   string    // the status when the page registered
+	told     facts     // of the session; owned by the page's watch
+	live     bool      // the history was sent
+	after    time.Time // lines until then are not sent again
+	batch    []lines.Line
+	size     int
 }
 
 func newView(p *page, found Session, m wire.Register) *view {
@@ -51,6 +52,8 @@ func newView(p *page, found Session, m wire.Register) *view {
 	v := &view{page: p, session: id, done: make(chan struct{}), inputs: map[string]wire.UUID{}, live: found.Head <= found.Before}
 	v.hand.view = v
 	v.file.page, v.file.view, v.proxied = p, v, found.Summary.GetProxied() != nil
+	status := found.Summary.GetStatus()
+	v.progress.resting = status == "idle" || status == "new" && found.Summary.GetProxied() != nil // another new agent is not started yet
 	v.told = factsOf(found.Summary)
 	v.opened = v.told.status
 	v.reader = reader{
@@ -98,6 +101,7 @@ func (v *view) show(ctx context.Context, i *item) {
 	v.mu.Lock()
 	resolved := v.book.Event(i.event)
 	v.mu.Unlock()
+	stages := v.progress.event(i.event)
 	if !v.live {
 		v.history(ctx, i)
 		if i.event.GetSequence() >= v.reader.head {
@@ -109,7 +113,9 @@ func (v *view) show(ctx context.Context, i *item) {
 	for _, o := range i.lines {
 		v.output(ctx, o)
 	}
-	v.progress(ctx, i.event)
+	for _, s := range stages {
+		v.stage(ctx, s.key, s.stage, s.why)
+	}
 	if resolved != nil && resolved.Shown {
 		v.page.send(ctx, wire.ClaudeOutput{Content: lines.Note(resolved.Verdict()), AgentType: "claude"})
 	}
@@ -177,36 +183,6 @@ func (v *view) output(ctx context.Context, o *output) {
 		return
 	}
 	v.page.write(ctx, frame)
-}
-
-// progress tells the page how far its inputs are.
-func (v *view) progress(ctx context.Context, e *pb.AgentEvent) {
-	switch event := e.GetEvent().(type) {
-	case *pb.AgentEvent_UserInput:
-		v.stage(ctx, event.UserInput.GetIdempotencyKey(), wire.StageServerReceived, "")
-	case *pb.AgentEvent_TurnComplete:
-		for _, key := range event.TurnComplete.GetInputKeys() {
-			v.stage(ctx, key, wire.StageAgentAccepted, "")
-		}
-	}
-}
-
-// stage tells how far an input of this page is.
-func (v *view) stage(ctx context.Context, key, stage, why string) {
-	v.mu.Lock()
-	id, ours := v.inputs[key]
-	if stage != wire.StageServerReceived {
-		delete(v.inputs, key)
-	}
-	v.mu.Unlock()
-	if !ours {
-		return
-	}
-	m := wire.InputProgress{ClientMsgID: id, Stage: stage}
-	if why != "" {
-		m.Message = &why
-	}
-	v.page.send(ctx, m)
 }
 
 // refused tells what the daemon has refused.

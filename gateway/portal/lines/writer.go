@@ -23,6 +23,8 @@ import (
 //	ToolCallResult                user with tool_result
 //	UsageReport, TurnComplete     result
 //	Retraction, RepeatProgress    portal
+//	Notice that people wait for   portal
+//	Raw of type error             error
 //	ErrorEvent with a sequence    error
 type Writer struct {
 	session string
@@ -88,8 +90,14 @@ func (w *Writer) Lines(e *pb.AgentEvent) []Line {
 		w.note("The agent has taken its last answer back; another one takes its place.")
 	case *pb.AgentEvent_Repeat:
 		w.note(repeated(v.Repeat))
+	case *pb.AgentEvent_Notice:
+		if shown[v.Notice.GetCode()] {
+			w.note(v.Notice.GetMessage())
+		}
+	case *pb.AgentEvent_Raw:
+		w.raw(v.Raw)
 	case *pb.AgentEvent_Error:
-		w.put("error", func(lineHead) any { return failed(v.Error.GetMessage()) })
+		w.put("error", func(lineHead) any { return failed("api_error", v.Error.GetMessage()) })
 	}
 	return w.out
 }
@@ -121,8 +129,6 @@ func (w *Writer) time() time.Time {
 	w.last = at
 	return at
 }
-
-func failed(text string) errorLine { return errorLine{"error", text, apiError{"api_error", text}} }
 
 func (w *Writer) note(text string) {
 	w.put("portal", func(lineHead) any { return portalLine{"portal", []any{textBlock{"text", text}}} })

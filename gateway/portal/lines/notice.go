@@ -1,0 +1,34 @@
+package lines
+
+import (
+	"encoding/json"
+
+	pb "betcode/proto/betcode/v1"
+)
+
+// shown are the notices that become lines: what a proxy says itself, and why a prompt or an answer has no
+// effect, or none for now. The other notices are about the agent's process and its settings.
+var shown = map[string]bool{
+	"PROXY_MESSAGE":         true,
+	"INPUT_LOST":            true,
+	"INPUT_DROPPED":         true,
+	"PERMISSION_SUPERSEDED": true,
+	"INTERRUPT_EXPIRED":     true,
+	"BUDGET_REFUSED":        true,
+	"DAY_BUDGET_USED":       true,
+	"TURN_WAITS":            true,
+	"MODEL_REFUSAL":         true,
+	"COMPACTED":             true,
+}
+
+// failed returns a line about an error. kind is its type in the API.
+func failed(kind, text string) errorLine { return errorLine{"error", text, apiError{kind, text}} }
+
+// raw makes a line of one that the daemon does not know: errors of the API, which proxies forward.
+func (w *Writer) raw(r *pb.RawLine) {
+	var line errorLine
+	if r.GetType() != "error" || json.Unmarshal(r.GetLine(), &line) != nil || line.Error.Type == "" || line.Error.Message == "" {
+		return
+	}
+	w.put("error", func(lineHead) any { return failed(line.Error.Type, line.Error.Message) })
+}
