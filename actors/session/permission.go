@@ -2,6 +2,7 @@ package session
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -22,6 +23,10 @@ import (
 // maxRequestID bounds the id of a request: it is the key of a record.
 const maxRequestID = 256
 
+// maxRequests bounds the requests of an agent that wait. Agents ask for a few tools at a time; each request is a record, an actor and
+// a reminder.
+const maxRequests = 100
+
 // permissionAsked takes a request of the agent. A rule or a session grant decides
 // it at once; else it becomes a durable record, an event for every client and an
 // actor.
@@ -41,6 +46,9 @@ func (t *transition) permissionAsked(m claude.PermissionAsked) {
 	case strings.TrimSpace(m.Tool) == "": // a person would not know what to allow
 		t.refuseRequest(m, "the request names no tool")
 		return
+	case len(t.s.prompts.List(func(p messages.PermissionRecord) bool { return !prompts.Decided(p) })) >= maxRequests:
+		t.refuseExcess(m)
+		return
 	}
 	now := act.Wall(t.now.at)
 	p := messages.PermissionRecord{
@@ -57,6 +65,14 @@ func (t *transition) refuseRequest(m claude.PermissionAsked, why string) {
 	t.sendToAgent(run.WriteControl{Line: claude.RefuseLine(m.Request, "malformed permission request: "+why)})
 	t.notice("PERMISSION_MALFORMED", "The agent's permission request is malformed and was refused: "+why,
 		map[string]string{"request_id": texts.Shorten(m.Request, maxShown)})
+	t.then(requestRefused{texts.Shorten(m.Request, maxShown), why})
+}
+
+// refuseExcess answers a request beyond the bound with an error. The agent may ask again when some are decided.
+func (t *transition) refuseExcess(m claude.PermissionAsked) {
+	why := fmt.Sprintf("%d requests of this session wait for an answer already; ask again when some are decided", maxRequests)
+	t.sendToAgent(run.WriteControl{Line: claude.RefuseLine(m.Request, why)})
+	t.notice("PERMISSIONS_FULL", "A permission request was refused: "+why, map[string]string{"tool": texts.Shorten(m.Tool, maxShown)})
 	t.then(requestRefused{texts.Shorten(m.Request, maxShown), why})
 }
 

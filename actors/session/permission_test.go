@@ -246,6 +246,28 @@ func TestRequestWithoutATool(t *testing.T) {
 	}
 }
 
+// An agent that asks without end is refused, and asks again when something is decided.
+func TestRequestsHaveABound(t *testing.T) {
+	b := turning(t)
+	for n := range maxRequests {
+		b.tell(b.out(asks(fmt.Sprint("r", n), "Bash")))
+	}
+	b.quiet()
+	b.tell(b.out(asks("more", "Bash")))
+	if said := strings.Join(b.quiet(), "\n"); !strings.Contains(said, "control error") || !strings.Contains(said, "100 requests of this session wait") {
+		t.Errorf("said:\n%s", said)
+	}
+	if _, known := b.state.prompts.Find("more"); known || b.state.prompts.Len() != maxRequests || !b.noticed("PERMISSIONS_FULL") {
+		t.Errorf("%d requests wait", b.state.prompts.Len())
+	}
+	b.tell(won(answer("ann", "r0", messages.AllowOnce)))
+	b.quiet()
+	b.tell(b.out(asks("again", "Bash")))
+	if _, known := b.state.prompts.Find("again"); !known {
+		t.Error("nothing is taken any more")
+	}
+}
+
 // The denial names the patience that was configured, however often it began anew;
 // and not every sign of a client is a write.
 func TestActivityExtendsRequests(t *testing.T) {

@@ -68,6 +68,9 @@ func (w *Writer) Described() (model, directory string) { return w.model, w.direc
 // Lines returns the lines that an event completes.
 func (w *Writer) Lines(e *pb.AgentEvent) []Line {
 	w.out, w.at = nil, e
+	if e.GetSessionInfo() == nil && (e.GetSequence() == 0 || e.GetVolatile()) {
+		return nil // it comes again with a number when it is journaled, if it ever is
+	}
 	switch v := e.GetEvent().(type) {
 	case *pb.AgentEvent_SessionInfo:
 		w.model, w.directory = cmp.Or(v.SessionInfo.GetModel(), w.model), cmp.Or(v.SessionInfo.GetWorkingDirectory(), w.directory)

@@ -93,6 +93,24 @@ func TestVolatileEventsHaveNoLine(t *testing.T) {
 	}
 }
 
+// What a daemon with a failing journal tells comes again when it is journaled: it counts once.
+func TestVolatileTextCountsOnce(t *testing.T) {
+	t.Parallel()
+	w := New(session)
+	var all []Line
+	for _, e := range []*pb.AgentEvent{
+		{Volatile: true, Event: &pb.AgentEvent_TextDelta{TextDelta: &pb.TextDelta{Text: "he", BlockId: "m/0"}}},
+		{Sequence: 7, Event: &pb.AgentEvent_TextDelta{TextDelta: &pb.TextDelta{Text: "he", BlockId: "m/0"}}},
+		{Volatile: true, Event: &pb.AgentEvent_TextDelta{TextDelta: &pb.TextDelta{Text: "llo", BlockId: "m/0", IsComplete: true}}},
+		{Sequence: 8, Event: &pb.AgentEvent_TextDelta{TextDelta: &pb.TextDelta{Text: "llo", BlockId: "m/0", IsComplete: true}}},
+	} {
+		all = append(all, w.Lines(e)...)
+	}
+	if len(all) != 1 || !strings.Contains(string(all[0].JSON), `"text":"hello"`) {
+		t.Errorf("lines %v", all)
+	}
+}
+
 func anyEvents(r *rand.Rand) []*pb.AgentEvent {
 	var all []*pb.AgentEvent
 	for seq := range uint64(60) {

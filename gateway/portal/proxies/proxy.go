@@ -63,16 +63,20 @@ func (p *proxy) serve(ctx context.Context) (admitted bool) {
 	id := "proxy-" + uuid.NewString()[:8]
 	p.log = p.log.With().Str("client", id).Str("session_id", string(m.SessionID)).Stringer("dialect", m.Dialect).Logger()
 	p.words = newTranslator(m.SessionID, m.Dialect)
-	if !p.admit() {
+	if p.full() {
 		p.refuse(errMany)
 		return false
 	}
 	call, d, err := p.register(m, id)
 	if err != nil {
 		p.refuse(err)
-		return true
+		return false
 	}
 	defer d.Close()
+	if !p.admit() { // others have taken the last places meanwhile
+		p.refuse(errMany)
+		return false
+	}
 	p.carry(ctx, call)
 	return true
 }

@@ -108,7 +108,15 @@ func (s *Server) enter() bool {
 	return true
 }
 
-// admit gives a connection that registers the place of a proxy.
+// full reports whether all places of proxies are taken.
+func (s *Server) full() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.registered >= s.options.Most
+}
+
+// admit gives a connection whose registration the daemon has accepted the place of a proxy. Anybody can ask for a
+// registration, so one that is not accepted takes no such place.
 func (s *Server) admit() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -3,9 +3,12 @@ package console
 import (
 	"encoding/json"
 	"io"
+	"strings"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
+
+	"betcode/messages/visible"
 )
 
 // MessageJSON returns m in the JSON mapping of protobuf, with the names of the
@@ -32,10 +35,15 @@ func WriteJSONLine(w io.Writer, m proto.Message) error {
 	return WriteValue(w, object, "")
 }
 
-// WriteValue writes v as JSON, on one line if indent is empty.
+// WriteValue writes v as JSON, on one line if indent is empty. Characters that are not seen, or turn others around, are escaped.
 func WriteValue(w io.Writer, v any, indent string) error {
-	enc := json.NewEncoder(w)
+	var out strings.Builder
+	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", indent)
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, visible.JSON(out.String()))
+	return err
 }

@@ -2,6 +2,7 @@ package console
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -36,5 +37,16 @@ func TestEmptyListsInJSON(t *testing.T) {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
 		})
+	}
+}
+
+// Names of sessions come from anybody; a terminal shows what is printed.
+func TestHiddenCharactersAreEscaped(t *testing.T) {
+	var out strings.Builder
+	if err := WriteValue(&out, map[string]any{"name": "gnp\u202egpj <b>"}, ""); err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"name":"gnp\u202egpj <b>"}` + "\n"; out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/messages/visible"
 )
 
 // query writes what a jq expression finds in a value: texts as they are, anything else as a line of JSON.
@@ -86,7 +87,7 @@ func execute(w io.Writer, text string, objects []map[string]any) error {
 	parsed, err := template.New("template").Option("missingkey=zero").Funcs(template.FuncMap{
 		"json": func(value any) (string, error) {
 			raw, err := json.Marshal(value)
-			return string(raw), err
+			return visible.JSON(string(raw)), err
 		},
 		"short":   func(n int, text string) string { return console.Shorten(text, n) },
 		"timeago": timeAgo,

@@ -9,6 +9,7 @@ import (
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/cmd/betcode/internal/render"
+	"betcode/messages/visible"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -147,7 +148,7 @@ func (o streamOutput) event(e *pb.AgentEvent) error {
 	if err != nil {
 		return err
 	}
-	_, err = o.w.Write(append(line, '\n'))
+	_, err = io.WriteString(o.w, visible.JSON(string(line))+"\n")
 	return err
 }
 
