@@ -18,6 +18,9 @@ const CodePrefix = "portal-code-"
 // loginPrefix begins the names of the tokens that cookies have.
 const loginPrefix = "portal-login-"
 
+// maxSecret bounds the secret of a token, in bytes.
+const maxSecret = 4 << 10
+
 // maxTokenName bounds the name of a token; the daemon has the same bound.
 const maxTokenName = 64
 
@@ -54,8 +57,8 @@ func (s *Server) secretOf(r *http.Request) (string, error) {
 	if c, err := r.Cookie(s.cookieName()); secret == "" && err == nil {
 		secret = c.Value
 	}
-	if secret == "" {
-		return "", ErrUnauthenticated
+	if secret == "" || len(secret) > maxSecret || strings.ContainsFunc(secret, func(c rune) bool { return c <= ' ' || c >= 0x7f }) {
+		return "", ErrUnauthenticated // no secret is so long or has such characters, and calls cannot carry it
 	}
 	return secret, nil
 }

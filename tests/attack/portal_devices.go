@@ -49,6 +49,30 @@ func attackPortalDevices(s *siege) {
 	status, polled := sends(program, "/api/auth/device/poll", map[string]string{"device_code": device})
 	s.held("nothing was approved", status == http.StatusOK && polled["status"] == "pending", "%d %v", status, polled)
 
+	viewer, err := s.world.Code("viewer", "view")
+	s.must(err, "make a code")
+	guest, err := s.world.SharedCode("guest", "view", "control", "approve")
+	s.must(err, "make a code")
+	for name, code := range map[string]string{"a viewer": viewer, "a guest": guest} {
+		_, fresh := sends(program, "/api/auth/device/code", nil)
+		b := p.Browser()
+		_, err := b.Login(code)
+		s.must(err, "log in")
+		status, _ := sends(b, "/api/auth/device/approve", map[string]string{"user_code": fresh["user_code"].(string)})
+		s.held(name+" approves nothing", status == http.StatusForbidden, "%d", status)
+		_, polled := sends(program, "/api/auth/device/poll", map[string]string{"device_code": fresh["device_code"].(string)})
+		s.held(name+" makes no token", polled["status"] == "pending", "%v", polled)
+	}
+	_, twice := sends(program, "/api/auth/device/code", nil)
+	status, _ = sends(ann, "/api/auth/device/approve", map[string]string{"user_code": twice["user_code"].(string)})
+	s.held("a person approves", status == http.StatusOK, "%d", status)
+	status, _ = sends(ann, "/api/auth/device/approve", map[string]string{"user_code": twice["user_code"].(string)})
+	s.held("a code is approved once", status == http.StatusNotFound, "%d", status)
+	_, polled = sends(program, "/api/auth/device/poll", map[string]string{"device_code": twice["device_code"].(string)})
+	s.held("the program gets the token", polled["status"] == "complete", "%v", polled)
+	status, polled = sends(program, "/api/auth/device/poll", map[string]string{"device_code": twice["device_code"].(string)})
+	s.held("it is given once", status == http.StatusNotFound && polled["access_token"] == nil, "%d", status)
+
 	refused := 0
 	for range 12 {
 		if status, _ = sends(eve, "/api/auth/device/approve", map[string]string{"user_code": "AAA-AAA"}); status == http.StatusTooManyRequests {

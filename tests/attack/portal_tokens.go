@@ -52,6 +52,13 @@ func attackPortalTokens(s *siege) {
 		"the key, changed": signed(jwt.SigningMethodHS256, key, func(c jwt.MapClaims) { c["exp"] = time.Now().AddDate(9, 0, 0).Unix() }),
 		"the key, new id":  signed(jwt.SigningMethodHS256, key, func(c jwt.MapClaims) { c["jti"] = uuid.NewString() }),
 		"the key, expired": signed(jwt.SigningMethodHS256, key, func(c jwt.MapClaims) { c["exp"] = time.Now().Add(-time.Hour).Unix() }),
+		"the key, later":   signed(jwt.SigningMethodHS256, key, func(c jwt.MapClaims) { c["nbf"] = time.Now().Add(time.Hour).Unix() }),
+		"the key, issuer":  signed(jwt.SigningMethodHS256, key, func(c jwt.MapClaims) { c["iss"], c["aud"] = "evil", "betcode" }),
+		"the key, large":   signed(jwt.SigningMethodHS256, key, func(c jwt.MapClaims) { c["email"] = strings.Repeat("x", 48<<10) }),
+		"the key, person":  signed(jwt.SigningMethodHS256, key, func(c jwt.MapClaims) { c["sub"] = uuid.NewString() }),
+		"a longer one":     good + "x",
+		"a dot more":       good + ".",
+		"other padding":    parts[0] + "=." + parts[1] + "." + parts[2],
 		"the key, no end":  signed(jwt.SigningMethodHS256, key, func(c jwt.MapClaims) { delete(c, "exp") }),
 	} {
 		b := p.Browser()
@@ -75,6 +82,24 @@ func attackPortalTokens(s *siege) {
 	s.held("it is revoked by its name", code == 0, "%s", printed)
 	status, _ = s.asks(b, http.MethodGet, "/api/auth/me")
 	s.held("a revoked one does not count", status == http.StatusUnauthorized, "%d", status)
+	other := s.proxyToken("desktop")
+	_, err = s.daemon.Stop()
+	s.must(err, "stop the daemon")
+	s.start()
+	status, _ = s.asks(b, http.MethodGet, "/api/auth/me")
+	s.held("a revoked one does not count for the next daemon", status == http.StatusUnauthorized, "%d", status)
+	b.Header.Set("Authorization", "Bearer "+other)
+	status, _ = s.asks(b, http.MethodGet, "/api/auth/me")
+	s.held("another one does", status == http.StatusOK, "%d", status)
+	_, err = s.daemon.Stop()
+	s.must(err, "stop the daemon")
+	s.must(os.Chmod(s.world.StateDir()+"/token.key", 0o644), "open the key") //nolint:gosec // it is an attack
+	daemon, err := s.world.Start(s)
+	if err == nil {
+		s.daemon = daemon
+		status, _ = s.asks(b, http.MethodGet, "/api/auth/me")
+	}
+	s.held("no token counts whose key others may read", status != http.StatusOK || err != nil, "%d", status)
 	logs := p.Log() + s.daemon.Log()
 	s.held("no log has a secret", !strings.Contains(logs, "eyJ") && !strings.Contains(logs, parts[2]), "%s", logs)
 }
