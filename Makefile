@@ -12,6 +12,7 @@ LOAD      ?= Flood
 SOAK      ?= 1h
 ROUNDS    ?= 200
 SEED      ?=
+GATEWAYS  ?=
 TIME      ?= 10m
 
 # What `betcode version` says: the tag, or what comes before the first one. The date is the commit's, so that the same
@@ -154,8 +155,8 @@ conformance: claude ## hold the daemon against its documents, row by row, and wr
 	@$(GO) test -count=1 -timeout 10m ./tests/conformance -update; told=$$?; tail -n 1 docs/conformance.md; exit $$told
 
 .PHONY: crash
-crash: ## kill daemons, agents and launchers: ROUNDS=n SEED=s (a seed plays its schedule again)
-	$(GO) run ./tests/crash -rounds $(ROUNDS) $(if $(SEED),-seed $(SEED))
+crash: ## kill daemons, agents, launchers and gateways: ROUNDS=n SEED=s (a seed plays its schedule again), GATEWAYS=1 only rounds with gateways
+	$(GO) run ./tests/crash -rounds $(ROUNDS) $(if $(SEED),-seed $(SEED)) $(if $(GATEWAYS),-gateways)
 
 .PHONY: attack
 attack: claude ## attack the built daemon: every finding of a review as a case, with the real agent; RUN=regexp chooses

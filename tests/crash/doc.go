@@ -3,7 +3,7 @@
 // A round is a world of its own, made from a seed: the real daemon, scripted fake
 // agents, two clients for each session that write down every event they receive
 // and repeat each message that was not acknowledged. Several times in a round a process
-// is killed by SIGKILL at a random instant: the daemon, an agent, its launcher, or
+// is killed by SIGKILL at a random instant: the daemon, an agent, its launcher, a gateway, or
 // several of them; or the daemon kills itself at a named place
 // ([betcode/messages/failpoint]); or an actor panics there; or the daemon is
 // stopped in order, with its agents or without; or it is replaced by `daemon
@@ -13,7 +13,8 @@
 // round that is about a migration makes the journal one of an older format first. In
 // a third of the rounds worktrees are made, used and removed all the time, and in a
 // quarter the fleet is stopped and resumed. In a third orchestrations are played, and in a third a client
-// of the agent socket watches a session through gateways that are killed. In
+// of the agent socket watches a session through gateways that are killed. One round in six is about
+// gateways: see below. In
 // some rounds the file of the daemon's socket is deleted, and all clients reconnect
 // through the one that the daemon makes. In some a bit is flipped in up to four groups of
 // the journal's logs while no daemon runs: all are corrected, and the daemon reports each.
@@ -53,9 +54,32 @@
 // client received.
 //
 //	go run ./tests/crash -rounds 1 -seed N     plays the schedule of N again
+//	go run ./tests/crash -gateways             plays only rounds with gateways
 //	go run ./tests/crash -walk                 walks the failpoints, hit by hit
 //	go run ./tests/crash -race                 builds the daemons with the race detector
 //	go run ./tests/crash -real                 employs Claude Code itself
+//
+// # Rounds with gateways
+//
+// The portal, the gateway of the agent socket and 'betcode proxy' run beside the daemon, and are killed at random
+// instants, alone, two at once, or all together with the daemon; each is started again at once. Meanwhile
+//
+//   - proxies of somebody else ([betcode/tests/foreignproxy]) of all three generations say numbered lines at the
+//     portal, are prompted and ask for permission; they are killed too, and begin again with their files;
+//   - pages of random generations show these sessions and sessions of ours, from the beginning or behind their last
+//     line; some type and answer;
+//   - a client of the agent socket has a session, types and answers;
+//   - a portal of somebody else ([betcode/tests/foreignportal]) prompts a session of ours and answers its requests.
+//
+// Prompts and texts of agents have marks, by which the oracle compares:
+//
+//   - What an agent said is in the journal once, in order, and so it came on each connection of each page and to the
+//     foreign portal. A line that a proxy had not in its file when it was killed may be missing.
+//   - A prompt that was confirmed is in its session once, and has reached its agent once. One that a page of G1 or G2
+//     or a client of the agent socket sent, and whose gateway died, may be missing: they cannot ask.
+//   - A request is decided once; its agent is told once, and what was decided, or people are told that it may not
+//     have arrived.
+//   - Everybody can read what is sent to them; no gateway ends by itself; each stops in order with exit code 0.
 //
 // No verdict depends on time: every wait is for a condition, with a deadline of minutes.
 //

@@ -35,6 +35,9 @@ func (r *round) show(ctx context.Context, session string) *pb.ShowSessionRespons
 // kill ends one victim. The agent and its launcher are those that the daemon
 // names last; when it is dead already, those it named before.
 func (r *round) kill(ctx context.Context, victim string, session int) {
+	if r.gateways != nil && r.gateways.kill(victim) {
+		return
+	}
 	d := r.house.now()
 	if d == nil {
 		return // an earlier kill took effect

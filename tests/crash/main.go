@@ -19,6 +19,7 @@ func main() {
 	flag.BoolVar(&o.keep, "keep", false, "keep every world's directory, not only those that failed")
 	flag.BoolVar(&o.walk, "walk", false, "walk all failpoints, hit by hit, instead of random rounds")
 	flag.BoolVar(&o.real, "real", false, "employ the real Claude Code with a scripted model; take few rounds")
+	flag.BoolVar(&o.gateways, "gateways", false, "play only rounds with gateways")
 	flag.BoolVar(&o.race, "race", false, "build the daemons with the race detector")
 	flag.StringVar(&o.only, "only", "", "with -walk: one place at one hit, as in run/step=panic@3")
 	flag.Parse()

@@ -50,6 +50,7 @@ type round struct {
 	plans    *plans    // nil = none
 	watcher  *watcher  // nil = none
 	afar     *afar     // nil = none
+	gateways *gateways // nil = none
 	clients  []*client // two for each session, the writer first
 	sessions []string
 	draining atomic.Bool
@@ -87,6 +88,9 @@ func (r *round) holds(session string) bool {
 
 // newRound makes the world of a schedule and its clients, none of them started.
 func newRound(b binaries, agents crew, s schedule) (*round, error) {
+	if s.gateways { // a page that is killed with its daemon does not hold others up for long
+		agents.environ = append(slices.Clip(agents.environ), "BETCODE_LOCK_GRACE=1s")
+	}
 	w, err := kit.NewWorld(b.plain, agents.path, agents.environ...)
 	if err != nil {
 		return nil, err
@@ -106,7 +110,7 @@ func newRound(b binaries, agents crew, s schedule) (*round, error) {
 		}
 	}
 	if s.socket {
-		r.watcher = newWatcher(r)
+		r.watcher = newWatcher(r, "")
 	}
 	if s.proxied {
 		r.afar = newAfar(r)
@@ -117,6 +121,13 @@ func newRound(b binaries, agents crew, s schedule) (*round, error) {
 		for _, name := range []string{"a", "b"} {
 			r.clients = append(r.clients, &client{round: r, session: id, name: name, writer: name == "a", acked: map[string]bool{}, cuts: map[*kit.Daemon]int{}})
 		}
+	}
+	if r.watcher != nil {
+		r.watcher.session = r.sessions[0]
+	}
+	if s.gateways {
+		r.gateways = newGateways(r)
+		r.watcher.front = r.gateways.fronts["socket"]
 	}
 	return r, nil
 }
@@ -134,6 +145,7 @@ func (r *round) run(ctx context.Context) {
 	}
 	defer func() {
 		r.dismiss()
+		r.gateways.close()
 		if d := r.house.now(); d != nil {
 			d.Kill()
 		}
@@ -144,6 +156,12 @@ func (r *round) run(ctx context.Context) {
 	}
 	for _, c := range r.clients {
 		followers.Go(func() { c.follow(attached) })
+	}
+	if r.gateways != nil {
+		if err := r.gateways.open(ctx); err != nil {
+			r.report(otherwise, "the gateways do not begin: %v", err)
+			return
+		}
 	}
 	besides, settled := context.WithCancel(ctx)
 	var others sync.WaitGroup
@@ -196,9 +214,15 @@ func (r *round) finish(ctx context.Context) {
 	if r.afar != nil {
 		r.afar.check(ctx)
 	}
+	if r.gateways != nil {
+		r.gateways.await()
+	}
 	if r.watcher != nil {
 		r.watcher.check(ctx)
 		r.kills += r.watcher.kills
+	}
+	if r.gateways != nil {
+		r.gateways.check(ctx)
 	}
 	if r.schedule.stop != nil && !r.stopOne(ctx, *r.schedule.stop) {
 		return
@@ -225,6 +249,10 @@ func (r *round) play(ctx context.Context, p phase, next string) bool {
 	}
 	if p.socket {
 		r.deleteSocket(ctx)
+	}
+	if p.serve {
+		r.gateways.await()
+		r.gateways.work(p.work)
 	}
 	time.Sleep(p.after)
 	d := r.house.now()

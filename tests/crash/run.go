@@ -30,6 +30,7 @@ type options struct {
 	walk     bool
 	only     string // walk: one step at one hit, "name=action@n"
 	real     bool
+	gateways bool // every round has gateways
 	race     bool // build the daemons with the race detector
 	out      io.Writer
 }
@@ -42,6 +43,9 @@ func (o options) again(s schedule) string {
 	}
 	if o.race {
 		args = append(args, "-race")
+	}
+	if o.gateways {
+		args = append(args, "-gateways")
 	}
 	if o.walk {
 		return strings.Join(append(args, "-walk -only", "'"+s.phases[1].kill.point+"'"), " ")
@@ -118,6 +122,9 @@ func random(ctx context.Context, o options, b binaries, t *totals) error {
 			return err
 		}
 		schedules = realSchedule
+	}
+	if o.gateways {
+		schedules = gatewaySchedule
 	}
 	slots := make(chan struct{}, o.parallel)
 	var players sync.WaitGroup

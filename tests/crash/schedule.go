@@ -26,6 +26,7 @@ type schedule struct {
 	plans    bool  // orchestrations are played
 	socket   bool  // a client of the agent socket watches the first session, and its gateway is killed
 	proxied  bool  // there is a session whose agent runs under a proxy
+	gateways bool  // there are gateways, which are killed as well
 }
 
 // stop is the stop of a session in the middle of a turn, and the processes that are killed meanwhile.
@@ -46,6 +47,8 @@ type phase struct {
 
 	long  bool // wait until the daemon has died, or has nothing left to do
 	words bool // wait until the first session's agent has said something
+	serve bool // wait until all gateways serve
+	work  int  // wait until so many prompts are confirmed
 }
 
 // arms is what a daemon of the round is armed with, at the point or without one.
@@ -79,7 +82,7 @@ type said struct {
 // itself there; if it does not reach the point, it is killed from outside.
 type kill struct {
 	point   string
-	victims []string      // daemon, agent, launcher, stop, leave, restart
+	victims []string      // daemon, agent, launcher, stop, leave, restart; portal, socket, proxy, g1, g2, g3
 	session int           // whose agent and launcher
 	then    time.Duration // restart: until the next daemon is killed as well
 }
@@ -95,8 +98,8 @@ func (k kill) panics() bool { return strings.Contains(k.point, "=panic@") }
 // String returns the schedule as text.
 func (s schedule) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "seed %d: %d sessions, held %t, stop %+v, dues %d, quota %t, ruin %t, trees %t, fleet %t, plans %t, socket %t, proxied %t\n",
-		s.seed, s.sessions, s.held, s.stop, s.dues, s.quota, s.ruin, s.trees, s.fleet, s.plans, s.socket, s.proxied)
+	fmt.Fprintf(&b, "seed %d: %d sessions, held %t, stop %+v, dues %d, quota %t, ruin %t, trees %t, fleet %t, plans %t, socket %t, proxied %t, gateways %t\n",
+		s.seed, s.sessions, s.held, s.stop, s.dues, s.quota, s.ruin, s.trees, s.fleet, s.plans, s.socket, s.proxied, s.gateways)
 	for i, p := range s.phases {
 		for _, m := range p.said {
 			fmt.Fprintf(&b, "  %d: wait %s, session %d: %q cancel %t compact %t\n", i, m.wait, m.session, shorten(m.prompt), m.cancel, m.compact)
@@ -108,6 +111,9 @@ func (s schedule) String() string {
 
 // newSchedule makes the schedule of a seed.
 func newSchedule(seed uint64) schedule {
+	if withGateways(seed) {
+		return gatewaySchedule(seed)
+	}
 	dice := rand.New(rand.NewPCG(seed, 1))
 	s := schedule{seed: seed, sessions: 1 + dice.IntN(3), held: dice.IntN(4) == 0}
 	s.quota = rand.New(rand.NewPCG(seed, 2)).IntN(4) == 0 // of dice of its own: the other rolls stay what they were

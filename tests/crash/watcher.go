@@ -14,16 +14,20 @@ import (
 	"betcode/tests/kit"
 )
 
-// watcher is a client of the agent socket that watches the first session. Its gateway is killed again and again, or its
+// watcher is a client of the agent socket that watches a session. Its gateway is killed again and again, or its
 // connection breaks; then it attaches behind the last cursor that it has.
 type watcher struct {
 	round   *round
 	dice    *rand.Rand
-	gateway *kit.Gateway // nil: none runs
+	session string
+	front   *front       // keeps the gateway running; nil = the watcher does, and kills it
+	gateway *kit.Gateway // of the watcher; nil: none runs
 	kills   int
+	owner   *owner // types and answers; nil = it only watches
 
 	lines  []string        // up to the cursor
 	tail   []socketLine    // behind it: the gateway sends them again
+	failed bool            // the last line was an error
 	asked  map[string]bool // requests among the lines; those that wait are sent again
 	cursor uint64
 }
@@ -32,7 +36,7 @@ type watcher struct {
 type socketLine struct {
 	Type, RequestID string
 	Sequence        uint64
-	Error           string
+	Error, Status   string
 	raw             string
 }
 
@@ -41,8 +45,8 @@ func (l socketLine) attached() bool {
 	return l.Type == "session_attached" || l.Type == "error" && strings.HasSuffix(l.Error, "not found")
 }
 
-func newWatcher(r *round) *watcher {
-	return &watcher{round: r, dice: rand.New(rand.NewPCG(r.schedule.seed, 19)), asked: map[string]bool{}}
+func newWatcher(r *round, session string) *watcher {
+	return &watcher{round: r, dice: rand.New(rand.NewPCG(r.schedule.seed, 19)), session: session, asked: map[string]bool{}}
 }
 
 // follow watches until ctx ends, through one gateway after the other.
@@ -53,10 +57,10 @@ func (w *watcher) follow(ctx context.Context) {
 			pause(ctx, 10*time.Millisecond)
 			continue
 		}
-		limit, cancel := context.WithTimeout(ctx, time.Duration(20+w.dice.IntN(400))*time.Millisecond)
+		limit, cancel := context.WithTimeout(ctx, w.patience())
 		_ = w.watch(limit, func(socketLine) bool { return false }) // the gateway ends it, or the limit
 		cancel()
-		if w.dice.IntN(2) == 0 {
+		if w.dice.IntN(2) == 0 && w.gateway != nil {
 			w.round.note("kill the gateway; the watcher has %d lines up to %d", len(w.lines), w.cursor)
 			w.stop()
 			w.kills++
@@ -64,8 +68,20 @@ func (w *watcher) follow(ctx context.Context) {
 	}
 }
 
+// patience is how long a connection lasts. An owner needs time for turns.
+func (w *watcher) patience() time.Duration {
+	limit := time.Duration(20+w.dice.IntN(400)) * time.Millisecond
+	if w.owner != nil {
+		limit *= 10
+	}
+	return limit
+}
+
 // serve has a gateway run. It fails while there is no daemon.
 func (w *watcher) serve(ctx context.Context) bool {
+	if w.front != nil {
+		return w.front.serves()
+	}
 	if w.gateway != nil {
 		return true
 	}
@@ -90,10 +106,13 @@ func (w *watcher) stop() {
 func (w *watcher) watch(ctx context.Context, enough func(socketLine) bool) error {
 	w.tail = nil
 	return w.attach(ctx, w.cursor, func(l socketLine) bool {
-		switch l.Type {
-		case "session_attached", "cursor":
+		failed := w.failed
+		w.failed = l.Type == "error"
+		switch {
+		case l.Type == "session_attached", l.Type == "cursor":
 			w.commit(l.Sequence)
-		case "error": // some have no number
+		case w.failed: // some have no number
+		case failed && l.Status == "idle": // nor has this one
 		default:
 			w.tail = append(w.tail, l)
 		}
@@ -118,15 +137,18 @@ func (w *watcher) commit(cursor uint64) {
 
 // attach attaches to the session behind a number and gives each line to take, until it returns true or ctx ends.
 func (w *watcher) attach(ctx context.Context, from uint64, take func(socketLine) bool) error {
-	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", w.gateway.Path)
+	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", w.round.world.AgentSocket())
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	session := w.round.sessions[0]
-	if _, err := fmt.Fprintf(conn, `{"type":"attach_session","sessionId":%q,"claudeSessionId":%q,"fromSequence":%d,"cursors":true,"watch":true}`+"\n", session, session, from); err != nil {
+	if _, err := fmt.Fprintf(conn, `{"type":"attach_session","sessionId":%q,"claudeSessionId":%q,"fromSequence":%d,"cursors":true,"watch":%t}`+"\n",
+		w.session, w.session, from, w.owner == nil); err != nil {
 		return err
+	}
+	if w.owner != nil {
+		defer w.owner.attach(conn)()
 	}
 	for in := bufio.NewReader(conn); ; {
 		raw, err := in.ReadString('\n')
@@ -134,6 +156,9 @@ func (w *watcher) attach(ctx context.Context, from uint64, take func(socketLine)
 			return err
 		}
 		l := socketLine{raw: raw}
+		if w.owner != nil {
+			w.owner.line(raw)
+		}
 		if err := json.Unmarshal([]byte(raw), &l); err != nil {
 			w.round.report(otherwise, "the gateway sends %q: %v", raw, err)
 			return err
@@ -178,7 +203,7 @@ func (w *watcher) check(ctx context.Context) {
 		}
 	}
 	if err != nil {
-		w.round.report(otherwise, "the gateway ends beside a daemon at rest: %v\n%s", err, w.gateway.Log())
+		w.round.report(otherwise, "the gateway ends beside a daemon at rest: %v", err)
 		return
 	}
 	w.compare(whole)

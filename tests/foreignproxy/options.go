@@ -29,6 +29,8 @@ type Options struct {
 	State State
 	// Second is how long a second takes; 0 = one second.
 	Second time.Duration
+	// Backoff is how long the proxy waits before it connects again, the first time; 0 = Second.
+	Backoff time.Duration
 	// Log is called with what the proxy would write to its log; nil = not.
 	Log func(format string, args ...any)
 }

@@ -47,6 +47,9 @@ func New(o Options) *Proxy {
 	if p.second == 0 {
 		p.second = time.Second
 	}
+	if p.o.Backoff == 0 {
+		p.o.Backoff = p.second
+	}
 	if p.o.Log == nil {
 		p.o.Log = func(string, ...any) {}
 	}
@@ -90,7 +93,7 @@ func (p *Proxy) run(ctx context.Context) error {
 		if time.Since(began) > 30*p.second {
 			backoff = 1
 		}
-		pause := backoff * p.second
+		pause := backoff * p.o.Backoff
 		backoff = min(2*backoff, 30)
 		if delay > 0 {
 			pause, backoff = delay, 1
@@ -205,6 +208,13 @@ func (p *Proxy) State() State {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return clone(p.saved)
+}
+
+// Pending returns the lines that are not acknowledged, also those that are not in the file.
+func (p *Proxy) Pending() []Line {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return clone(p.state).Pending
 }
 
 // Seen returns what has happened so far.

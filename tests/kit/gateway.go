@@ -59,6 +59,9 @@ func (g *Gateway) Log() string { return g.log.String() }
 // PID returns the gateway's process.
 func (g *Gateway) PID() int { return g.command.Process.Pid }
 
+// Done is closed when the process has ended.
+func (g *Gateway) Done() <-chan struct{} { return g.done }
+
 // Kill ends the gateway by SIGKILL.
 func (g *Gateway) Kill() {
 	_ = g.command.Process.Kill() // it may have ended by itself

@@ -59,6 +59,9 @@ func (p *Portal) Log() string { return p.log.String() }
 // PID returns the portal's process.
 func (p *Portal) PID() int { return p.command.Process.Pid }
 
+// Done is closed when the process has ended.
+func (p *Portal) Done() <-chan struct{} { return p.done }
+
 // Kill ends the portal by SIGKILL.
 func (p *Portal) Kill() {
 	_ = p.command.Process.Kill() // it may have ended by itself
@@ -92,11 +95,21 @@ func (w *World) SharedCode(name string, scopes ...string) (string, error) {
 	return w.pair([]string{"gateway", "pair", "--shared"}, name, scopes)
 }
 
+// ProxyToken returns the token with which a proxy of somebody else registers sessions at the portal.
+func (w *World) ProxyToken(name string) (string, error) {
+	return w.say("gateway", "token", "--name", name)
+}
+
 func (w *World) pair(arguments []string, name string, scopes []string) (string, error) {
 	for _, s := range scopes {
 		arguments = append(arguments, "--scope", s)
 	}
-	command := exec.Command(w.Binary, append(arguments, name)...)
+	return w.say(append(arguments, name)...)
+}
+
+// say runs a command and returns what it prints.
+func (w *World) say(arguments ...string) (string, error) {
+	command := exec.Command(w.Binary, arguments...)
 	command.Env, command.Dir = w.Environ(), w.Root
 	out, err := command.Output()
 	return strings.TrimSpace(string(out)), err
@@ -111,8 +124,11 @@ type Browser struct {
 }
 
 // Browser returns a browser that comes from the portal's own page.
-func (p *Portal) Browser() *Browser {
-	b := &Browser{Base: p.URL, Header: http.Header{"Origin": {p.URL}}}
+func (p *Portal) Browser() *Browser { return NewBrowser(p.URL) }
+
+// NewBrowser returns a browser that comes from the page of a portal at that URL.
+func NewBrowser(portal string) *Browser {
+	b := &Browser{Base: portal, Header: http.Header{"Origin": {portal}}}
 	b.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	b.client.Timeout = patience
 	return b

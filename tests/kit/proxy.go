@@ -62,6 +62,9 @@ func (p *Proxy) Log() string { return p.log.String() }
 // PID returns the proxy's process.
 func (p *Proxy) PID() int { return p.command.Process.Pid }
 
+// Done is closed when the process has ended.
+func (p *Proxy) Done() <-chan struct{} { return p.done }
+
 // Kill ends the proxy by SIGKILL.
 func (p *Proxy) Kill() {
 	_ = p.command.Process.Kill() // it may have ended by itself

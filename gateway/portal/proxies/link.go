@@ -30,7 +30,7 @@ type link struct {
 	free   func(bytes int) // gives back budget
 
 	mu       sync.Mutex
-	register *pb.ProxyRegister // has the newest facts
+	register *pb.ProxyRegister // has the newest facts; see again
 	pending  pending
 	more     chan struct{} // has a value when there may be something to send
 	room     chan struct{} // has a value when pending may have become shorter
@@ -116,10 +116,20 @@ func (l *link) run(ctx context.Context, call Call, each func(*pb.ProxyEvent)) er
 		if ctx.Err() != nil || !away(err) {
 			return err
 		}
+		l.again()
 		if call, _, err = l.open(ctx); err != nil {
 			return err
 		}
 	}
+}
+
+// again changes the registration to one of a proxy that has never left: the translator does not give it a decision that it has. So
+// the next daemon may send a decision that may have arrived, which proxies of G1 cannot get twice.
+func (l *link) again() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.register = proto.CloneOf(l.register)
+	l.register.Abilities.IgnoresLateDecisions = true
 }
 
 // carry serves one call. It ends the call.

@@ -1,0 +1,284 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	pb "betcode/proto/betcode/v1"
+	"betcode/tests/foreignproxy"
+	"betcode/tests/kit"
+)
+
+// foreignTurns bounds the turns that the agent of a foreign proxy begins by itself.
+const foreignTurns = 120
+
+// foreign is a proxy of somebody else at the portal, with its agent. The agent says lines with marks, is prompted, and asks for
+// permission. The proxy can be killed: then the next one has the state that was in its file, and the agent is another one.
+type foreign struct {
+	gateways   *gateways
+	name       string // g1, g2, g3; also of its marks
+	generation int
+	session    string
+	dice       *rand.Rand
+
+	mu     sync.Mutex
+	proxy  *foreignproxy.Proxy
+	end    context.CancelFunc
+	ended  chan struct{}
+	agent  *foreignAgent
+	lines  []string        // marks of the texts, in order
+	maybe  map[string]bool // of a proxy that was killed before it had noted them
+	given  map[string]int  // how often agents were given a prompt
+	unsure map[string]bool // prompts whose agent was killed before its echo was acknowledged
+	asked  map[string]*foreignAsk
+	turns  int
+	broken []string
+	dead   chan string // why an incarnation has ended by itself
+}
+
+func newForeign(g *gateways, generation int) *foreign {
+	return &foreign{
+		gateways: g, name: fmt.Sprint("g", generation), generation: generation, session: uuid.NewString(),
+		dice:  rand.New(rand.NewPCG(g.round.schedule.seed, uint64(100+generation))),
+		maybe: map[string]bool{}, given: map[string]int{}, unsure: map[string]bool{}, asked: map[string]*foreignAsk{}, dead: make(chan string, 1),
+	}
+}
+
+// run starts an incarnation.
+func (f *foreign) run(state foreignproxy.State, resuming bool) {
+	f.agent = &foreignAgent{of: f, later: resuming}
+	f.proxy = foreignproxy.New(foreignproxy.Options{
+		URL: f.gateways.url, Token: &f.gateways.token, Generation: f.generation, Session: f.session, Name: f.name, Directory: "/on/another/machine",
+		Agent: f.agent, State: state, Resuming: resuming, Backoff: 20 * time.Millisecond,
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	f.end, f.ended = cancel, ended
+	go func(p *foreignproxy.Proxy) {
+		defer close(ended)
+		if err := p.Run(ctx); ctx.Err() == nil {
+			f.dead <- err.Error()
+		}
+	}(f.proxy)
+}
+
+// kill ends the proxy and its agent, and starts the next one with the state that it had in its file.
+func (f *foreign) kill() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.replace()
+}
+
+// replace ends an incarnation and starts the next one. The caller holds mu.
+func (f *foreign) replace() {
+	early, dead := f.proxy.State(), f.agent
+	f.agent = &foreignAgent{of: f, asking: "nothing", registered: math.MaxInt} // says nothing meanwhile
+	f.stop()
+	seen := f.proxy.Seen()
+	for _, in := range seen.Inputs {
+		f.unsure[in.Text] = f.unsure[in.Text] || f.given[in.Text] == 0
+	}
+	for _, l := range f.proxy.Pending() {
+		for _, m := range marksOf(l.Content) {
+			if kind, m := m[:1], m[1:]; kind == "u" {
+				f.doubt(m)
+			} else if l.Seq >= early.Next {
+				f.maybe[m] = true
+			}
+		}
+	}
+	for _, text := range dead.queue {
+		f.unsure[text] = true
+	}
+	f.run(early, true)
+}
+
+// revive starts the next incarnation of a proxy that has ended by itself. Those of G1 end over an answer that nothing waits for,
+// and nobody can know that the proxy that has asked is gone.
+func (f *foreign) revive() {
+	select {
+	case why := <-f.dead:
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		s, known := f.proxy.Seen(), false
+		if n := len(s.Answers); n > 0 {
+			ask := f.asked[s.Answers[n-1].Request]
+			known = ask != nil && ask.by != f.agent
+		}
+		if f.generation > 1 || !known {
+			f.gateways.round.report(otherwise, "the foreign proxy %s ended: %s; seen %+v", f.name, why, s)
+		}
+		f.gateways.round.note("the foreign proxy %s ended: %s", f.name, why)
+		f.replace()
+	default:
+	}
+}
+
+// doubt notes that it is not known whether a prompt has come.
+func (f *foreign) doubt(m string) {
+	for text := range f.given {
+		if strings.Contains(text, m) {
+			f.unsure[text] = true
+		}
+	}
+}
+
+// stop ends the proxy. The caller holds mu: agents that wait for it find that they have ended.
+func (f *foreign) stop() {
+	f.end()
+	f.mu.Unlock()
+	<-f.ended
+	f.mu.Lock()
+	f.broken = append(f.broken, f.proxy.Seen().Broken...)
+}
+
+// follow has the agent work by itself until ctx ends.
+func (f *foreign) follow(ctx context.Context) {
+	for ctx.Err() == nil {
+		pause(ctx, time.Duration(20+f.dice.IntN(100))*time.Millisecond)
+		f.revive()
+		f.giveUp(ctx)
+		if f.gateways.draining.Load() {
+			continue
+		}
+		f.mu.Lock()
+		if f.turns < foreignTurns && f.agent.asking == "" {
+			f.turns++
+			f.agent.begin(f.proxy)
+			f.agent.speak(f.proxy, 1)
+			f.proxy.Say(foreignproxy.ResultLine("done"))
+		}
+		f.mu.Unlock()
+	}
+}
+
+// giveUp ends a turn whose request was lost with a connection: proxies send it once.
+func (f *foreign) giveUp(ctx context.Context) {
+	f.mu.Lock()
+	a, p, id := f.agent, f.proxy, f.agent.asking
+	s := p.Seen()
+	lost := id != "" && s.Connected && s.Registered > a.registered
+	f.mu.Unlock()
+	if !lost {
+		return
+	}
+	shown := f.gateways.round.show(ctx, f.session)
+	if shown == nil || len(shown.GetPermissions()) > 0 {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.agent == a && a.asking == id {
+		f.gateways.round.note("the agent of %s gives up %s", f.name, id)
+		a.tired = true
+		a.finish(p)
+	}
+}
+
+// unrest describes what the proxy still waits for.
+func (f *foreign) unrest(ctx context.Context) string {
+	f.mu.Lock()
+	s, asking, queue := f.proxy.Seen(), f.agent.asking, len(f.agent.queue)
+	f.mu.Unlock()
+	if !s.Connected || s.Pending > 1 || s.Pending == 1 && s.Acked > 0 || asking != "" || queue > 0 {
+		return fmt.Sprintf("%s: connected %t, %d lines are not acknowledged, asking %q, %d prompts wait", f.name, s.Connected, s.Pending, asking, queue)
+	}
+	shown := f.gateways.round.show(ctx, f.session)
+	if shown == nil || len(shown.GetInputs())+len(shown.GetPermissions()) > 0 {
+		f.goOn()
+		return fmt.Sprintf("%s: %v", f.name, shown)
+	}
+	return ""
+}
+
+// goOn has an agent whose predecessor was killed in a turn say something, so that the turn ends.
+func (f *foreign) goOn() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.agent.later && f.agent.asking == "" && time.Since(f.agent.went) > time.Second {
+		f.agent.went = time.Now()
+		f.agent.begin(f.proxy)
+		f.agent.speak(f.proxy, 1)
+		f.proxy.Say(foreignproxy.ResultLine("done"))
+	}
+}
+
+// check compares the history with what the agents said and were given.
+func (f *foreign) check(all []kit.Event) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	r := f.gateways.round
+	prompts, texts := journaledMarks(all)
+	var want []string
+	there := map[string]bool{}
+	for _, m := range texts {
+		there[m] = true
+	}
+	for _, m := range f.lines {
+		if !f.maybe[m] || there[m] {
+			want = append(want, m)
+		}
+	}
+	r.compareMarks(texts, want, "texts of the foreign session %s", f.name)
+	for _, m := range prompts {
+		n, unsure := 0, false
+		for text, given := range f.given {
+			if strings.Contains(text, m) {
+				n, unsure = n+given, unsure || f.unsure[text]
+			}
+		}
+		switch {
+		case unsure:
+		case n == 0 && !f.doubted(m):
+			r.report(lost, "prompt %s has not reached the agent of %s", m, f.name)
+		case n > 1:
+			r.report(duplicated, "prompt %s has reached the agent of %s %d times", m, f.name, n)
+		}
+	}
+	for _, b := range append(f.broken, f.proxy.Seen().Broken...) {
+		r.report(otherwise, "%s cannot read: %s", f.name, b)
+	}
+	f.checkAnswers(all)
+}
+
+// doubted reports whether the agent of a prompt was killed before it was given the prompt.
+func (f *foreign) doubted(m string) bool {
+	for text, unsure := range f.unsure {
+		if unsure && strings.Contains(text, m) {
+			return true
+		}
+	}
+	return false
+}
+
+// checkAnswers checks that what people decided is what the agents were told, or that people were told that it may not have arrived.
+func (f *foreign) checkAnswers(all []kit.Event) {
+	uncertain := map[string]bool{}
+	for _, e := range all {
+		if n := e.GetNotice(); n.GetCode() == "DECISION_UNCERTAIN" || n.GetCode() == "PERMISSION_SUPERSEDED" {
+			uncertain[n.GetDetails()["request_id"]] = true
+		}
+	}
+	for _, e := range all {
+		p := e.GetPermissionResolved()
+		ask := f.asked[p.GetRequestId()]
+		if ask == nil || p.GetReason() != "client" {
+			continue
+		}
+		allowed := p.GetDecision() == pb.PermissionDecision_ALLOW_ONCE
+		switch {
+		case ask.answers == 0 && ask.by != f.agent: // which was killed
+		case ask.answers == 0 && !uncertain[p.GetRequestId()]:
+			f.gateways.round.report(lost, "the decision about %s has not reached its agent", p.GetRequestId())
+		case ask.answers > 0 && ask.allow != allowed:
+			f.gateways.round.report(otherwise, "request %s was decided %v, and its agent was told allow %t", p.GetRequestId(), p.GetDecision(), ask.allow)
+		}
+	}
+}
