@@ -92,7 +92,7 @@ func (f *front) serves() bool {
 func (f *front) kill() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.now == nil {
+	if f.now == nil || f.killed {
 		return false
 	}
 	f.killed = true
