@@ -55,10 +55,11 @@ func (s *Store) Subagents(parent messages.SessionID) ([]messages.SessionRecord, 
 
 // RunningSubagents returns the subagents of a session that have not ended, in no order. It does no I/O.
 func (s *Store) RunningSubagents(parent messages.SessionID) []messages.SessionID {
-	s.index.mu.RLock()
-	defer s.index.mu.RUnlock()
+	index := s.entries()
+	index.mu.RLock()
+	defer index.mu.RUnlock()
 	var running []messages.SessionID
-	for _, e := range s.index.entries {
+	for _, e := range index.entries {
 		if e.running && e.parent == parent && !e.deleted {
 			running = append(running, e.id)
 		}
@@ -68,10 +69,11 @@ func (s *Store) RunningSubagents(parent messages.SessionID) []messages.SessionID
 
 // Deleted returns what is left of deleted sessions that had consumed something or were subagents, in no order. It does no I/O.
 func (s *Store) Deleted() []messages.DeletedSession {
-	s.index.mu.RLock()
-	defer s.index.mu.RUnlock()
+	index := s.entries()
+	index.mu.RLock()
+	defer index.mu.RUnlock()
 	var gone []messages.DeletedSession
-	for _, e := range s.index.entries {
+	for _, e := range index.entries {
 		if e.deleted && e.remains != nil {
 			gone = append(gone, *e.remains)
 		}

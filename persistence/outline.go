@@ -5,7 +5,7 @@ import "betcode/messages"
 // Outline returns what is known of a session without I/O; false if there is no such session. Its LowWater is that of the session:
 // events above it may have been dropped with their file (see [Store.LowWater]).
 func (s *Store) Outline(id messages.SessionID) (messages.SessionOutline, bool) {
-	e := s.index.get(id)
+	e := s.entries().get(id)
 	if e == nil || e.deleted {
 		return messages.SessionOutline{}, false
 	}
@@ -14,10 +14,11 @@ func (s *Store) Outline(id messages.SessionID) (messages.SessionOutline, bool) {
 
 // Outlines returns the outlines of all sessions, in no order. It does no I/O.
 func (s *Store) Outlines() []messages.SessionOutline {
-	s.index.mu.RLock()
-	defer s.index.mu.RUnlock()
-	all := make([]messages.SessionOutline, 0, len(s.index.entries))
-	for _, e := range s.index.entries {
+	index := s.entries()
+	index.mu.RLock()
+	defer index.mu.RUnlock()
+	all := make([]messages.SessionOutline, 0, len(index.entries))
+	for _, e := range index.entries {
 		if !e.deleted {
 			all = append(all, e.outline())
 		}

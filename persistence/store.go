@@ -208,6 +208,13 @@ func (s *Store) reading(op string) (done func(), err error) {
 	return s.files.RUnlock, nil
 }
 
+// entries returns the index of the present file, for readers without I/O. One of a file that was replaced stays as it is.
+func (s *Store) entries() *index {
+	s.files.RLock()
+	defer s.files.RUnlock()
+	return s.index
+}
+
 // current runs fn on the rows that the newest commit left. After a failed sync it is
 // unknown which these are, so nothing is read.
 func (s *Store) current(op string, fn func(memtable.View) error) error {

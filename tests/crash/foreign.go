@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -169,8 +170,7 @@ func (f *foreign) giveUp(ctx context.Context) {
 	if !lost {
 		return
 	}
-	shown := f.gateways.round.show(ctx, f.session)
-	if shown == nil || len(shown.GetPermissions()) > 0 {
+	if !f.hopeless(ctx, id) {
 		return
 	}
 	f.mu.Lock()
@@ -180,6 +180,24 @@ func (f *foreign) giveUp(ctx context.Context) {
 		a.tired = true
 		a.finish(p)
 	}
+}
+
+// hopeless reports whether no answer to a request will come: the daemon has not got it, or has given the decision up.
+func (f *foreign) hopeless(ctx context.Context, id string) bool {
+	all, err := f.gateways.round.export(ctx, f.session)
+	got := slices.ContainsFunc(all, func(e kit.Event) bool { return e.GetPermissionRequest().GetRequestId() == id })
+	return err == nil && (!got || uncertain(all)[id])
+}
+
+// uncertain are the requests of which people were told that no decision may arrive.
+func uncertain(all []kit.Event) map[string]bool {
+	ids := map[string]bool{}
+	for _, e := range all {
+		if n := e.GetNotice(); n.GetCode() == "DECISION_UNCERTAIN" || n.GetCode() == "PERMISSION_SUPERSEDED" {
+			ids[n.GetDetails()["request_id"]] = true
+		}
+	}
+	return ids
 }
 
 // unrest describes what the proxy still waits for.
@@ -260,12 +278,7 @@ func (f *foreign) doubted(m string) bool {
 
 // checkAnswers checks that what people decided is what the agents were told, or that people were told that it may not have arrived.
 func (f *foreign) checkAnswers(all []kit.Event) {
-	uncertain := map[string]bool{}
-	for _, e := range all {
-		if n := e.GetNotice(); n.GetCode() == "DECISION_UNCERTAIN" || n.GetCode() == "PERMISSION_SUPERSEDED" {
-			uncertain[n.GetDetails()["request_id"]] = true
-		}
-	}
+	told := uncertain(all)
 	for _, e := range all {
 		p := e.GetPermissionResolved()
 		ask := f.asked[p.GetRequestId()]
@@ -275,7 +288,7 @@ func (f *foreign) checkAnswers(all []kit.Event) {
 		allowed := p.GetDecision() == pb.PermissionDecision_ALLOW_ONCE
 		switch {
 		case ask.answers == 0 && ask.by != f.agent: // which was killed
-		case ask.answers == 0 && !uncertain[p.GetRequestId()]:
+		case ask.answers == 0 && !told[p.GetRequestId()]:
 			f.gateways.round.report(lost, "the decision about %s has not reached its agent", p.GetRequestId())
 		case ask.answers > 0 && ask.allow != allowed:
 			f.gateways.round.report(otherwise, "request %s was decided %v, and its agent was told allow %t", p.GetRequestId(), p.GetDecision(), ask.allow)
