@@ -17,8 +17,8 @@
 // # Adding a figure
 //
 // A figure is a value of type figure: a name, a limit and a function that measures one round. Commands are rows of the
-// table in commands.go. Anything else, such as the first paint of the screen, is a function in a file of its own that
-// returns figures, and a line in figures (figures.go).
+// table in commands.go. Anything else, such as the first paint of the screen (screen_linux.go), is a function in a file of
+// its own that returns figures, and a line in figures (figures.go).
 //
 // # Left out
 //

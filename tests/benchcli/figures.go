@@ -20,6 +20,8 @@ type bench struct {
 
 	waiting  []string // names of the sessions that wait
 	requests []string // ids of their permission requests
+
+	ends []func() // end what figures have started
 }
 
 // figure is one thing that is measured. measure runs one round and returns how long it took.
@@ -30,7 +32,7 @@ type figure struct {
 }
 
 // figures are all figures in the order of the table.
-func figures() []figure { return commands() }
+func figures() []figure { return append(commands(), screens()...) }
 
 // waitingSessions is how many sessions wait for a person.
 const waitingSessions = 5

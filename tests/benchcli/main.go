@@ -55,7 +55,7 @@ func run(ctx context.Context, o options) (within bool, err error) {
 			return false, err
 		}
 	}
-	w, err := kit.NewWorld(betcode, agent)
+	w, err := kit.NewWorld(betcode, agent, "BETCODE_MAX_AGENTS=20")
 	if err != nil {
 		return false, err
 	}
@@ -76,6 +76,11 @@ func run(ctx context.Context, o options) (within bool, err error) {
 	}
 	defer d.Kill()
 	b := &bench{world: w, daemon: d, past: past}
+	defer func() {
+		for _, end := range b.ends {
+			end()
+		}
+	}()
 	if err := b.prepare(ctx); err != nil {
 		return false, err
 	}

@@ -86,6 +86,7 @@ func TestChatPasteIsOneMessage(t *testing.T) {
 	s.types(screen.Terminal, "echo:one ")
 	s.types(screen.Terminal, pasted(lines))
 	s.shows(screen, "> echo:one [200 lines pasted]")
+	pause(t)
 	s.types(screen.Terminal, "\r")
 	id := s.waitForSession()
 	if got := s.messages(id, 1)[0]; got != "echo:one "+lines {
@@ -97,6 +98,7 @@ func TestChatPasteIsOneMessage(t *testing.T) {
 	s.types(screen.Terminal, "echo:two ")
 	s.types(screen.Terminal, pasted(big))
 	s.shows(screen, "> echo:two [65536 lines pasted]")
+	pause(t)
 	s.types(screen.Terminal, "\r")
 	if got := s.messages(id, 2)[1]; got != "echo:two "+strings.TrimRight(big, "\n") {
 		t.Errorf("the second message has %d bytes", len(got))
@@ -120,6 +122,7 @@ func TestChatPromptWhileTyping(t *testing.T) {
 	s.shows(screen, "idle")
 	s.types(screen.Terminal, "gate:go\rrun:touch made\r") // an unmarked paste of two steps
 	s.shows(screen, "run:touch made")
+	pause(t)
 	s.types(screen.Terminal, "\x7f\r") // removes its last line end
 	s.shows(screen, "working")
 	s.types(screen.Terminal, "yes I am typ")
@@ -150,7 +153,8 @@ func TestChatPromptWhileTyping(t *testing.T) {
 	s.types(screen.Terminal, "\x03/quit\r")
 }
 
-// pause is a person's pause. An answer needs silence before it; a test presses again until it was long enough.
+// pause is a person's pause. An answer needs silence before it, and so does an Enter that sends; a test of an answer presses again
+// until it was long enough.
 func pause(t *testing.T) {
 	t.Helper()
 	time.Sleep(600 * time.Millisecond)

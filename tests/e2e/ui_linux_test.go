@@ -238,3 +238,35 @@ func TestScreenPlans(t *testing.T) {
 	s.types(screen.Terminal, "\x1b")
 	s.shows(screen, "· live")
 }
+
+// Nothing that an agent, a client or a file is called, and nothing that they say, can touch the terminal: it is shown. A paste that
+// contains the mark of its own end sends nothing.
+func TestScreenShowsEscapes(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	evil := "\x1b]52;c;aGFoYQ==\x07\x1b[2J\x1b]0;owned\x07\u202eevil"
+	s.create("f\x1b[31mile")
+	id := session()
+	c := s.converseWith("web", &pb.StartConversation{SessionId: id, WorkingDirectory: s.world.Project})
+	s.say(c, "echo:"+evil)
+	s.wait(c, 0, kit.IsIdle)
+	c.Close()
+	screen, _ := s.screen(100, 30, "ui")
+	s.shows(screen, `\x1b]52;c;aGFoYQ==\x07\x1b[2J`)
+	s.types(screen.Terminal, "1")
+	s.shows(screen, `\u202eevil`)
+	s.types(screen.Terminal, "@f")
+	s.shows(screen, `@f\x1b[31mile`)
+	s.types(screen.Terminal, "\x15"+pasted("echo:pasted\x1b[201~\r"))
+	s.shows(screen, "> echo:pasted\n")
+	printed := screen.Screen()
+	for _, sequence := range []string{"\x1b]52", "\x1b]0;owned", "\u202e", "\x1b[31mile"} {
+		if strings.Contains(printed, sequence) {
+			t.Errorf("the terminal got %q", sequence)
+		}
+	}
+	view, err := s.daemon.Admin().ShowSession(t.Context(), &pb.ShowSessionRequest{SessionId: id})
+	if err != nil || view.GetSummary().GetMessageCount() != 2 {
+		t.Errorf("the paste was sent: %v, %v", view.GetSummary().GetMessageCount(), err)
+	}
+}

@@ -79,7 +79,7 @@ func (m *Model) event(e *pb.AgentEvent) {
 	case *pb.AgentEvent_Lock:
 		s.holder, s.requestedBy, s.offeredTo = event.Lock.GetHolder(), event.Lock.GetRequestedBy(), event.Lock.GetOfferedTo()
 	case *pb.AgentEvent_Presence:
-		s.watchers = event.Presence.GetTotal()
+		m.presence(event.Presence)
 	}
 	replay := e.GetSequence() == 0 && (e.GetPermissionRequest() != nil || e.GetUserQuestion() != nil)
 	if !s.caughtUp && (e.GetSequence() >= m.options.Head || replay) {

@@ -28,8 +28,7 @@ func (m *Model) press(k editor.Key) {
 	case m.entered: // more follows: it was a line end of a paste
 		m.entered = false
 		m.burst++
-		m.editor.Insert("\n")
-		m.saved = false
+		m.lineEnd()
 	case gap >= typingGap:
 		m.burst = 0
 	}
@@ -180,8 +179,7 @@ func (m *Model) editorKey(k editor.Key) {
 	switch k.Name {
 	case "enter":
 		if m.burst > 0 {
-			m.editor.Insert("\n")
-			m.saved = false
+			m.lineEnd()
 			return
 		}
 		m.entered = true
@@ -232,6 +230,7 @@ func (m *Model) paste(text string) {
 	m.gate.Press(m.now)
 	m.lastKey = m.now
 	m.presses++
+	m.burst = 1 // keys that follow at once are of the paste too, behind an end mark within it
 	if m.held != nil {
 		m.refuse()
 	}
@@ -240,7 +239,7 @@ func (m *Model) paste(text string) {
 	}
 	if m.entered {
 		m.entered = false
-		m.editor.Insert("\n")
+		m.lineEnd()
 	}
 	if m.dialog != nil && m.dialog.Typing() {
 		m.dialog.Paste(text)
@@ -249,6 +248,14 @@ func (m *Model) paste(text string) {
 	m.editor.Paste(text)
 	m.saved = false
 	m.complete()
+}
+
+// lineEnd inserts the line end of an Enter that sends nothing. A backslash before it is taken away, as when it is typed.
+func (m *Model) lineEnd() {
+	if !m.editor.Continue() {
+		m.editor.Insert("\n")
+	}
+	m.saved = false
 }
 
 // complete asks for completions of the word before the cursor, one question at a time.

@@ -102,6 +102,7 @@ type Options struct {
 	ReadOnly bool   // only watch
 	Screen   bool   // it is a view on a screen of its own: nothing is printed above it
 	Session  string // id
+	Client   string // id by which the daemon knows this client
 	Head     uint64 // events up to this sequence are history
 	NewKey   func() string
 	History  []string     // messages that were sent before in this directory

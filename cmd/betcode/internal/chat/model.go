@@ -71,7 +71,7 @@ type state struct {
 	directory   string
 	cost        float64
 	context     float32
-	watchers    uint32
+	others      map[string]string // who else is attached: names by id
 	holder      string
 	requestedBy string
 	offeredTo   string

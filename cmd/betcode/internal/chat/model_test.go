@@ -216,6 +216,71 @@ func TestRestore(t *testing.T) {
 	}
 }
 
+// A backslash before Enter begins a new line and is not sent, whether the keys come slowly or at once.
+func TestBackslashEnter(t *testing.T) {
+	for _, gap := range []time.Duration{typing, time.Millisecond} {
+		p := newPerson(Options{})
+		p.types(gap, "a", "\\", "enter", "b")
+		p.waits(time.Second)
+		p.types(typing, "enter")
+		p.waits(time.Second)
+		if sent := p.sent(); len(sent) != 1 || sent[0].GetMessage().GetContent() != "a\nb" {
+			t.Errorf("keys each %v: sent %v", gap, sent)
+		}
+	}
+}
+
+// A paste that contains the mark of its own end neither sends what it pastes nor answers a request.
+func TestPasteWithItsOwnEnd(t *testing.T) {
+	p := newPerson(Options{})
+	p.does(Paste("rm -rf x"))
+	p.types(time.Millisecond, "enter", "y", "enter")
+	p.waits(time.Second)
+	if sent := p.sent(); len(sent) != 0 || p.editor.Text() != "rm -rf x\ny\n" {
+		t.Errorf("sent %v, in the editor: %q", sent, p.editor.Text())
+	}
+	p.types(typing, "enter")
+	p.waits(time.Second)
+	if sent := p.sent(); len(sent) != 1 {
+		t.Errorf("a later Enter sends: %v", sent)
+	}
+	p = newPerson(Options{})
+	p.events(eventtest.Asks("r", "Bash", "ls"))
+	p.waits(time.Second)
+	p.does(Paste(""))
+	p.types(time.Millisecond, "y", "a")
+	p.waits(time.Second)
+	if sent := p.sent(); len(sent) != 0 {
+		t.Errorf("answered %v", sent)
+	}
+}
+
+// The status names the other clients and the holder of the lock; escapes in their names are shown.
+func TestWhoWatches(t *testing.T) {
+	p := newPerson(Options{Client: "me@host:pts/1#7.x"})
+	p.does(Resize{200, 20})
+	attached := func(complete bool, ids ...string) *pb.AgentEvent {
+		change := &pb.PresenceChange{Complete: complete}
+		for _, id := range ids {
+			change.Attached = append(change.Attached, &pb.AttachedClient{ClientId: id})
+		}
+		return &pb.AgentEvent{Event: &pb.AgentEvent_Presence{Presence: change}}
+	}
+	p.events(attached(true, "me@host:pts/1#7.x"), &pb.AgentEvent{Event: &pb.AgentEvent_Lock{Lock: &pb.LockChange{Holder: "me@host:pts/1#7.x"}}})
+	if got := p.Status(p.now); strings.Contains(got, "with ") || !strings.Contains(got, "lock: you") {
+		t.Error(got)
+	}
+	p.events(attached(false, "ann@host:pts/2#1.a", "ann@host:pts/2#2.b", "web\x1b[2J", "zoe"))
+	if got := p.Status(p.now); !strings.Contains(got, `, web\x1b[2J and 1 more`) || strings.Count(got, "ann@") != 1 {
+		t.Error(got)
+	}
+	p.events(&pb.AgentEvent{Event: &pb.AgentEvent_Presence{Presence: &pb.PresenceChange{Detached: []string{"zoe", "web\x1b[2J"}}}},
+		&pb.AgentEvent{Event: &pb.AgentEvent_Lock{Lock: &pb.LockChange{Holder: "ann@host:pts/2#1.a"}}})
+	if got := p.Status(p.now); strings.Contains(got, "zoe") || strings.Contains(got, "#1") || !strings.Contains(got, "lock: ann@host") {
+		t.Error(got)
+	}
+}
+
 func TestInterrupt(t *testing.T) {
 	p := newPerson(Options{})
 	p.events(eventtest.Status(pb.AgentStatus_THINKING))

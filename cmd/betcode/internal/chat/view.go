@@ -72,6 +72,18 @@ func (m *Model) Frame(now time.Time) (rows []string, cursorRow, cursorColumn int
 	return rows, cursorRow, cursorColumn
 }
 
+// gauge says how much of the context is used. The agent summarises it when it is full.
+func gauge(s console.Style, percent float32) string {
+	text := fmt.Sprintf("context %.0f%%", percent)
+	switch {
+	case percent >= 90:
+		return s.Red(text)
+	case percent >= 75:
+		return s.Yellow(text)
+	}
+	return text
+}
+
 // scrollToCard moves the window of so many rows to the call that was chosen last.
 func (m *Model) scrollToCard(height int) {
 	if !m.follow {
@@ -151,18 +163,18 @@ func (m *Model) Status(now time.Time) string {
 		parts = append(parts, console.Line(st.model))
 	}
 	if st.context > 0 {
-		parts = append(parts, fmt.Sprintf("context %.0f%%", st.context))
+		parts = append(parts, gauge(s, st.context))
 	}
 	if st.cost > 0 {
 		parts = append(parts, fmt.Sprintf("$%.2f", st.cost))
 	}
-	if st.watchers > 1 {
-		parts = append(parts, fmt.Sprintf("%d watch", st.watchers))
+	if others := m.others(); others != "" {
+		parts = append(parts, others)
 	}
 	if st.requestedBy != "" {
 		parts = append(parts, s.Yellow(console.Client(st.requestedBy)+" asks for the lock: /release or /refuse"))
 	} else if st.holder != "" {
-		parts = append(parts, "lock: "+console.Line(st.holder))
+		parts = append(parts, "lock: "+m.holder())
 	}
 	if !m.state.running && m.dialog == nil && m.width >= 60 {
 		parts = append(parts, s.Dim("/help"))
