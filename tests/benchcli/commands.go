@@ -48,6 +48,7 @@ permission list --json
 permission show REQUEST
 permission explain NAME Bash ls
 audit
+digest --since 1h
 token list
 trust --list
 commands list

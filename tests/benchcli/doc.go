@@ -4,7 +4,7 @@
 //	make bench-cli                  everything; ROUNDS=n COMMANDS=regexp SESSIONS=n
 //
 // The journal is written through persistence before the daemon starts: ten thousand sessions, every second one with a name,
-// in two hundred directories, with thirty events each. A few more sessions are made by the fake agent and wait for a person.
+// in two hundred directories, with a hundred events each: a million in all. A few more sessions are made by the fake agent and wait for a person.
 //
 // Each figure is run some times in a row, alone, after three runs that do not count. The table has the median, the 99th
 // percentile and the worst, beside the limit; the last line is for machines:

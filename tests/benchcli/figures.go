@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,7 +33,7 @@ type figure struct {
 }
 
 // figures are all figures in the order of the table.
-func figures() []figure { return append(commands(), screens()...) }
+func figures() []figure { return slices.Concat(commands(), searches(), screens()) }
 
 // waitingSessions is how many sessions wait for a person.
 const waitingSessions = 5
@@ -51,7 +52,10 @@ func (b *bench) prepare(ctx context.Context) error {
 	}
 	out, err := b.betcode(ctx, "permission", "list", "-o", "name")
 	b.requests = strings.Fields(out)
-	return err
+	if err != nil {
+		return err
+	}
+	return b.awaitIndex(ctx)
 }
 
 // betcode runs the program in the world and returns what it prints.

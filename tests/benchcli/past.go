@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"betcode/messages"
 	"betcode/persistence"
@@ -16,7 +14,8 @@ import (
 )
 
 const (
-	eventsEach  = 30
+	turnsEach   = 10
+	eventsEach  = turnsEach * turnEvents
 	directories = 200
 	groupSize   = 500 // sessions in one transaction
 )
@@ -32,12 +31,13 @@ func writePast(w *kit.World, sessions int) (ids []messages.SessionID, err error)
 			err = closed
 		}
 	}()
+	texts := newProse()
 	begin := time.Now().Add(-time.Duration(sessions) * time.Minute)
 	for len(ids) < sessions {
 		var group []messages.Append
 		for range min(groupSize, sessions-len(ids)) {
 			id := messages.SessionID(uuid.NewString())
-			group = append(group, pastSession(w, id, len(ids), begin.Add(time.Duration(len(ids))*time.Minute)))
+			group = append(group, pastSession(w, texts, id, len(ids), begin.Add(time.Duration(len(ids))*time.Minute)))
 			ids = append(ids, id)
 		}
 		for _, err := range store.Commit(group) {
@@ -55,18 +55,10 @@ func writePast(w *kit.World, sessions int) (ids []messages.SessionID, err error)
 }
 
 // pastSession is the whole life of a session in one commit.
-func pastSession(w *kit.World, id messages.SessionID, place int, at time.Time) messages.Append {
+func pastSession(w *kit.World, p *prose, id messages.SessionID, place int, at time.Time) messages.Append {
 	a := messages.Append{Session: id, Commit: 1}
-	for n := range eventsEach {
-		seq := messages.Seq(n + 1)
-		bytes, err := proto.Marshal(&pb.AgentEvent{
-			Sequence: uint64(seq), Timestamp: timestamppb.New(at), SessionId: string(id),
-			Event: &pb.AgentEvent_TextDelta{TextDelta: &pb.TextDelta{Text: fmt.Sprintf("line %d of an answer about the tests\n", n), BlockId: "msg/0"}},
-		})
-		if err != nil {
-			panic(err) // a message made here has no invalid text
-		}
-		a.Events = append(a.Events, messages.Event{Seq: seq, Bytes: bytes})
+	for range turnsEach {
+		a.Events = append(a.Events, p.turn(id, messages.Seq(len(a.Events)+1), at)...) //nolint:gosec // there are a hundred
 	}
 	name := ""
 	if place%2 == 0 {
