@@ -32,6 +32,7 @@ var forGuests = []string{
 	"AgentService/Converse", "AgentService/ResumeSession", "AgentService/CancelTurn", "AgentService/ListSessions",
 	"AdminService/ShowSession", "AdminService/ExportSession", "AdminService/StopSession", "AdminService/AnswerPermission",
 	"AccessService/ListMembers", "AccessService/GetCaller", "VersionService/GetVersion", "VersionService/NegotiateCapabilities",
+	"SearchService/Search", // in shared sessions
 	"Health/Check", "Health/Watch", // these need no scope, and know no sessions
 }
 
@@ -68,6 +69,7 @@ func attackEveryCall(s *siege) {
 	asked, _ := s.wait(keeper, len(keeper.Events()), kit.IsPermission)
 	request := asked.GetPermissionRequest().GetRequestId()
 	s.guestsAsk(s.guest("ann", "view", "control", "approve"), private, shared, request, secret)
+	s.guestSearches(private, shared)
 	s.held("the private request still waits", !s.exists(s.project("approved.txt")), "it was answered")
 	shown, err := s.daemon.Admin().ShowSession(s, &pb.ShowSessionRequest{SessionId: private})
 	s.must(err, "show the private session")
@@ -111,6 +113,27 @@ func (s *siege) guestsAsk(login, private, shared, request, secret string) {
 	}
 	for name, found := range open {
 		s.held(name, len(found) == 0, "%s", strings.Join(found, "\n"))
+	}
+}
+
+// guestSearches searches for words of a private session, with and without its id.
+func (s *siege) guestSearches(private, shared string) {
+	search := pb.NewSearchServiceClient(s.remote(s.address(), s.project("ann.token")))
+	hits := func(r *pb.SearchRequest) string {
+		found, err := search.Search(s, r)
+		if err != nil {
+			return ""
+		}
+		return found.String()
+	}
+	s.until("the shared session is found", func() bool { return strings.Contains(hits(&pb.SearchRequest{Query: "shared"}), shared) })
+	for name, r := range map[string]*pb.SearchRequest{
+		"its words": {Query: "nobody"}, "its words and id": {Query: "nobody", SessionIds: []string{private}}, "its id": {SessionIds: []string{private}},
+		"two ids": {Query: "in", SessionIds: []string{private, shared}}, "a tool": {Tools: []string{"Bash"}}, "its directory": {Directory: s.world.Project},
+		"a token of a page": {Query: "nobody", PageToken: private},
+	} {
+		found := hits(r)
+		s.held("a search for "+name, !strings.Contains(found, private) && !strings.Contains(found, "nobody else"), "%s", found)
 	}
 }
 
