@@ -32,7 +32,7 @@ var forGuests = []string{
 	"AgentService/Converse", "AgentService/ResumeSession", "AgentService/CancelTurn", "AgentService/ListSessions",
 	"AdminService/ShowSession", "AdminService/ExportSession", "AdminService/StopSession", "AdminService/AnswerPermission",
 	"AccessService/ListMembers", "AccessService/GetCaller", "VersionService/GetVersion", "VersionService/NegotiateCapabilities",
-	"SearchService/Search", // in shared sessions
+	"SearchService/Search",         // in shared sessions
 	"Health/Check", "Health/Watch", // these need no scope, and know no sessions
 }
 
