@@ -87,17 +87,21 @@ func (s *System) giveName(op string, id messages.SessionID, at place, ask func()
 	return answer, err
 }
 
+// socketGateway is the metadata of sessions of the agent socket. Its clients choose their ids, which are the names, and use an
+// id again when its session is closed.
+const socketGateway = "socket"
+
 // startNamed starts a session. An existing one keeps its name, so that a repeated request is no conflict.
 func (s *System) startNamed(ctx context.Context, m messages.StartSession) (messages.Reply, error) {
 	ask := func() (messages.Reply, error) { return s.startLeased(ctx, m, m) }
-	if m.Name == "" || s.queries.Exists(m.Session) {
+	if m.Name == "" || m.Metadata["gateway"] == socketGateway || s.queries.Exists(m.Session) {
 		return ask()
 	}
 	return s.giveName("start session", m.Session, place{cmp.Or(m.Resolved, m.WorkingDirectory), m.Name}, ask)
 }
 
-// rename gives a session another name. r is m, or m under a key. Programs choose the names of subagents and of sessions of
-// proxies, which may repeat.
+// rename gives a session another name. r is m, or m under a key. Programs choose the names of subagents, of sessions of
+// proxies and of those of the agent socket, which may repeat.
 func (s *System) rename(ctx context.Context, r messages.Request, m messages.RenameSession) (messages.Reply, error) {
 	if known, err := s.queries.Repeated(r); known != nil || err != nil {
 		return known, err
@@ -105,7 +109,7 @@ func (s *System) rename(ctx context.Context, r messages.Request, m messages.Rena
 	ask := func() (messages.Reply, error) { return s.ask(ctx, s.sessions, r) }
 	loaded, err := s.options.Store.Load(m.Session)
 	record := loaded.Record
-	if err != nil || !loaded.Found || record.Subagent != nil || record.Proxy != nil {
+	if err != nil || !loaded.Found || record.Subagent != nil || record.Proxy != nil || record.Metadata["gateway"] == socketGateway {
 		return ask() // the session says what is wrong with it
 	}
 	return s.giveName("rename session", m.Session, place{cmp.Or(record.Resolved, record.WorkingDirectory), m.Name}, ask)
