@@ -38,12 +38,9 @@ var namespace = uuid.MustParse("9d1c3c52-7f0e-5d0f-9a55-6a4a1c3c5b0e")
 
 // keyOf returns the idempotency key of an input. The same input has the same key, however often the
 // backend sends it. The text is part of it, because a backend that has lost its state counts from 1 again.
-func (l *link) keyOf(m wire.SequencedInput) string {
-	id := ""
-	if m.ClientMsgID != nil {
-		id = string(*m.ClientMsgID)
-	}
-	raw, err := json.Marshal([]string{l.Backend, l.Session, strconv.FormatInt(m.Seq, 10), id, string(m.Content)})
+// The id of the page is not: backends of G3 leave it out when they send an input again from their store.
+func (l *link) keyOf(seq int64, text string) string {
+	raw, err := json.Marshal([]string{l.Backend, l.Session, strconv.FormatInt(seq, 10), text})
 	if err != nil {
 		panic("proxy: " + err.Error()) // strings can be encoded
 	}
@@ -61,7 +58,8 @@ func (l *link) sequenced(m wire.SequencedInput) {
 	if slices.ContainsFunc(l.inputs, func(i *input) bool { return i.numbered && i.seq == m.Seq }) {
 		return // it is under way
 	}
-	l.enter(&input{seq: m.Seq, numbered: true, key: l.keyOf(m), client: m.ClientMsgID, text: wire.Prompt(m.Content)}, m.SendMode)
+	text := wire.Prompt(m.Content)
+	l.enter(&input{seq: m.Seq, numbered: true, key: l.keyOf(m.Seq, text), client: m.ClientMsgID, text: text}, m.SendMode)
 }
 
 // enter takes one input.
