@@ -227,8 +227,9 @@ func TestScreenPlans(t *testing.T) {
 		"  - {id: build, prompt: 'gate:never', depends_on: [look]}\n  - {id: test, prompt: 'echo:x', depends_on: [build]}\n")
 	s.cli(0, "orchestrate", "run", "--session", s.parent, "--detach", s.file("plan.yaml"))
 	screen, _ := s.screen(80, 24, "ui")
-	s.shows(screen, "· live")
+	s.shows(screen, "project") // the list is read
 	s.types(screen.Terminal, "p")
+	s.shows(screen, "1 of 3 completed")
 	s.shows(screen, "└ ▶ build running")
 	s.golden(screen, "plans")
 	s.types(screen.Terminal, "j\r")
