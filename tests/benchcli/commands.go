@@ -42,7 +42,7 @@ session delete --yes SESSION
 session prune --older-than 100000h --dry-run
 logs NAME
 logs -n 5 ASKS
-events -n 10 SESSION
+events -n 10 NAME
 permission list
 permission list --json
 permission show REQUEST
