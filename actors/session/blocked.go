@@ -43,7 +43,11 @@ func (t *transition) block(c condition.Condition) {
 	r := t.change()
 	r.Condition, r.Phase = c.Name, messages.PhaseCrashed
 	t.notRestarted(c.Told)
-	message := c.Told + "; " + c.Remedy + ". Then send a message, or run: betcode session restart " + string(t.s.id)
+	message := c.Told
+	if c.Name == messages.AgentMissing && c.Why != "" {
+		message += " (" + c.Why + ")" // where it was looked for
+	}
+	message += "; " + c.Remedy + ". Then send a message, or run: betcode session restart " + string(t.s.id)
 	details := map[string]string{"condition": string(c.Name)}
 	if c.Why != "" {
 		details["reason"] = c.Why

@@ -2,7 +2,6 @@ package launchplan
 
 import (
 	"maps"
-	"os/exec"
 	"path/filepath"
 	"slices"
 
@@ -43,12 +42,9 @@ func New(d Deps) *Planner { return &Planner{d} }
 // Spec returns what to start for a run. resume says whether an interrupted turn is continued. The executable is looked up, and
 // secrets are taken from the environment, at this moment: neither is ever stored.
 func (p *Planner) Spec(session messages.SessionRecord, run messages.RunRecord, resume bool) (process.Spec, error) {
-	program, err := exec.LookPath(p.deps.Program)
+	program, err := lookUp(p.deps.Program)
 	if err != nil {
 		return process.Spec{}, &process.StartError{Stage: process.StageExecute, Path: p.deps.Program, Err: err}
-	}
-	if program, err = filepath.Abs(program); err != nil {
-		return process.Spec{}, err
 	}
 	added, err := claude.Environ(claude.Env{ResumeTurn: resume})
 	if err != nil {

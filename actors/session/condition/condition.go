@@ -91,7 +91,7 @@ var table = []rule{
 	},
 	{
 		messages.AgentMissing, func(e Evidence) bool { return e.Exit.Stage == "execute" },
-		"The agent's program cannot be started", "install it (npm install -g @anthropic-ai/claude-code), or name its program (betcode config set agent.path PATH, betcode daemon restart)",
+		"The agent's program cannot be started", "install it (npm install -g @anthropic-ai/claude-code), or name its program (betcode config set agent.path PATH, betcode daemon restart), or have the next daemon use the PATH of your shell (betcode daemon restart --environment)",
 	},
 	{
 		messages.FenceRefused, func(e Evidence) bool { return e.Exit.Stage == "fence" },

@@ -55,8 +55,10 @@ func (p *program) daemonCommand() *cli.Command {
 			{
 				Name: "restart", Usage: "replace the daemon with this program; its agents go on",
 				Description: "Starts this executable with the flags and the environment of the running daemon. Flags given\n" +
-					"here replace those. If no daemon runs, one is started.",
+					"here replace those. If no daemon runs, one is started. With --environment it takes variables\n" +
+					"of this shell, as far as they are set: " + launch.TakenVariables() + ".",
 				Flags: append(daemonFlags(),
+					&cli.BoolFlag{Name: "environment", Usage: "take PATH and what agents log in with from this shell"},
 					&cli.DurationFlag{Name: "timeout", Usage: "how `LONG` to wait for the end of one daemon and the start of the other", Value: base.StartPatience}),
 				Action: base.Simple(p.daemonRestart),
 			},
@@ -151,7 +153,12 @@ func (p *program) daemonRestart(ctx context.Context, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return p.Launcher().Restart(ctx, cfg, flags, givenOnly(c, flags), c.Duration("timeout"))
+	return p.Launcher().Restart(ctx, cfg, flags, restartOptions(c, flags))
+}
+
+// restartOptions returns what a restart changes, by the flags of this command.
+func restartOptions(c *cli.Context, flags config.Flags) launch.RestartOptions {
+	return launch.RestartOptions{Flags: givenOnly(c, flags), Environment: c.Bool("environment"), Patience: c.Duration("timeout")}
 }
 
 // handOverCommand is the helper of a restart, for [launch.Launcher] only.
@@ -161,13 +168,14 @@ func (p *program) handOverCommand() *cli.Command {
 		Flags: append(daemonFlags(),
 			&cli.IntFlag{Name: "pid"},
 			&cli.DurationFlag{Name: "timeout"},
+			&cli.BoolFlag{Name: "environment"},
 			&cli.BoolFlag{Name: "orphaned"}),
 		Action: func(c *cli.Context) error {
 			cfg, flags, err := p.Locate(c)
 			if err != nil {
 				return err
 			}
-			return p.Launcher().RunHelper(c.Context, cfg, givenOnly(c, flags), c.Int("pid"), c.Duration("timeout"), c.Bool("orphaned"))
+			return p.Launcher().RunHelper(c.Context, cfg, restartOptions(c, flags), c.Int("pid"), c.Bool("orphaned"))
 		},
 	}
 }

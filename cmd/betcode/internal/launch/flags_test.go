@@ -26,7 +26,7 @@ func TestRestartWithFlags(t *testing.T) {
 	if old.arguments[5] != "9" || old.environment[0] != "BETCODE_LOG_FILE=/old" {
 		t.Error("the predecessor has changed")
 	}
-	if args := handOverArguments(config.Daemon{LogFile: "/here/new"}, flags, 1, 0); flagValue(args, "log-file") != "/here/new" {
+	if args := handOverArguments(config.Daemon{LogFile: "/here/new"}, RestartOptions{Flags: flags}, 1); flagValue(args, "log-file") != "/here/new" {
 		t.Errorf("the helper is not told: %q", args)
 	}
 }

@@ -10,9 +10,11 @@ import (
 	"os/exec"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/cmd/betcode/internal/statedir"
 	"betcode/config"
@@ -25,8 +27,8 @@ import (
 // a pipe to the command, if that still runs.
 //
 // The next daemon is the executable of this command as it is on the disk now. It gets the command line, the environment
-// and the working directory of the daemon before (predecessor.go): a restart changes the program, and the flags that the
-// command was given.
+// and the working directory of the daemon before (predecessor.go): a restart changes the program, the flags that the command
+// was given, and with --environment some variables.
 
 // reportFD is the descriptor of the pipe through which a helper reports.
 const reportFD = 3
@@ -38,9 +40,17 @@ type handedOver struct {
 	Error string `json:"error"` // empty if it serves
 }
 
-// Restart replaces the daemon at the place of cfg by this executable; its agents go on. Flags replace those of the
-// running daemon. If no daemon runs, Restart starts one with the flags in fresh.
-func (l *Launcher) Restart(ctx context.Context, cfg config.Daemon, fresh, flags config.Flags, patience time.Duration) error {
+// RestartOptions are what a restart changes besides the program.
+type RestartOptions struct {
+	Flags       config.Flags  // in place of those of the running daemon
+	Environment bool          // the next daemon takes variables of this process; see [TakenVariables]
+	Patience    time.Duration // for the end of one daemon and the start of the other
+}
+
+// Restart replaces the daemon at the place of cfg by this executable; its agents go on. If no daemon runs, Restart starts one
+// with the flags in fresh.
+func (l *Launcher) Restart(ctx context.Context, cfg config.Daemon, fresh config.Flags, o RestartOptions) error {
+	patience := o.Patience
 	cl, holder, err := Find(ctx, config.Client{SocketPath: cfg.SocketPath}, cfg.StateDir)
 	if holder != nil {
 		l.Console.Say("The daemon with pid %d does not answer; it is ended by a signal.", holder.PID)
@@ -68,10 +78,14 @@ func (l *Launcher) Restart(ctx context.Context, cfg config.Daemon, fresh, flags 
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(supervised(pid, old, known), canHandOver(), restartable(old, known, cfg, flags)); err != nil {
+	if err := errors.Join(supervised(pid, old, known), canHandOver(), restartable(old, known, cfg, o.Flags)); err != nil {
 		return err
 	}
-	result, err := handOver(cfg, flags, pid, patience)
+	var taken []string
+	if o.Environment {
+		_, taken = old.withEnvironment(os.Environ())
+	}
+	result, err := handOver(cfg, o, pid)
 	if err != nil {
 		return fmt.Errorf("restart daemon: %w", err)
 	}
@@ -86,6 +100,13 @@ func (l *Launcher) Restart(ctx context.Context, cfg config.Daemon, fresh, flags 
 		}
 	}
 	l.Console.Say("The daemon serves at %s (pid %d). Version %s, before %s. Its agents went on.", cfg.SocketPath, now, after, before)
+	switch {
+	case !o.Environment:
+	case len(taken) == 0:
+		l.Console.Say("Its environment had all that there is to take.")
+	default: // names alone: values may be secrets
+		l.Console.Say("Taken from this environment: %s. Agents get it when they are started.", console.Line(strings.Join(taken, ", ")))
+	}
 	return nil
 }
 
@@ -115,13 +136,13 @@ func supervised(pid int, old background, known bool) error {
 }
 
 // handOver has a helper restart the daemon and waits for its report.
-func handOver(cfg config.Daemon, flags config.Flags, pid int, patience time.Duration) (handedOver, error) {
+func handOver(cfg config.Daemon, o RestartOptions, pid int) (handedOver, error) {
 	read, write, err := os.Pipe()
 	if err != nil {
 		return handedOver{}, err
 	}
 	defer read.Close()
-	helper, err := helperCommand(handOverArguments(cfg, flags, pid, patience), write)
+	helper, err := helperCommand(handOverArguments(cfg, o, pid), write)
 	if err == nil {
 		err = helper.Start()
 	}
@@ -141,14 +162,17 @@ func handOver(cfg config.Daemon, flags config.Flags, pid int, patience time.Dura
 	return result, nil
 }
 
-func handOverArguments(cfg config.Daemon, flags config.Flags, pid int, patience time.Duration) []string {
-	args := daemonArguments(cfg, flags)
+func handOverArguments(cfg config.Daemon, o RestartOptions, pid int) []string {
+	args := daemonArguments(cfg, o.Flags)
 	args[slices.Index(args, "run")] = HandOverName
 	args = slices.DeleteFunc(args, func(s string) bool { return s == "--keep-agents" })
-	if flags["daemon.log_file"] != "" {
+	if o.Flags["daemon.log_file"] != "" {
 		args = append(args, "--log-file", cfg.LogFile)
 	}
-	return append(args, "--pid", strconv.Itoa(pid), "--timeout", patience.String())
+	if o.Environment {
+		args = append(args, "--environment") // which the helper has from this process
+	}
+	return append(args, "--pid", strconv.Itoa(pid), "--timeout", o.Patience.String())
 }
 
 // helperCommand returns this program once more, detached from everything but the pipe.
@@ -167,29 +191,30 @@ const HandOverName = "hand-over"
 
 // RunHelper is the process 'daemon hand-over'. The first one starts the second one and ends, so that the second is an
 // orphan, which no terminal or shell ends by mistake; the second carries out the restart and reports it.
-func (l *Launcher) RunHelper(ctx context.Context, cfg config.Daemon, flags config.Flags, pid int, patience time.Duration, orphaned bool) error {
+func (l *Launcher) RunHelper(ctx context.Context, cfg config.Daemon, o RestartOptions, pid int, orphaned bool) error {
 	report, err := inherited(reportFD)
 	if err != nil {
 		return exit.Usage(errors.New("'daemon hand-over' is a part of 'daemon restart'"))
 	}
 	defer report.Close()
 	if !orphaned {
-		helper, err := helperCommand(append(handOverArguments(cfg, flags, pid, patience), "--orphaned"), report)
+		helper, err := helperCommand(append(handOverArguments(cfg, o, pid), "--orphaned"), report)
 		if err == nil {
 			err = helper.Start()
 		}
 		return err
 	}
 	result := handedOver{}
-	if result.PID, err = l.replace(ctx, cfg, flags, pid, patience); err != nil {
+	if result.PID, err = l.replace(ctx, cfg, o, pid); err != nil {
 		result.Code, result.Error = exit.Code(err), exit.Explain(err)
 	}
 	return json.NewEncoder(report).Encode(result)
 }
 
 // replace ends the daemon pid without its agents and starts the next one.
-func (l *Launcher) replace(ctx context.Context, cfg config.Daemon, flags config.Flags, pid int, patience time.Duration) (int, error) {
-	next, err := backgroundOf(cfg, flags)
+func (l *Launcher) replace(ctx context.Context, cfg config.Daemon, o RestartOptions, pid int) (int, error) {
+	patience := o.Patience
+	next, err := backgroundOf(cfg, o.Flags)
 	if err != nil {
 		return 0, err
 	}
@@ -206,7 +231,10 @@ func (l *Launcher) replace(ctx context.Context, cfg config.Daemon, flags config.
 		return 0, err
 	}
 	if known {
-		next = old.withFlags(cfg, flags).succeeded(next)
+		if o.Environment {
+			old, _ = old.withEnvironment(next.environment)
+		}
+		next = old.withFlags(cfg, o.Flags).succeeded(next)
 	}
 	if _, err := cl.Admin.Shutdown(ctx, &pb.ShutdownRequest{KeepAgents: true}); err != nil && !client.Unreachable(err) {
 		return 0, err

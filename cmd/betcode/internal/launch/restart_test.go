@@ -14,7 +14,7 @@ import (
 
 func TestHandOverArguments(t *testing.T) {
 	flags := config.Flags{"daemon.max_subprocesses": "9", "notify.exec": "secret", "daemon.log_file": "l", "agent.path": "./claude"}
-	args := handOverArguments(config.Daemon{SocketPath: "/s", StateDir: "/state", ConfigDir: "/c", LogLevel: "info", MaxAgents: 5, ClaudePath: "/here/claude"}, flags, 42, 30*time.Second)
+	args := handOverArguments(config.Daemon{SocketPath: "/s", StateDir: "/state", ConfigDir: "/c", LogLevel: "info", MaxAgents: 5, ClaudePath: "/here/claude"}, RestartOptions{Flags: flags, Patience: 30 * time.Second}, 42)
 	if slices.Contains(args, "run") || slices.Contains(args, "--keep-agents") || slices.Contains(args, "--log-level") || slices.Contains(args, "secret") {
 		t.Errorf("%q", args)
 	}
