@@ -1,0 +1,37 @@
+package requests
+
+import (
+	"testing"
+
+	pb "betcode/proto/betcode/v1"
+)
+
+func asks(id string, sequence uint64) *pb.AgentEvent {
+	return &pb.AgentEvent{Sequence: sequence, Event: &pb.AgentEvent_PermissionRequest{PermissionRequest: &pb.PermissionRequest{RequestId: id, ToolName: "Bash"}}}
+}
+
+func decides(id string, sequence uint64) *pb.AgentEvent {
+	return &pb.AgentEvent{Sequence: sequence, Event: &pb.AgentEvent_PermissionResolved{PermissionResolved: &pb.PermissionResolved{RequestId: id}}}
+}
+
+// A stream repeats the requests that waited when it began. One whose decision was in its history does not wait again, and hides no
+// other; one that the agent makes anew does.
+func TestRepeatedRequestThatWasDecided(t *testing.T) {
+	t.Parallel()
+	var b Book
+	b.Event(asks("r1", 1))
+	b.Event(decides("r1", 2))
+	b.Event(asks("r1", 0))
+	if b.Waiting() != 0 {
+		t.Error("a decided request waits")
+	}
+	b.Event(asks("r2", 3))
+	if r := b.Next(); r == nil || r.RequestID != "r2" {
+		t.Errorf("shown %v", r)
+	}
+	b.Event(decides("r2", 4))
+	b.Event(asks("r1", 5))
+	if r := b.Next(); r == nil || r.RequestID != "r1" {
+		t.Errorf("asked anew, shown %v", r)
+	}
+}
