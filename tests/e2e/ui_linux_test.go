@@ -223,17 +223,17 @@ func TestScreenPlan(t *testing.T) {
 func TestScreenPlans(t *testing.T) {
 	t.Parallel()
 	s := newPlanStory(t)
-	s.write("plan.yaml", "name: release\nsteps:\n  - {id: look, prompt: 'echo:looked'}\n"+
-		"  - {id: build, prompt: 'gate:never', depends_on: [look]}\n  - {id: test, prompt: 'echo:x', depends_on: [build]}\n")
+	s.write("plan.yaml", "name: release\nsteps:\n  - {id: build, prompt: 'gate:never'}\n  - {id: lint, prompt: 'echo:clean'}\n"+
+		"  - {id: test, prompt: 'echo:x', depends_on: [build]}\n  - {id: ship, prompt: 'echo:y', depends_on: [test, lint]}\n")
 	s.cli(0, "orchestrate", "run", "--session", s.parent, "--detach", s.file("plan.yaml"))
 	screen, _ := s.screen(80, 24, "ui")
 	s.shows(screen, "project") // the list is read
 	s.types(screen.Terminal, "p")
-	s.shows(screen, "1 of 3 completed")
-	s.shows(screen, "└ ▶ build running")
+	s.shows(screen, "1 of 4 completed")
+	s.shows(screen, "▶ build running")
 	s.golden(screen, "plans")
 	s.types(screen.Terminal, "j\r")
-	s.shows(screen, "looked")
+	s.shows(screen, "> gate:never")
 	s.types(screen.Terminal, "\x1b")
 	s.shows(screen, "build running")
 	s.types(screen.Terminal, "\x1b")
