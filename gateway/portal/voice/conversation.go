@@ -3,6 +3,7 @@ package voice
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -93,13 +94,21 @@ func (c *conversation) start(ctx context.Context, m wire.StartVoice) {
 		c.fail(ctx, ErrOff.Error())
 		return
 	}
-	language := clean(m.LanguageCode)
-	if language == "" || len(language) > maxLanguage {
-		language = "en-US"
-	}
-	c.current = record(ctx, c.recogniser, language, func(said Result) {
+	c.current = record(ctx, c.recogniser, languageOf(m.LanguageCode), func(said Result) {
 		c.send(ctx, wire.Transcription{SessionID: c.session, Transcript: said.Text, IsFinal: said.Final, Confidence: said.Confidence})
 	}, func(err error) { c.over(ctx, err) })
+}
+
+// languageOf returns the tag that a page has sent, or English for what is no tag. Nothing else reaches the
+// environment of a recogniser, which may be a script that does not quote it.
+func languageOf(tag string) string {
+	foreign := func(r rune) bool {
+		return r != '-' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	}
+	if tag == "" || len(tag) > maxLanguage || strings.HasPrefix(tag, "-") || strings.ContainsFunc(tag, foreign) {
+		return "en-US"
+	}
+	return tag
 }
 
 // hear hands audio over; without a recording it is ignored.

@@ -422,3 +422,15 @@ func FuzzResults(f *testing.F) {
 		_ = values(bytes.NewReader(said), check)
 	})
 }
+
+// Only tags of languages reach a recogniser.
+func TestLanguageOf(t *testing.T) {
+	for tag, want := range map[string]string{
+		"de-DE": "de-DE", "zh-Hant-TW": "zh-Hant-TW", "es-419": "es-419",
+		"": "en-US", "-x": "en-US", "de_DE": "en-US", "de;id": "en-US", "$(id)": "en-US", "de DE": "en-US", "dé": "en-US", strings.Repeat("a", 36): "en-US",
+	} {
+		if got := languageOf(tag); got != want {
+			t.Errorf("languageOf(%q) = %q, want %q", tag, got, want)
+		}
+	}
+}

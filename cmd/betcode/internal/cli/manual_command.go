@@ -17,10 +17,16 @@ import (
 func (p *program) manualCommand() *cli.Command {
 	return &cli.Command{
 		Name: "__manual", Usage: "write the pages of man below a directory, for packages", ArgsUsage: "DIRECTORY", Hidden: true,
-		Flags: []cli.Flag{&cli.BoolFlag{Name: "list", Usage: "print their names, and write nothing"}},
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "list", Usage: "print their names, and write nothing"},
+			&cli.BoolFlag{Name: "markdown", Usage: "print all of it as one document, which is docs/cli.md, and write nothing"},
+		},
 		Action: func(c *cli.Context) error {
 			if err := base.Arguments(c, 0, 1); err != nil {
 				return err
+			}
+			if c.Bool("markdown") {
+				return p.print(manual.Markdown(p.app()))
 			}
 			pages := p.manualPages(c.App)
 			names := make([]string, 0, len(pages))
