@@ -12,7 +12,7 @@ import (
 // plays fewer rounds in the time, which is no failure; the number is printed.
 
 func TestRounds(t *testing.T) {
-	o := options{rounds: 200, parallel: 8, seed: seed(t, 1), within: 30 * time.Second, out: os.Stdout}
+	o := options{rounds: 200, parallel: 8, seed: seed(t, 1), within: 22 * time.Second, out: os.Stdout}
 	if testing.Short() {
 		o.rounds = 20
 	}
@@ -24,7 +24,7 @@ func TestRoundsRace(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the daemon with the race detector")
 	}
-	play(t, options{rounds: 30, parallel: 6, seed: seed(t, 10001), within: 15 * time.Second, race: true, out: os.Stdout})
+	play(t, options{rounds: 30, parallel: 6, seed: seed(t, 10001), within: 8 * time.Second, race: true, out: os.Stdout})
 }
 
 func play(t *testing.T, o options) {

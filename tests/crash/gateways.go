@@ -162,7 +162,7 @@ func (g *gateways) await() {
 // work waits a while until people have got so many more prompts confirmed. On a busy machine nothing would be under way otherwise.
 func (g *gateways) work(prompts int) {
 	want := g.confirmed() + prompts
-	for late := time.Now().Add(10 * time.Second); time.Now().Before(late) && g.confirmed() < want; time.Sleep(time.Millisecond) {
+	for late := time.Now().Add(4 * time.Second); time.Now().Before(late) && g.confirmed() < want; time.Sleep(time.Millisecond) {
 		if d := g.round.house.now(); d == nil || d.Ended() {
 			return
 		}
