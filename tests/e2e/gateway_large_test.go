@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -29,8 +30,8 @@ func TestLargeLines(t *testing.T) {
 	if text := page.wait(`"assistant"`, "first:"); len(text.Raw) < size {
 		t.Errorf("the text has %d bytes", len(text.Raw))
 	}
-	if result := page.wait(`"tool_result"`, "second:"); len(result.Raw) >= size || len(result.Raw) < 1<<20 {
-		t.Errorf("the result of a tool has %d bytes", len(result.Raw))
+	if result := page.wait(`"tool_result"`, "second:"); len(result.Raw) >= size || !strings.Contains(result.Raw, fmt.Sprintf("[The first %d of %d bytes are shown.]", 1<<20, size+len("second:"))) {
+		t.Errorf("the result of a tool has %d bytes and ends with %.200s", len(result.Raw), result.Raw[max(0, len(result.Raw)-200):])
 	}
 	page.wait(`"assistant"`, "and on")
 	f.until("everything is acknowledged", func(s foreignproxy.Seen) bool { return s.Pending == 0 })

@@ -2,6 +2,7 @@ package lines
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"math"
 	"strconv"
@@ -84,7 +85,7 @@ func (w *Writer) Lines(e *pb.AgentEvent) []Line {
 		w.call(v.ToolCallStart)
 	case *pb.AgentEvent_ToolCallResult:
 		r := v.ToolCallResult
-		w.user(toolResultBlock{r.GetToolId(), "tool_result", r.GetOutput(), r.GetIsError()})
+		w.user(toolResultBlock{r.GetToolId(), "tool_result", outputOf(r), r.GetIsError()})
 	case *pb.AgentEvent_Usage:
 		w.usage = v.Usage
 	case *pb.AgentEvent_TurnComplete:
@@ -155,6 +156,14 @@ func (w *Writer) input(u *pb.UserInput) {
 		blocks = append(blocks, textBlock{"text", "[" + cmp.Or(file.GetFilename(), file.GetMimeType()) + "]"})
 	}
 	w.user(blocks...)
+}
+
+// outputOf returns what a tool gave. What the event lacks is said behind it, for the dialects have no field for that.
+func outputOf(r *pb.ToolCallResult) string {
+	if !r.GetTruncated() {
+		return r.GetOutput()
+	}
+	return fmt.Sprintf("%s\n[The first %d of %d bytes are shown.]", r.GetOutput(), len(r.GetOutput()), r.GetFullBytes())
 }
 
 func (w *Writer) user(blocks ...any) {
