@@ -68,7 +68,7 @@ func TestInit(t *testing.T) {
 		t.Errorf("without a terminal: exit %d: %s", code, said)
 	}
 	term, cmd := s.terminal(s.world.Binary, "init")
-	s.awaits(term, "Copy 1 file(s)")
+	s.awaits(term, "Copy 1 file")
 	s.types(term, "y\n")
 	s.awaits(term, "1 of 1 files were copied")
 	if _, err := os.Stat("/run/systemd/system"); err == nil {

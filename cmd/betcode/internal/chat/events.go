@@ -3,7 +3,6 @@ package chat
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"betcode/cmd/betcode/internal/chat/dialog"
@@ -247,12 +246,4 @@ func (m *Model) lockAnswered(r *pb.InputLockResponse, err error) {
 	default:
 		m.tell("%s has the input lock. You get it when it is released.", holder)
 	}
-}
-
-// plural returns a number with its noun.
-func plural(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, strings.TrimSuffix(one, "s")+"s")
 }

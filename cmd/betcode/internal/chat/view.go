@@ -157,7 +157,7 @@ func (m *Model) Status(now time.Time) string {
 		parts = append(parts, "idle")
 	}
 	if n := len(m.unconfirmed); n > 1 {
-		parts = append(parts, plural(n, "message")+" not confirmed")
+		parts = append(parts, console.Count(n, "message")+" not confirmed")
 	}
 	if st.model != "" {
 		parts = append(parts, console.Line(st.model))

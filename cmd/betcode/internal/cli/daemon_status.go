@@ -102,7 +102,7 @@ func writeStatus(w io.Writer, h *pb.HealthDetailsResponse, s console.Style) {
 		fmt.Fprintf(w, "Degraded states: %s\n", console.Line(strings.ReplaceAll(states, ",", ", ")))
 	}
 	if n := h.GetRateLimitedSessions(); n > 0 {
-		fmt.Fprintf(w, "Rate limit: %d session(s), %s\n", n, sessionstate.LimitText(h.GetRateLimitedUntil()))
+		fmt.Fprintf(w, "Rate limit: %s, %s\n", console.Count(n, "session"), sessionstate.LimitText(h.GetRateLimitedUntil()))
 	}
 	if seconds, err := strconv.ParseFloat(h.GetMetadata()["uptime_seconds"], 64); err == nil {
 		fmt.Fprintf(w, "Uptime: %s\n", console.Span(time.Duration(seconds*float64(time.Second))))

@@ -42,7 +42,7 @@ func TestJournalRepair(t *testing.T) {
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	run(0, "opens as it is: 1 session(s)")
+	run(0, "opens as it is: 1 session")
 	if err := os.RemoveAll(journal); err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestJournalRepair(t *testing.T) {
 	run(7, `"session_id": "`+sessionA, "--json")
 	run(7, "Nothing was changed")
 	run(0, "The journal as it was is in "+journal+".damaged-", "--yes")
-	run(0, "opens as it is: 1 session(s)")
+	run(0, "opens as it is: 1 session")
 	if err := os.Remove(filepath.Join(journal, "000001.journal")); err != nil {
 		t.Fatal(err)
 	}

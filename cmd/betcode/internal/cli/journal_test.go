@@ -45,14 +45,14 @@ func (d *fakeDaemon) BackupJournal(_ context.Context, r *pb.BackupJournalRequest
 
 func TestJournalOnline(t *testing.T) {
 	d := serveFake(t, &fakeDaemon{})
-	if code, out, _ := command(t, "", "journal", "stats"); code != 0 || !strings.Contains(out, "Size: 3.0 MiB in 1 file(s)") ||
+	if code, out, _ := command(t, "", "journal", "stats"); code != 0 || !strings.Contains(out, "Size: 3.0 MiB in 1 file") ||
 		!strings.Contains(out, "the newest 20.0 GiB of sealed files are kept; 0 dropped") ||
 		!strings.Contains(out, "Log: 1.0 MiB, checkpoint at 16.0 MiB; 3 checkpoints so far") || !strings.Contains(out, "no space") {
 		t.Errorf("stats: %d, %s", code, out)
 	}
 	code, out, stderr := command(t, "", "journal", "verify")
 	want := "000001.journal  4.0 KiB, 9 values, 5 events\nDAMAGED 000001.journal: events/1/3: checksum\n"
-	if code != 7 || out != want || !strings.Contains(stderr, "1 problem(s)") {
+	if code != 7 || out != want || !strings.Contains(stderr, "1 problem") {
 		t.Errorf("verify: %d\n%s%s", code, out, stderr)
 	}
 	code, out, _ = command(t, "", "journal", "verify", "--json")
@@ -60,7 +60,7 @@ func TestJournalOnline(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &report); code != 7 || err != nil || report["ok"] != false || len(report["problems"].([]any)) != 1 {
 		t.Errorf("verify: %d, %v, %s", code, err, out)
 	}
-	if code, out, _ := command(t, "", "journal", "backup", "/b", "--link"); code != 0 || !strings.HasPrefix(out, "/b: 2 file(s), 2.0 KiB, 1.0 KiB of it linked") {
+	if code, out, _ := command(t, "", "journal", "backup", "/b", "--link"); code != 0 || !strings.HasPrefix(out, "/b: 2 files, 2.0 KiB, 1.0 KiB of it linked") {
 		t.Errorf("backup: %d, %s", code, out)
 	}
 	if code, _, _ := command(t, "", "journal", "backup"); code != 5 {
@@ -97,9 +97,9 @@ func TestJournalOffline(t *testing.T) {
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	run(0, "The journal is sound: 1 session(s)", "verify", "--state-dir", state)
+	run(0, "The journal is sound: 1 session", "verify", "--state-dir", state)
 	run(0, "Sessions: 1", "stats", "--state-dir", state)
-	run(0, "1 file(s)", "backup", backup, "--state-dir", state)
+	run(0, "1 file", "backup", backup, "--state-dir", state)
 	run(1, "is not empty", "backup", backup, "--state-dir", state)
 	run(0, "The journal is sound", "verify", "--backup", backup)
 	run(5, "give one of them", "verify", "--backup", backup, "--state-dir", state)

@@ -34,6 +34,14 @@ func Shorten(text string, n int) string {
 	return string(runes[:n-1]) + "…"
 }
 
+// Count returns a number with its noun, which takes an s unless there is one: "1 session", "2 sessions".
+func Count[N int | int64 | uint32 | uint64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 // Ago returns how long ago something was, for a person: "2h ago".
 func Ago(t *timestamppb.Timestamp, now time.Time) string {
 	if t == nil {

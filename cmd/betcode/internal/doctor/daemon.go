@@ -58,7 +58,7 @@ func orphans(f Facts) Finding {
 	case f.Orphans == 0:
 		return ok("no agent runs without a daemon")
 	}
-	return found(Warning, "betcode daemon start", "%d agent(s) run without a daemon; the next one takes them over", f.Orphans)
+	return found(Warning, "betcode daemon start", "agents run without a daemon: %d; the next one takes them over", f.Orphans)
 }
 
 // skew is how far ahead a file may be of the clock: filesystems round times.

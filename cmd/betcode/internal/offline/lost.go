@@ -21,9 +21,9 @@ type Restored struct{ persistence.Restored }
 func (done Restored) Write(w io.Writer) {
 	plans := ""
 	if done.Plans > 0 {
-		plans = fmt.Sprintf(" and %d orchestration(s)", done.Plans)
+		plans = " and " + console.Count(done.Plans, "orchestration")
 	}
-	fmt.Fprintf(w, "%s: %d session(s)%s, %s; its lineage is %s\n", done.Directory, done.Sessions, plans, console.Size(uint64(max(done.Bytes, 0))), done.Lineage)
+	fmt.Fprintf(w, "%s: %s%s, %s; its lineage is %s\n", done.Directory, console.Count(done.Sessions, "session"), plans, console.Size(uint64(max(done.Bytes, 0))), done.Lineage)
 	for _, aside := range done.Aside {
 		fmt.Fprintf(w, "The former files are in %s\n", aside)
 	}
@@ -34,11 +34,11 @@ func (done Restored) Write(w io.Writer) {
 // writeLostPlans lists what was newer of orchestrations.
 func (done Restored) writeLostPlans(w io.Writer) {
 	if len(done.LostPlans) > 0 {
-		fmt.Fprintf(w, "Newer than the backup, and now only in the files moved aside: events of %d orchestration(s)\n", len(done.LostPlans))
+		fmt.Fprintf(w, "Newer than the backup, and now only in the files moved aside: events of %s\n", console.Count(len(done.LostPlans), "orchestration"))
 	}
 	for i, l := range done.LostPlans {
 		if i == lostShown {
-			fmt.Fprintf(w, "  and %d orchestration(s) more; --json lists all\n", len(done.LostPlans)-lostShown)
+			fmt.Fprintf(w, "  and %s more; --json lists all\n", console.Count(len(done.LostPlans)-lostShown, "orchestration"))
 			break
 		}
 		least, whole := "", ""
@@ -48,7 +48,7 @@ func (done Restored) writeLostPlans(w io.Writer) {
 		if l.Whole {
 			whole = ", the whole orchestration"
 		}
-		fmt.Fprintf(w, "  %s  %s%d event(s)%s, last changed %s  %s\n", l.Orchestration, least, l.Events(), whole,
+		fmt.Fprintf(w, "  %s  %s%s%s, last changed %s  %s\n", l.Orchestration, least, console.Count(l.Events(), "event"), whole,
 			l.Updated.Local().Format(time.DateTime), console.Line(l.Name))
 	}
 }
@@ -73,12 +73,12 @@ func (done Restored) writeLost(w io.Writer) {
 	case len(done.Lost) == 0:
 		fmt.Fprintln(w, "No session of the replaced journal had more events than the backup.")
 	default:
-		fmt.Fprintf(w, "Newer than the backup, and now only in the files moved aside: %d event(s) of %d session(s)\n",
-			done.lostEvents(), len(done.Lost))
+		fmt.Fprintf(w, "Newer than the backup, and now only in the files moved aside: %s of %s\n",
+			console.Count(done.lostEvents(), "event"), console.Count(len(done.Lost), "session"))
 	}
 	for i, l := range done.Lost {
 		if i == lostShown {
-			fmt.Fprintf(w, "  and %d session(s) more; --json lists all\n", len(done.Lost)-lostShown)
+			fmt.Fprintf(w, "  and %s more; --json lists all\n", console.Count(len(done.Lost)-lostShown, "session"))
 			break
 		}
 		least, whole := "", ""
@@ -88,7 +88,7 @@ func (done Restored) writeLost(w io.Writer) {
 		if l.Kept == 0 {
 			whole = ", the whole session"
 		}
-		fmt.Fprintf(w, "  %s  %s%d event(s)%s, last changed %s  %s\n", l.Session, least, l.Events(), whole,
+		fmt.Fprintf(w, "  %s  %s%s%s, last changed %s  %s\n", l.Session, least, console.Count(l.Events(), "event"), whole,
 			l.Updated.Local().Format(time.DateTime), console.Line(l.Name))
 	}
 	if done.Replaced != done.From {

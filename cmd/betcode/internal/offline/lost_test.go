@@ -23,10 +23,10 @@ func TestRestoreSaysWhatIsLost(t *testing.T) {
 		"nothing is newer":  {persistence.Restored{From: "L", Replaced: "L"}, []string{"No session"}},
 		"unread":            {persistence.Restored{From: "L", Unread: errors.New("MANIFEST is damaged")}, []string{"not known", "MANIFEST is damaged"}},
 		"two": {persistence.Restored{From: "L", Replaced: "L", Lost: two}, []string{
-			"7 event(s) of 2 session(s)", "a  5 event(s), last", "mine", "b  at least 2 event(s), the whole session",
+			"7 events of 2 sessions", "a  5 events, last", "mine", "b  at least 2 events, the whole session",
 		}},
 		"another lineage": {persistence.Restored{From: "L", Replaced: "M", Lost: two}, []string{"only the numbers of events"}},
-		"many":            {persistence.Restored{From: "L", Replaced: "L", Lost: many}, []string{"and 3 session(s) more"}},
+		"many":            {persistence.Restored{From: "L", Replaced: "L", Lost: many}, []string{"and 3 sessions more"}},
 	} {
 		var out strings.Builder
 		done := Restored{c.done}

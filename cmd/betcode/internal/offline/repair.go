@@ -71,22 +71,22 @@ func (done Repaired) Write(w io.Writer) {
 		fmt.Fprintln(w, "Lost:", console.Line(l.String()))
 	}
 	if done.Lost.Unread > 0 {
-		fmt.Fprintf(w, "Lost: %d byte(s) that cannot be read; sessions without later events may have lost their newest ones too\n",
-			done.Lost.Unread)
+		fmt.Fprintf(w, "Lost: %s that cannot be read; sessions without later events may have lost their newest ones too\n",
+			console.Count(done.Lost.Unread, "byte"))
 	}
 	switch {
 	case !done.Due():
-		fmt.Fprintf(w, "The journal opens as it is: %d session(s)\n", done.Sessions)
+		fmt.Fprintf(w, "The journal opens as it is: %s\n", console.Count(done.Sessions, "session"))
 	case !done.applied():
 		if done.Needed && len(done.Lost.Sessions) == 0 && done.Lost.Unread == 0 {
 			fmt.Fprintln(w, "Nothing would be lost.")
 		}
-		fmt.Fprintf(w, "Nothing was changed. Repair the journal with 'betcode journal repair --yes': it would have %d session(s)\n", done.Sessions)
+		fmt.Fprintf(w, "Nothing was changed. Repair the journal with 'betcode journal repair --yes': it would have %s\n", console.Count(done.Sessions, "session"))
 	}
 	if done.Aside != "" {
-		fmt.Fprintf(w, "Repaired: %d session(s). The journal as it was is in %s\n", done.Sessions, console.Line(done.Aside))
+		fmt.Fprintf(w, "Repaired: %s. The journal as it was is in %s\n", console.Count(done.Sessions, "session"), console.Line(done.Aside))
 	}
 	if done.AsidePlans != "" {
-		fmt.Fprintf(w, "Repaired: %d orchestration(s). Their journals as they were are in %s\n", done.Plans, console.Line(done.AsidePlans))
+		fmt.Fprintf(w, "Repaired: %s. Their journals as they were are in %s\n", console.Count(done.Plans, "orchestration"), console.Line(done.AsidePlans))
 	}
 }

@@ -51,7 +51,7 @@ func Restore(ctx context.Context, o RestoreOptions) (Restored, error) {
 func endLiveRuns(ctx context.Context, op string, o RestoreOptions) error {
 	alive := strays.Find(statedir.Runs(o.State))
 	if len(alive) > 0 && !o.EndAgents {
-		return messages.Errorf(op, messages.WrongState, "%d agent(s) of this state directory still run, %s among them (pids %s)",
+		return messages.Errorf(op, messages.WrongState, "agents of this state directory still run: %d, %s among them (pids %s)",
 			len(alive), alive[0], strays.PIDs(alive)).
 			WithHint("add --end-agents to end them; their own transcripts have what they did")
 	}

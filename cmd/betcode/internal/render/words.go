@@ -34,7 +34,7 @@ func repeated(p *pb.RepeatProgress) string {
 	case pb.RepeatState_REPEAT_STATE_PROMPTED:
 		return fmt.Sprintf("loop %d of %d", p.GetIteration(), p.GetMax())
 	case pb.RepeatState_REPEAT_STATE_COMPLETE:
-		return fmt.Sprintf("complete after %d prompt(s)", p.GetIteration())
+		return "complete after " + console.Count(p.GetIteration(), "prompt")
 	case pb.RepeatState_REPEAT_STATE_EXHAUSTED, pb.RepeatState_REPEAT_STATE_FAILED, pb.RepeatState_REPEAT_STATE_CANCELLED, pb.RepeatState_REPEAT_STATE_UNSPECIFIED:
 	}
 	return console.Line(fmt.Sprintf("not repeated any more after %d of %d: %s", p.GetIteration(), p.GetMax(), p.GetReason()))

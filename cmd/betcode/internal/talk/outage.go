@@ -10,7 +10,7 @@ import (
 // Left tells a person who leaves that the session goes on, and which requests may be lost.
 func Left(c *console.Console, conv *client.Conversation) {
 	if n := conv.Unconfirmed(); n > 0 {
-		c.Say("%d message(s) or answer(s) may not have reached the daemon.", n)
+		c.Say("%s may not have reached the daemon.", console.Count(n, "request"))
 	}
 	c.Say("Left. The session goes on: betcode session attach %s", console.ShortID(conv.Session()))
 }

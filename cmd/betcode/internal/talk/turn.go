@@ -312,8 +312,8 @@ func (t *turn) exit() error {
 		for i, d := range t.denied {
 			tools[i] = d.Tool
 		}
-		return exit.With(exit.Denied, fmt.Errorf("%d request(s) denied because no person was asked: %s. Use --permissions or --allow-tools",
-			len(tools), console.Line(strings.Join(tools, ", "))))
+		return exit.With(exit.Denied, fmt.Errorf("%s denied because no person was asked: %s. Use --permissions or --allow-tools",
+			console.Count(len(tools), "request"), console.Line(strings.Join(tools, ", "))))
 	}
 	return nil
 }

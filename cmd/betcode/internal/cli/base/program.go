@@ -49,9 +49,9 @@ func Arguments(c *cli.Context, least, most int) error {
 	what := "no arguments"
 	switch {
 	case most < 0:
-		what = fmt.Sprintf("at least %d argument(s)", least)
+		what = "at least " + console.Count(least, "argument")
 	case least == most && least > 0:
-		what = fmt.Sprintf("%d argument(s)", least)
+		what = console.Count(least, "argument")
 	case most > 0:
 		what = fmt.Sprintf("%d to %d arguments", least, most)
 	}

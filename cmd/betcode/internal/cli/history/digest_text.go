@@ -39,21 +39,14 @@ func writeDigest(w io.Writer, l output.Look, d *pb.DigestResponse, states map[st
 }
 
 func totals(d *pb.DigestResponse) []string {
-	all := []string{counted(len(d.GetSessions()), "session"), counted(int(d.GetTurns()), "turn")}
+	all := []string{console.Count(len(d.GetSessions()), "session"), console.Count(d.GetTurns(), "turn")}
 	if n := d.GetFailedTurns(); n > 0 {
 		all = append(all, fmt.Sprintf("%d failed", n))
 	}
 	if n := d.GetDecisions(); n > 0 {
-		all = append(all, counted(int(n), "decision"))
+		all = append(all, console.Count(n, "decision"))
 	}
 	return append(all, fmt.Sprintf("$%.2f", d.GetCostUsd()))
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // writeSession writes what has happened in a session. All text in it is the agent's or a client's.
@@ -71,7 +64,7 @@ func writeSession(out *strings.Builder, l output.Look, s *pb.SessionDigest, stat
 		what = style.Yellow(what)
 	}
 	fmt.Fprintf(out, "%s  %s\n", head, what)
-	sums := []string{counted(int(s.GetTurns()), "turn")}
+	sums := []string{console.Count(s.GetTurns(), "turn")}
 	if n := s.GetFailedTurns(); n > 0 {
 		sums = append(sums, style.Red(fmt.Sprintf("%d failed", n)))
 	}
@@ -95,7 +88,7 @@ func writeSession(out *strings.Builder, l output.Look, s *pb.SessionDigest, stat
 		fmt.Fprintf(out, "    %s by %s: %s\n", console.Line(decision.GetOutcome()), console.Line(decision.GetDecidedBy()), l.Cut(decision.GetRequest(), 100))
 	}
 	if more := int(s.GetDecisionsTotal()) - min(len(decisions), decisionsShown); more > 0 {
-		fmt.Fprintf(out, "    %s more\n", counted(more, "decision"))
+		fmt.Fprintf(out, "    %s more\n", console.Count(more, "decision"))
 	}
 	if text := lastOf(s); text != "" {
 		fmt.Fprintf(out, "    %s\n", style.Dim(l.Cut(text, 160)))

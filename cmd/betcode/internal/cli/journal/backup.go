@@ -46,7 +46,7 @@ func (p group) journalBackup(ctx context.Context, c *cli.Context) error {
 		if done.GetLinkedBytes() > 0 {
 			linked = ", " + console.Size(done.GetLinkedBytes()) + " of it linked"
 		}
-		_, err := fmt.Fprintf(w, "%s: %d file(s), %s%s, in %s\n", console.Line(done.GetPath()), done.GetFiles(), console.Size(done.GetBytes()), linked, took)
+		_, err := fmt.Fprintf(w, "%s: %s, %s%s, in %s\n", console.Line(done.GetPath()), console.Count(done.GetFiles(), "file"), console.Size(done.GetBytes()), linked, took)
 		return err
 	}})
 }

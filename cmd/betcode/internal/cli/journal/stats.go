@@ -46,7 +46,7 @@ func writeJournalStats(w io.Writer, s *pb.JournalStatsResponse, live bool) {
 	fmt.Fprintf(w, "Journal: %s\n", console.Line(s.GetDirectory()))
 	fmt.Fprintf(w, "Lineage: %s (format %d)\n", console.Line(s.GetLineage()), s.GetFormat())
 	fmt.Fprintf(w, "Sessions: %d\n", s.GetSessions())
-	fmt.Fprintf(w, "Size: %s in %d file(s)\n", console.Size(s.GetTotalBytes()), len(s.GetFiles()))
+	fmt.Fprintf(w, "Size: %s in %s\n", console.Size(s.GetTotalBytes()), console.Count(len(s.GetFiles()), "file"))
 	for _, f := range s.GetFiles() {
 		state := "being written"
 		if f.GetSealedAt() != nil {
@@ -58,7 +58,7 @@ func writeJournalStats(w io.Writer, s *pb.JournalStatsResponse, live bool) {
 		fmt.Fprintf(w, "  %s  %s  %s\n", console.Line(f.GetName()), console.Size(f.GetBytes()), state)
 	}
 	if s.GetPayloads() > 0 {
-		fmt.Fprintf(w, "  blobs  %s  %d payload(s) of more than 64 KiB\n", console.Size(s.GetPayloadBytes()), s.GetPayloads())
+		fmt.Fprintf(w, "  blobs  %s  %s of more than 64 KiB\n", console.Size(s.GetPayloadBytes()), console.Count(s.GetPayloads(), "payload"))
 	}
 	if !live {
 		return
@@ -71,7 +71,7 @@ func writeJournalStats(w io.Writer, s *pb.JournalStatsResponse, live bool) {
 		kept += ", for " + console.Span(time.Duration(s.GetRetainSeconds())*time.Second)
 	}
 	fmt.Fprintf(w, "Retention: %s; %d dropped\n", kept, s.GetDroppedFiles())
-	fmt.Fprintf(w, "Reclaimed: %d file(s) rewritten, %d payload(s) removed\n", s.GetRewrittenFiles(), s.GetSweptPayloads())
+	fmt.Fprintf(w, "Reclaimed: %s rewritten, %s removed\n", console.Count(s.GetRewrittenFiles(), "file"), console.Count(s.GetSweptPayloads(), "payload"))
 	fmt.Fprintf(w, "Log: %s, checkpoint at %s; %d checkpoints so far\n", console.Size(s.GetLogBytes()), console.Size(s.GetCheckpointBytes()), s.GetCheckpoints())
 	if failure := s.GetCheckpointFailure(); failure != "" {
 		fmt.Fprintf(w, "  last checkpoint failed: %s\n", console.Line(failure))

@@ -137,7 +137,7 @@ func (v *verification) end() error {
 			return err
 		}
 	} else if v.done.GetOk() {
-		fmt.Fprintf(v.p.Stdout, "%s: %d session(s)\n", console.Style(v.p.Terminal.Colour).Green("The journal is sound"), v.done.GetSessions())
+		fmt.Fprintf(v.p.Stdout, "%s: %s\n", console.Style(v.p.Terminal.Colour).Green("The journal is sound"), console.Count(v.done.GetSessions(), "session"))
 	}
 	if v.done.GetOk() {
 		return nil
@@ -145,6 +145,6 @@ func (v *verification) end() error {
 	if !v.options.People() {
 		return exit.Silent(exit.Internal)
 	}
-	return exit.With(exit.Internal, fmt.Errorf("verify journal: %d problem(s). Undamaged sessions can be used; restore a backup with "+
-		"'betcode journal restore'", v.done.GetProblems()))
+	return exit.With(exit.Internal, fmt.Errorf("verify journal: %s. Undamaged sessions can be used; restore a backup with "+
+		"'betcode journal restore'", console.Count(v.done.GetProblems(), "problem")))
 }

@@ -193,7 +193,7 @@ func answersTo(r *pb.PendingPermission, typed []string) (map[string]string, erro
 	case len(questions) == 0:
 		return nil, exit.Usage(fmt.Errorf("request %s is no question: use allow or deny", r.GetRequestId()))
 	case len(typed) != len(questions):
-		return nil, exit.Usage(fmt.Errorf("request %s has %d question(s), you gave %d answer(s)", r.GetRequestId(), len(questions), len(typed)))
+		return nil, exit.Usage(fmt.Errorf("request %s has %s, you gave %s", r.GetRequestId(), console.Count(len(questions), "question"), console.Count(len(typed), "answer")))
 	}
 	answers := make(map[string]string, len(questions))
 	for i, q := range questions {

@@ -106,8 +106,8 @@ func writeFindings(w io.Writer, all []doctor.Finding, everything bool, s console
 			}
 		}
 	}
-	_, err := fmt.Fprintf(w, "%d ok, %d notes, %d warnings, %d problems\n",
-		counts[doctor.OK], counts[doctor.Note], counts[doctor.Warning], counts[doctor.Problem])
+	_, err := fmt.Fprintf(w, "%d ok, %s, %s, %s\n", counts[doctor.OK],
+		console.Count(counts[doctor.Note], "note"), console.Count(counts[doctor.Warning], "warning"), console.Count(counts[doctor.Problem], "problem"))
 	return err
 }
 

@@ -75,7 +75,7 @@ func ready(p *base.Program, facts doctor.Facts) error {
 		}
 	}
 	if len(missing) > 0 {
-		return exit.With(exit.Failed, fmt.Errorf("init: %d problem(s); mend them with the commands above, and run 'betcode init' again", len(missing)))
+		return exit.With(exit.Failed, fmt.Errorf("init: %s; run the commands above, and 'betcode init' again", console.Count(len(missing), "problem")))
 	}
 	if a := facts.Agent; a.Path != "" {
 		p.Say("Claude Code %s: %s", a.Version, a.Path)
@@ -100,7 +100,7 @@ func offerCopy(p *base.Program, c *cli.Context, to string) error {
 			missing++
 		}
 	}
-	if missing == 0 || !c.Bool("yes") && !p.Confirm(fmt.Sprintf("Copy %d file(s) with settings and rules from %s?", missing, from), true) {
+	if missing == 0 || !c.Bool("yes") && !p.Confirm(fmt.Sprintf("Copy %s with settings and rules from %s?", console.Count(missing, "file"), from), true) {
 		return nil
 	}
 	return carryOut(p, from, to, false)
