@@ -160,11 +160,7 @@ func (s commandService) permissionLines(ctx context.Context, session string) ([]
 	}
 	lines := []string{}
 	for _, p := range list.GetPermissions() {
-		name := p.GetSessionName()
-		if name == "" {
-			name = p.GetSessionId()
-		}
-		lines = append(lines, fmt.Sprintf("%s  %s  %s  %s", p.GetRequestId(), name, p.GetToolName(), wire.Clip(p.GetDescription())))
+		lines = append(lines, fmt.Sprintf("%s  %s  %s  %s", p.GetRequestId(), p.GetSessionId(), p.GetToolName(), wire.Clip(p.GetDescription())))
 	}
 	if len(lines) == 0 {
 		lines = append(lines, "Nothing waits.")

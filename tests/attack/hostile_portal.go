@@ -26,7 +26,7 @@ var hostilePortalScenarios = []scenario{
 // attackByWidening has a portal allow one call with permissions that nobody has suggested, and ask for what only this machine has.
 func attackByWidening(s *siege) {
 	portal, proxy, id := s.foreign()
-	c := s.converse("person", id)
+	c := s.converseWith("person", &pb.StartConversation{SessionId: id, WorkingDirectory: s.world.Project, Observer: true}) // the portal types
 	portal.Say(id, "run:touch first.txt", "", "")
 	asked, next := s.wait(c, 0, kit.IsPermission)
 	s.shows(portal, id, "the request", func(at foreignportal.Session) bool { return len(at.Requests) > 0 })
