@@ -61,9 +61,13 @@ func newTranslator(id ref, session string, before uint64) *translator {
 	return &translator{id: id, session: session, book: newBook(before)}
 }
 
-// translate returns the lines of an event.
+// translate returns the lines of an event. A volatile event has none: it comes again with a number when the journal can be
+// written, and would count twice.
 func (t *translator) translate(e *pb.AgentEvent) []any {
 	t.out = nil
+	if e.GetVolatile() {
+		return nil
+	}
 	if e.GetSequence() != t.event || e.GetSequence() == 0 {
 		t.event, t.named = e.GetSequence(), 0
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+	"google.golang.org/protobuf/proto"
 
 	pb "betcode/proto/betcode/v1"
 )
@@ -51,6 +52,27 @@ func TestStatusOrder(t *testing.T) {
 				if !ok {
 					t.Fatalf("seed %d, event %d: %#v while busy %t, told %t", seed, i, line, busy, told)
 				}
+			}
+		}
+	}
+}
+
+// Events that a daemon with a failing journal sends come again when they are journaled: they change nothing.
+func TestVolatileEventsHaveNoLine(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(100) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		once, again := newTranslator(`"s"`, "session", 0), newTranslator(`"s"`, "session", 0)
+		for i, e := range anyEvents(r) {
+			if r.IntN(3) == 0 {
+				early := proto.CloneOf(e)
+				early.Sequence, early.Volatile = 0, true
+				if lines := again.translate(early); len(lines) > 0 {
+					t.Fatalf("seed %d, event %d has %v while it is volatile", seed, i, lines)
+				}
+			}
+			if a, b := linesOf(once, e), linesOf(again, e); !bytes.Equal(a, b) {
+				t.Fatalf("seed %d, event %d:\n%s\n%s", seed, i, a, b)
 			}
 		}
 	}

@@ -27,7 +27,7 @@ type watcher struct {
 
 	lines  []string        // up to the cursor
 	tail   []socketLine    // behind it: the gateway sends them again
-	failed bool            // the last line was an error
+	work   work            // what the lines up to the cursor say
 	asked  map[string]bool // requests among the lines; those that wait are sent again
 	cursor uint64
 }
@@ -106,13 +106,9 @@ func (w *watcher) stop() {
 func (w *watcher) watch(ctx context.Context, enough func(socketLine) bool) error {
 	w.tail = nil
 	return w.attach(ctx, w.cursor, func(l socketLine) bool {
-		failed := w.failed
-		w.failed = l.Type == "error"
-		switch {
-		case l.Type == "session_attached", l.Type == "cursor":
+		switch l.Type {
+		case "session_attached", "cursor":
 			w.commit(l.Sequence)
-		case w.failed: // some have no number
-		case failed && l.Status == "idle": // nor has this one
 		default:
 			w.tail = append(w.tail, l)
 		}
@@ -120,11 +116,30 @@ func (w *watcher) watch(ctx context.Context, enough func(socketLine) bool) error
 	})
 }
 
+// work is whether a session works, as its lines say.
+type work bool
+
+// numbered takes a line, and says whether it is of an event with a number. Errors may have none; nor has the idle of a
+// prompt that was refused while nothing ran.
+func (w *work) numbered(l socketLine) bool {
+	was := *w
+	switch {
+	case l.Type == "error":
+		return false
+	case l.Status == "processing":
+		*w = true
+	case l.Status == "idle":
+		*w = false
+		return bool(was)
+	}
+	return true
+}
+
 // commit notes that lines up to a number have come.
 func (w *watcher) commit(cursor uint64) {
 	for _, l := range w.tail {
 		asks := l.Type == "permission_request" || l.Type == "question"
-		if asks && w.asked[l.RequestID] {
+		if !w.work.numbered(l) || asks && w.asked[l.RequestID] {
 			continue
 		}
 		w.lines = append(w.lines, l.raw)
@@ -186,13 +201,14 @@ func (w *watcher) check(ctx context.Context) {
 	for ctx.Err() == nil {
 		err = w.watch(ctx, socketLine.attached)
 		whole, head = nil, 0
+		var at work
 		if err == nil {
 			err = w.attach(ctx, 0, func(l socketLine) bool {
 				if l.attached() {
 					head = l.Sequence
 					return true
 				}
-				if l.Type != "error" { // some have no number
+				if at.numbered(l) {
 					whole = append(whole, l.raw)
 				}
 				return false
