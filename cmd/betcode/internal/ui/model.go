@@ -149,18 +149,6 @@ func (m *Model) Press(k editor.Key) Effect {
 		m.help = !m.help
 	case "esc":
 		m.help, m.line.filter = false, ""
-	case "j", "down":
-		at++
-	case "k", "up":
-		at--
-	case "pgdown":
-		at += m.height / 2
-	case "pgup":
-		at -= m.height / 2
-	case "g", "home":
-		at = 0
-	case "G", "end":
-		at = len(rows) - 1
 	case "/", ":":
 		m.line.mode, m.line.text = rune(k.Name[0]), editor.Editor{}
 	case "n":
@@ -181,7 +169,7 @@ func (m *Model) Press(k editor.Key) Effect {
 			return Open{rows[i].session.GetId()}
 		}
 	}
-	if at = min(max(at, 0), len(rows)-1); at >= 0 {
+	if at = moved(at, k.Name, len(rows), m.height); at >= 0 {
 		m.chosen = rows[at].session.GetId()
 	}
 	return nil

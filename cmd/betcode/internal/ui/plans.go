@@ -119,24 +119,12 @@ func (p *Plans) Press(k editor.Key) Effect {
 		return HidePlans{}
 	case "ctrl+c", "ctrl+d":
 		return Quit{}
-	case "j", "down":
-		at++
-	case "k", "up":
-		at--
-	case "pgdown":
-		at += p.height / 2
-	case "pgup":
-		at -= p.height / 2
-	case "g", "home":
-		at = 0
-	case "G", "end":
-		at = len(p.rows) - 1
 	case "enter", "l", "right":
 		if at < len(p.rows) && p.rows[at].session != "" {
 			return Open{p.rows[at].session}
 		}
 	}
-	if at = min(max(at, 0), len(p.rows)-1); at >= 0 {
+	if at = moved(at, k.Name, len(p.rows), p.height); at >= 0 {
 		p.chosen = p.rows[at].key
 	}
 	return nil
