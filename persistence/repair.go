@@ -3,7 +3,6 @@ package persistence
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -154,7 +153,7 @@ func (d *Repaired) look(directory string) (rebuilt *manifest.Manifest, err error
 		}
 		m, d.Needed = rebuilt, true
 		d.Findings = append(d.Findings, messages.JournalFinding{
-			File: manifest.Name, Offset: -1, Problem: problem, Outcome: fmt.Sprintf("made again of %d file(s)", len(m.Names())),
+			File: manifest.Name, Offset: -1, Problem: problem, Outcome: "made again of " + messages.Count(len(m.Names()), "file"),
 		})
 	}
 	s := &Store{options: Options{Directory: directory, ReadOnly: true, tolerant: true}.withDefaults(), sealed: map[string]*boltfile.File{}}

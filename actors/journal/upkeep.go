@@ -54,7 +54,7 @@ func (k Keeper) NoteFindings() {
 		}
 	}
 	if len(damage) > 0 {
-		k.Damage.Note(k.Now(), nil, fmt.Errorf("%d place(s) were damaged when the journal was opened, the first: %s", len(damage), damage[0]))
+		k.Damage.Note(k.Now(), nil, fmt.Errorf("the journal was opened with %s, the first: %s", messages.Count(len(damage), "damaged place"), damage[0]))
 	}
 }
 

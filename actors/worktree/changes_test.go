@@ -235,7 +235,7 @@ func TestRemove(t *testing.T) {
 	f.run(v.Path, "add", "new")
 	refused("1 changed")
 	f.run(v.Path, "commit", "-q", "-m", "second")
-	refused("1 commit(s)")
+	refused("1 commit neither pushed")
 	f.run(f.main, "worktree", "lock", "--reason", "mine", v.Path)
 	if _, err := remove(true); err == nil || err.Code != messages.WorktreeInUse || !strings.Contains(err.Error(), "mine") {
 		t.Errorf("locked: %v", err)

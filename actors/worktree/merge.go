@@ -130,7 +130,7 @@ func (c *changes) target(ctx context.Context, m messages.MergeBranches, trees []
 	}
 	s, err := c.git.Status(ctx, tree)
 	if err == nil && s.Changed > 0 {
-		err = messages.Errorf(opMerge, messages.WrongState, "%s has %d changed file(s)", tree, s.Changed).WithHint("Commit or stash them, then retry the step.")
+		err = messages.Errorf(opMerge, messages.WrongState, "%s has %s", tree, messages.Count(s.Changed, "changed file")).WithHint("Commit or stash them, then retry the step.")
 	}
 	return tree, err
 }
@@ -157,6 +157,7 @@ func (c *changes) committed(ctx context.Context, t git.Tree, branches []string) 
 	if err != nil || s.Changed+s.Foreign == 0 {
 		return err
 	}
-	return messages.Errorf(opMerge, messages.WrongState, "branch %s has work in %s that is not committed: %d changed and %d untracked file(s)", t.Branch, t.Path, s.Changed, s.Foreign).
+	return messages.Errorf(opMerge, messages.WrongState, "branch %s has work in %s that is not committed: %s and %s", t.Branch, t.Path,
+		messages.Count(s.Changed, "changed file"), messages.Count(s.Foreign, "untracked file")).
 		WithHint("Commit or remove it there, then retry the step.")
 }

@@ -162,7 +162,7 @@ func (c *changes) deleteBranch(ctx context.Context, lock *git.Lock, m messages.D
 			return nil, err
 		}
 		if lost > 0 {
-			return nil, messages.Errorf(opDeleteBranch, messages.WrongState, "branch %s has %d commit(s) that are neither pushed nor in another branch", m.Name, lost).
+			return nil, messages.Errorf(opDeleteBranch, messages.WrongState, "branch %s has %s neither pushed nor in another branch", m.Name, messages.Count(lost, "commit")).
 				WithHint("Push or merge it, or give them up: betcode repo branches delete --force " + m.Repo + " " + m.Name)
 		}
 	}

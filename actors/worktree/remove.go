@@ -193,13 +193,13 @@ func (c *changes) removable(ctx context.Context, rec record, force bool) error {
 	}
 	var lost []string
 	if s.Changed > 0 {
-		lost = append(lost, fmt.Sprintf("%d changed file(s)", s.Changed))
+		lost = append(lost, messages.Count(s.Changed, "changed file"))
 	}
 	if s.Foreign > 0 {
-		lost = append(lost, fmt.Sprintf("%d untracked file(s)", s.Foreign))
+		lost = append(lost, messages.Count(s.Foreign, "untracked file"))
 	}
 	if s.Unpushed > 0 {
-		lost = append(lost, fmt.Sprintf("%d commit(s) that are neither pushed nor in another branch", s.Unpushed))
+		lost = append(lost, messages.Count(s.Unpushed, "commit")+" neither pushed nor in another branch")
 	}
 	if git.Submodules(rec.Common, rec.Path) {
 		lost = append(lost, "submodules")

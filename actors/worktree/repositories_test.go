@@ -186,7 +186,7 @@ func TestBranches(t *testing.T) {
 	f.run(w.Path, "checkout", "-q", "topic")
 	f.run(w.Path, "commit", "-q", "--allow-empty", "-m", "second")
 	f.run(w.Path, "checkout", "-q", "tree")
-	if err := remove("topic", false); err == nil || err.Kind != messages.WrongState || !strings.Contains(err.Error(), "1 commit(s)") || err.Hint == "" {
+	if err := remove("topic", false); err == nil || err.Kind != messages.WrongState || !strings.Contains(err.Error(), "1 commit neither pushed") || err.Hint == "" {
 		t.Errorf("a commit would be lost: %v", err)
 	}
 	if err := remove("topic", true); err != nil {

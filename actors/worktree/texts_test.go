@@ -29,7 +29,7 @@ func TestRefusals(t *testing.T) {
 		"below a branch": {f.new("st/sub"), messages.WrongState, "branch st/sub cannot be created: git keeps no branch of that name beside branch st", "Choose"},
 		"above a branch": {f.new("deep"), messages.WrongState, "beside branch deep/er", "Choose"},
 		"branch below":   {messages.CreateBranch{Repo: repo.ID, Name: "st/sub", Common: f.common, Main: f.main}, messages.WrongState, "beside branch st", "Choose"},
-		"lost commits":   {messages.DeleteBranch{Repo: repo.ID, Name: "lost", Common: f.common}, messages.WrongState, "1 commit(s)", "betcode repo branches delete --force " + repo.ID + " lost"},
+		"lost commits":   {messages.DeleteBranch{Repo: repo.ID, Name: "lost", Common: f.common}, messages.WrongState, "1 commit neither pushed", "betcode repo branches delete --force " + repo.ID + " lost"},
 	} {
 		_, err := f.ask(c.m)
 		if err == nil || err.Kind != c.kind || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Hint, c.hint) {

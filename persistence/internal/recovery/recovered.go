@@ -123,7 +123,7 @@ func (r *Recovered) report(logs []wal.Walked, done uint64) {
 		for _, g := range w.Broken {
 			if g.Number > done {
 				r.find(w.Name, -1, fmt.Sprintf("the rows of group %d do not match their checksum", g.Number),
-					fmt.Sprintf("%d session(s) are damaged", len(g.Owners)))
+					messages.Count(len(g.Owners), "damaged session"))
 			}
 		}
 		if w.Torn != nil && w.Torn.Number == r.Last+1 {

@@ -6,9 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"betcode/messages/visible"
-
 	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"betcode/messages"
+	"betcode/messages/visible"
 )
 
 // Text returns untrusted text made safe for a terminal. Anything that could move the cursor, change the title, make the
@@ -34,13 +35,8 @@ func Shorten(text string, n int) string {
 	return string(runes[:n-1]) + "…"
 }
 
-// Count returns a number with its noun, which takes an s unless there is one: "1 session", "2 sessions".
-func Count[N int | int64 | uint32 | uint64](n N, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
+// Count returns a number with its noun: "1 session", "2 sessions".
+func Count[N messages.Number](n N, noun string) string { return messages.Count(n, noun) }
 
 // Ago returns how long ago something was, for a person: "2h ago".
 func Ago(t *timestamppb.Timestamp, now time.Time) string {

@@ -1,0 +1,14 @@
+package messages
+
+import "fmt"
+
+// Number is a type of numbers that [Count] takes.
+type Number interface{ int | int64 | uint32 | uint64 }
+
+// Count returns a number with its noun, which takes an s unless there is one: "1 session", "2 sessions".
+func Count[N Number](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
