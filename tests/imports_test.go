@@ -621,7 +621,7 @@ var rules = []rule{
 	},
 	{
 		pkg: "cmd/betcode/internal/chat/markdown", may: []string{"messages", "cmd/betcode/internal/chat/highlight", "cmd/betcode/internal/console"},
-		because: "Markdown becomes rows, whoever wrote it",
+		because: "Markdown becomes rows of a terminal; its author does not matter",
 		never: map[string]string{
 			grpc: "a text is rendered without a connection", "github.com/alecthomas/chroma/v2": "its lexers cost 4 MB; decision 0285",
 		},

@@ -181,7 +181,8 @@ func (p *program) proxiedSession(ctx context.Context, c *cli.Context, cl *client
 	if err != nil {
 		return "", err
 	}
-	return session.Create(ctx, cl, &pb.StartConversation{SessionId: uuid.NewString(), WorkingDirectory: directory, Name: c.String("session-name")})
+	made, err := session.Create(ctx, cl, &pb.StartConversation{SessionId: uuid.NewString(), WorkingDirectory: directory, Name: c.String("session-name")})
+	return made.GetSessionId(), err
 }
 
 // nameAtPortal returns the name of the session at the portal: the one that was given, the session's

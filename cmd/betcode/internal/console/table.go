@@ -13,6 +13,8 @@ type Column struct {
 	Title string
 	Wide  bool // shown for programs and in the wide form only
 	Whole bool // never shortened: an id, a state, a number
+	Path  bool // a path: shortened before other columns, at its beginning, because its end tells more
+	Text  bool // sentences: shortened after paths and before other columns
 }
 
 // Columns returns columns that are always shown.
@@ -83,10 +85,11 @@ func (t *Table) Write(w io.Writer) error {
 		return nil
 	}
 	widths := t.widths(lines)
+	columns := t.visible(len(widths))
 	for n, cells := range lines {
-		line := aligned(cells, widths)
-		if n == 0 && t.layout.Header {
-			line = t.layout.Style.Bold(line)
+		line := aligned(cells, widths, columns)
+		if n == 0 && t.layout.Header { // titles are words, above paths too
+			line = t.layout.Style.Bold(aligned(cells, widths, make([]Column, len(widths))))
 		}
 		if _, err := fmt.Fprintln(w, line); err != nil {
 			return err
@@ -114,11 +117,15 @@ func (t *Table) shown(cells []string) []string {
 // gap is the space between two columns.
 const gap = 2
 
-// leastWidth is the width below which a column is not shortened.
-const leastWidth = 6
+// Widths below which columns are not shortened: paths and texts while other columns are whole, then any column.
+const (
+	leastPath  = 12
+	leastText  = 16
+	leastWidth = 6
+)
 
-// widths returns the width of each column. While a line is longer than the layout allows, the widest column that may be
-// shortened loses what is too much, but never more than makes the next one the widest.
+// widths returns the width of each column. Paths are shortened first, then texts, then every column that may be, until a line
+// fits.
 func (t *Table) widths(lines [][]string) []int {
 	var widths []int
 	for _, cells := range lines {
@@ -132,18 +139,33 @@ func (t *Table) widths(lines [][]string) []int {
 	if t.layout.Wide || t.layout.Width <= 0 {
 		return widths
 	}
-	var whole []bool
+	columns := t.visible(len(widths))
+	shorten(widths, t.layout.Width, leastPath, func(i int) bool { return columns[i].Path })
+	shorten(widths, t.layout.Width, leastText, func(i int) bool { return columns[i].Text })
+	shorten(widths, t.layout.Width, leastWidth, func(i int) bool { return !columns[i].Whole })
+	return widths
+}
+
+// visible returns the n columns that the layout shows. Cells behind the last column belong to columns without properties.
+func (t *Table) visible(n int) []Column {
+	columns := make([]Column, 0, n)
 	for i, c := range t.columns {
 		if !t.hides(i) {
-			whole = append(whole, c.Whole)
+			columns = append(columns, c)
 		}
 	}
+	return append(columns, make([]Column, max(n-len(columns), 0))...)
+}
+
+// shorten makes columns narrower, and none narrower than least, until a line has at most most columns of the screen. The widest
+// column that may be shortened loses what is too much, but never more than makes the next one the widest.
+func shorten(widths []int, most, least int, may func(i int) bool) {
 	for {
-		total, widest, next := -gap, -1, leastWidth
+		total, widest, next := -gap, -1, least
 		for i, width := range widths {
 			total += width + gap
 			switch {
-			case i < len(whole) && whole[i] || width <= leastWidth:
+			case !may(i) || width <= least:
 			case widest < 0 || width > widths[widest]:
 				if widest >= 0 {
 					next = max(next, widths[widest])
@@ -153,9 +175,9 @@ func (t *Table) widths(lines [][]string) []int {
 				next = max(next, width)
 			}
 		}
-		excess := total - t.layout.Width
+		excess := total - most
 		if excess <= 0 || widest < 0 {
-			return widths
+			return
 		}
 		if next == widths[widest] { // two are equally wide: they lose one by one
 			next--
@@ -165,14 +187,22 @@ func (t *Table) widths(lines [][]string) []int {
 }
 
 // aligned returns a line with its cells cut and padded to the widths.
-func aligned(cells []string, widths []int) string {
+func aligned(cells []string, widths []int, columns []Column) string {
 	var line strings.Builder
 	for i, cell := range cells {
-		cell = runewidth.Truncate(cell, widths[i], "…")
+		cell = cut(cell, widths[i], columns[i].Path)
 		line.WriteString(cell)
 		if i < len(cells)-1 {
 			line.WriteString(strings.Repeat(" ", widths[i]-runewidth.StringWidth(cell)+gap))
 		}
 	}
 	return strings.TrimRight(line.String(), " ")
+}
+
+// cut shortens a cell to a width: a path at its beginning, anything else at its end.
+func cut(cell string, width int, path bool) string {
+	if excess := runewidth.StringWidth(cell) - width; path && excess > 0 {
+		return runewidth.TruncateLeft(cell, excess+1, "…")
+	}
+	return runewidth.Truncate(cell, width, "…")
 }

@@ -41,14 +41,31 @@ func TestTableFits(t *testing.T) {
 	}
 }
 
+// At 80 columns a list keeps ids, states and names, shows the ends of paths, and shortens sentences before names.
+func TestTableShortens(t *testing.T) {
+	columns := []Column{{Title: "ID", Whole: true}, {Title: "NAME"}, {Title: "STATE", Whole: true}, {Title: "COST", Whole: true}, {Title: "DIRECTORY", Path: true}, {Title: "WHY", Text: true}}
+	const head, row = "ID        NAME                STATE    COST   DIRECTORY", "\n3f2a0000  fix the login form  waiting  $0.12  "
+	for name, test := range map[string]struct{ directory, why, want string }{
+		"all of it":  {"/src/shop", "rm -rf dist", head + "  WHY" + row + "/src/shop  rm -rf dist\n"},
+		"a path":     {"/home/ann/work/customers/shop", "rm -rf dist", head + "              WHY" + row + "…/work/customers/shop  rm -rf dist\n"},
+		"a sentence": {"/src/shop", "find . -name node_modules -exec rm -rf {} +", head + "  WHY" + row + "/src/shop  find . -name node_modu…\n"},
+		"both":       {"/home/ann/work/customers/shop", "find . -name node_modules -exec rm -rf {} +", head + "     WHY" + row + "…tomers/shop  find . -name node_m…\n"},
+	} {
+		if got := write(t, Layout{Aligned: true, Header: true, Width: 80}, columns, []string{"3f2a0000", "fix the login form", "waiting", "$0.12", test.directory, test.why}); got != test.want {
+			t.Errorf("%s\ngot\n%s\nwant\n%s", name, got, test.want)
+		}
+	}
+}
+
 // No line is longer than the screen, unless every column has its least width.
 func TestTableFitsAlways(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		columns := rapid.IntRange(1, 6).Draw(t, "columns")
 		cell := rapid.StringOfN(rapid.RuneFrom([]rune("ab é漢字e\u0301")), 0, 60, -1)
 		rows := rapid.SliceOfN(rapid.SliceOfN(cell, columns, columns), 1, 5).Draw(t, "rows")
+		kinds := rapid.SliceOfN(rapid.SampledFrom([]Column{{}, {Path: true}, {Text: true}}), columns, columns).Draw(t, "kinds")
 		width := rapid.IntRange(columns*(leastWidth+gap), 120).Draw(t, "width")
-		for line := range strings.Lines(write(t, Layout{Aligned: true, Width: width}, make([]Column, columns), rows...)) {
+		for line := range strings.Lines(write(t, Layout{Aligned: true, Width: width}, kinds, rows...)) {
 			if n := runewidth.StringWidth(strings.TrimSuffix(line, "\n")); n > width {
 				t.Fatalf("%d columns of %d: %q", n, width, line)
 			}

@@ -53,6 +53,7 @@ var messages = map[string]proto.Message{
 	"betcode.session.compact/v2":    &pb.CompactSessionResponse{},
 	"betcode.session.fork/v2":       &pb.ForkSessionResponse{},
 	"betcode.session.list/v2":       &pb.ListSessionsResponse{},
+	"betcode.session.new/v1":        &pb.SessionInfo{},
 	"betcode.subagent.cancel/v1":    &pb.CancelSubagentResponse{},
 	"betcode.subagent.list/v2":      &pb.ListSubagentsResponse{},
 	"betcode.subagent.revoke/v1":    &pb.RevokeAutoApproveResponse{},

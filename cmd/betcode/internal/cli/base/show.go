@@ -10,10 +10,19 @@ import (
 )
 
 // Shows wraps the action of a command that fetches something from the daemon and shows it, in the form that the flags of
-// [output.Flags] name. With --watch it fetches again and again.
+// [output.Flags] name. With --watch it fetches again and again. A wrong form is an error before the daemon does anything.
 func (p *Program) Shows(least, most int, fetch func(ctx context.Context, c *cli.Context, cl *client.Client) (output.View, error)) cli.ActionFunc {
-	return p.WithClient(least, most, func(ctx context.Context, c *cli.Context, cl *client.Client) error {
-		return p.ShowLive(ctx, c, func() (output.View, error) { return fetch(ctx, c, cl) })
+	return Simple(func(ctx context.Context, c *cli.Context) error {
+		if err := Arguments(c, least, most); err != nil {
+			return err
+		}
+		options, err := output.Parse(c)
+		if err != nil {
+			return err
+		}
+		return p.Connected(ctx, c, func(cl *client.Client) error {
+			return output.Printer{Console: p.Console, Options: options}.Run(ctx, func() (output.View, error) { return fetch(ctx, c, cl) })
+		})
 	})
 }
 

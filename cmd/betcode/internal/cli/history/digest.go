@@ -150,7 +150,7 @@ func digestView(d *pb.DigestResponse, states map[string]sessionstate.State, plai
 			{Title: "FILES", Whole: true},
 			{Title: "DECIDED", Whole: true},
 			{Title: "DIRECTORY", Wide: true},
-			{Title: "LAST"},
+			{Title: "LAST", Text: true},
 		},
 		Row: func(i int, l output.Look) []string {
 			s := list[i]

@@ -25,7 +25,7 @@ func searchView(found *pb.SearchResponse, plain bool) output.View {
 			{Title: "TOOL"},
 			{Title: "NAME", Wide: true},
 			{Title: "DIRECTORY", Wide: true},
-			{Title: "TEXT"},
+			{Title: "TEXT", Text: true},
 		},
 		Row: func(i int, l output.Look) []string {
 			h := hits[i]

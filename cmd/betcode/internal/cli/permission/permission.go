@@ -86,16 +86,39 @@ func (p group) listPermissions(ctx context.Context, c *cli.Context, cl *client.C
 
 // permissionsView shows requests that wait. Of the questions of a request it shows the first.
 func permissionsView(list *pb.ListPermissionsResponse) output.View {
+	shown := shownID(list.GetPermissions())
 	return output.View{
 		Schema: "betcode.permission.list/v2", Value: list, List: "permissions", Name: "request_id",
 		Columns: []console.Column{
-			{Title: "REQUEST", Whole: true}, {Title: "SESSION"}, {Title: "TOOL", Whole: true}, {Title: "WAITING", Whole: true}, {Title: "LEFT", Whole: true}, {Title: "WHAT"},
+			{Title: "REQUEST", Whole: true}, {Title: "SESSION"}, {Title: "TOOL", Whole: true}, {Title: "WAITING", Whole: true}, {Title: "LEFT", Whole: true}, {Title: "WHAT", Text: true},
 		},
-		Row: func(i int, l output.Look) []string { return permissionRow(list.GetPermissions()[i], l) },
+		Row: func(i int, l output.Look) []string { return permissionRow(list.GetPermissions()[i], shown, l) },
 	}
 }
 
-func permissionRow(r *pb.PendingPermission, l output.Look) []string {
+// shownID returns how many bytes of the ids of requests a person sees: as many as of other ids, or as many as tell them apart.
+// The beginning of an id names a request.
+func shownID(list []*pb.PendingPermission) int {
+	length, longest := 0, 0
+	for _, r := range list {
+		length, longest = max(length, len(console.ShortID(r.GetRequestId()))), max(longest, len(r.GetRequestId()))
+	}
+	for ; length < longest; length++ {
+		seen := map[string]bool{}
+		for _, r := range list {
+			seen[beginning(r.GetRequestId(), length)] = true
+		}
+		if len(seen) == len(list) {
+			break
+		}
+	}
+	return length
+}
+
+func beginning(id string, n int) string { return id[:min(n, len(id))] }
+
+func permissionRow(r *pb.PendingPermission, shown int, l output.Look) []string {
+	id := r.GetRequestId()
 	session, since, until, what := r.GetSessionId(), console.Exact(r.GetReceivedAt()), console.Exact(r.GetExpiresAt()), console.ToolCall(r.GetToolName(), r.GetInput(), r.GetDescription(), 0)
 	if qs := r.GetQuestions(); len(qs) > 0 {
 		what = qs[0].GetQuestion()
@@ -118,8 +141,11 @@ func permissionRow(r *pb.PendingPermission, l output.Look) []string {
 			until = console.Span(max(r.GetExpiresAt().AsTime().Sub(l.Now), 0))
 		}
 		what = l.Cut(what, 100)
+		if !l.Wide {
+			id = beginning(id, shown)
+		}
 	}
-	return []string{r.GetRequestId(), session, r.GetToolName(), since, until, what}
+	return []string{id, session, r.GetToolName(), since, until, what}
 }
 
 func (p group) allowPermission(ctx context.Context, c *cli.Context, cl *client.Client) error {

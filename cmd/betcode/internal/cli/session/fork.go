@@ -30,13 +30,13 @@ as it is. Prints the id of the new session. No turn may be running in the other 
 			&cli.StringFlag{Name: "at", Value: "latest", Usage: "where to fork: only `latest`, the last answer"},
 			&cli.StringFlag{Name: "key", Usage: "a `UUID`: the same key makes the same session again, not another one"},
 		}, output.OnceFlags()...),
-		Action: p.WithClient(1, 1, p.forkSession),
+		Action: p.Shows(1, 1, p.forkSession),
 	}
 }
 
-func (p group) forkSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
+func (p group) forkSession(ctx context.Context, c *cli.Context, cl *client.Client) (output.View, error) {
 	if at := c.String("at"); at != "latest" {
-		return exit.Usage(fmt.Errorf("--at %s: sessions are forked at latest", at))
+		return output.View{}, exit.Usage(fmt.Errorf("--at %s: sessions are forked at latest", at))
 	}
 	key := c.String("key")
 	if key == "" {
@@ -45,18 +45,15 @@ func (p group) forkSession(ctx context.Context, c *cli.Context, cl *client.Clien
 	ctx = metadata.AppendToOutgoingContext(ctx, idempotencyKey, key)
 	id, err := base.Resolve(ctx, cl, c.Args().First())
 	if err != nil {
-		return err
+		return output.View{}, err
 	}
 	forked, err := cl.Admin.ForkSession(ctx, &pb.ForkSessionRequest{SessionId: id, Name: c.String("name")})
-	if err != nil {
-		return err
-	}
-	return p.Show(c, output.View{
+	return output.View{
 		Schema: "betcode.session.fork/v2", Value: forked, Name: "session_id",
 		Text: func(w io.Writer, _ output.Look) error {
 			p.Say("Forked from %s at sequence %d.", console.ShortID(forked.GetOrigin().GetSessionId()), forked.GetOrigin().GetSequence())
 			_, err := fmt.Fprintln(w, forked.GetSessionId())
 			return err
 		},
-	})
+	}, err
 }

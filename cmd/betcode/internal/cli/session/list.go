@@ -53,9 +53,9 @@ func sessionsView(list *pb.ListSessionsResponse) output.View {
 			{Title: "MESSAGES", Wide: true},
 			{Title: "COST", Whole: true},
 			{Title: "UPDATED", Whole: true},
-			{Title: "DIRECTORY"},
-			{Title: "LAST"},
-			{Title: "ASKS"},
+			{Title: "DIRECTORY", Path: true},
+			{Title: "LAST", Text: true},
+			{Title: "ASKS", Text: true},
 		},
 		Row: func(i int, l output.Look) []string {
 			s := list.GetSessions()[i]

@@ -13,6 +13,7 @@ import (
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/output"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -28,41 +29,43 @@ func NewCommand(program *base.Program) *cli.Command {
 	return &cli.Command{
 		Name: "new", Usage: "create a session without a message and print its id",
 		Description: "Its agent starts with the first message: betcode run --session SESSION, or betcode session attach SESSION.",
-		Flags:       flags, Action: p.WithClient(0, 0, p.newSession),
+		Flags:       append(flags, output.OnceFlags()...), Action: p.Shows(0, 0, p.newSession),
 	}
 }
 
-func (p group) newSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
+func (p group) newSession(ctx context.Context, c *cli.Context, cl *client.Client) (output.View, error) {
 	opening, err := p.open(ctx, c, cl)
 	if err != nil {
-		return err
+		return output.View{}, err
 	}
-	id, err := Create(ctx, cl, opening.Start)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(p.Stdout, console.Line(id))
-	return nil
+	made, err := Create(ctx, cl, opening.Start)
+	return output.View{
+		Schema: "betcode.session.new/v1", Value: made, Name: "session_id",
+		Text: func(w io.Writer, _ output.Look) error {
+			_, err := fmt.Fprintln(w, console.Line(made.GetSessionId()))
+			return err
+		},
+	}, err
 }
 
-// Create creates a session and returns its id.
-func Create(ctx context.Context, cl *client.Client, start *pb.StartConversation) (string, error) {
+// Create creates a session and returns what the daemon says of it.
+func Create(ctx context.Context, cl *client.Client, start *pb.StartConversation) (*pb.SessionInfo, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stream, err := cl.Agent.Converse(ctx)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if err := stream.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: start}}); err != nil && !errors.Is(err, io.EOF) {
-		return "", err
+		return nil, err
 	}
 	for {
 		event, err := stream.Recv()
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		if info := event.GetSessionInfo(); info != nil {
-			return info.GetSessionId(), nil
+			return info, nil
 		}
 	}
 }
