@@ -2,7 +2,11 @@ package main
 
 import (
 	"os"
+	"regexp"
+	"strings"
 	"testing"
+
+	"betcode/tests/attack/siege"
 )
 
 // TestAttack plays every scenario: what docs/security.md claims holds, or this
@@ -11,12 +15,12 @@ func TestAttack(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the real Claude Code")
 	}
-	told, err := run(t.Context(), options{parallel: 4, out: os.Stdout})
+	told, err := siege.Run(t.Context(), scenarios, siege.Options{Parallel: 4, Out: os.Stdout})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if told.open() > 0 || told.cases == 0 {
-		t.Errorf("%d of %d cases are open", told.open(), told.cases)
+	if told.Open() > 0 || told.Cases == 0 {
+		t.Errorf("%d of %d cases are open", told.Open(), told.Cases)
 	}
 }
 
@@ -25,12 +29,42 @@ func TestAttack(t *testing.T) {
 func TestNames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range scenarios {
-		if s.name == "" || seen[s.name] {
-			t.Errorf("the name %q is empty or used twice", s.name)
+		if s.Name == "" || seen[s.Name] {
+			t.Errorf("the name %q is empty or used twice", s.Name)
 		}
-		seen[s.name] = true
-		if s.attack == nil {
-			t.Errorf("%s attacks nothing", s.name)
+		seen[s.Name] = true
+		if s.Attack == nil {
+			t.Errorf("%s attacks nothing", s.Name)
 		}
+	}
+}
+
+var (
+	codeSpan   = regexp.MustCompile("`[^`]*`")
+	boldText   = regexp.MustCompile(`\*\*[^*]*\*\*`)
+	italicText = regexp.MustCompile(`\*([^*]+)\*`)
+)
+
+// TestSecurityPageNamesAttacks: each scenario shows a claim of the security page, and the page names
+// no other.
+func TestSecurityPageNamesAttacks(t *testing.T) {
+	content, err := os.ReadFile("../../docs/security.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := strings.Join(strings.Fields(string(content)), " ")
+	named := map[string]bool{}
+	for _, match := range italicText.FindAllStringSubmatch(boldText.ReplaceAllString(codeSpan.ReplaceAllString(page, ""), ""), -1) {
+		named[match[1]] = true
+	}
+	delete(named, "italics") // how the page says that it does so
+	for _, s := range scenarios {
+		if !named[s.Name] {
+			t.Errorf("the page does not name %q", s.Name)
+		}
+		delete(named, s.Name)
+	}
+	for name := range named {
+		t.Errorf("there is no scenario %q", name)
 	}
 }

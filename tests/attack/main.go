@@ -8,6 +8,8 @@ import (
 	"os/signal"
 	"regexp"
 	"syscall"
+
+	"betcode/tests/attack/siege"
 )
 
 func main() {
@@ -21,13 +23,13 @@ func main() {
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	told, err := run(ctx, options{only: pattern, parallel: *parallel, verbose: *verbose, out: os.Stdout})
+	told, err := siege.Run(ctx, scenarios, siege.Options{Only: pattern, Parallel: *parallel, Verbose: *verbose, Out: os.Stdout})
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	if told.open() > 0 || told.cases == 0 {
+	if told.Open() > 0 || told.Cases == 0 {
 		os.Exit(1)
 	}
 }

@@ -1,0 +1,241 @@
+package gateways
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	pb "betcode/proto/betcode/v1"
+	"betcode/tests/attack/siege"
+	"betcode/tests/kit"
+)
+
+// portalScenarios attack what docs/security.md says of the portal.
+var portalScenarios = []siege.Scenario{
+	{Name: "portal: pages of other sites", Attack: attackPortalBySites},
+	{Name: "portal: logins", Attack: attackPortalLogins},
+	{Name: "portal: forged tokens of proxies", Attack: attackPortalTokens},
+	{Name: "portal: logins of devices", Attack: attackPortalDevices},
+	{Name: "portal: guests", Attack: attackPortalByGuests},
+	{Name: "portal: proxies without rights", Attack: attackPortalByProxies},
+	{Name: "portal: proxies behind a browser", Attack: attackProxySocketBySites},
+	{Name: "portal: proxies without bounds", Attack: attackPortalByGreedyProxies},
+	{Name: "portal: people who may only view", Attack: attackPortalByViewers},
+	{Name: "portal: requests of the API", Attack: attackPortalAPI},
+	{Name: "portal: files of pages", Attack: attackPortalUploads},
+	{Name: "portal: frames without bounds", Attack: attackPortalFrames},
+	{Name: "portal: an agent's children", Attack: attackPortalByChildren},
+}
+
+func portal(s *siege.Siege, arguments ...string) *kit.Portal {
+	p, err := s.World.Portal(arguments...)
+	s.Must(err, "start the portal")
+	s.Later(p.Kill)
+	return p
+}
+
+// browser is a browser that has logged in with scopes.
+func browser(s *siege.Siege, p *kit.Portal, scopes ...string) *kit.Browser {
+	code, err := s.World.Code("person", scopes...)
+	s.Must(err, "make a code")
+	b := p.Browser()
+	s.Must(b.Enter(code), "log in with a code")
+	return b
+}
+
+func opens(s *siege.Siege, b *kit.Browser) *kit.Page {
+	page, _, err := b.Open()
+	s.Must(err, "open a page")
+	s.Later(page.Close)
+	return page
+}
+
+func sendFrame(s *siege.Siege, p *kit.Page, texts ...string) kit.AgentLine {
+	l, err := p.Wait(texts...)
+	s.Must(err, "wait for a frame")
+	return l
+}
+
+func asks(s *siege.Siege, b *kit.Browser, method, path string) (status int, body string) {
+	status, _, body, err := b.Do(method, path, "")
+	s.Must(err, "ask")
+	return status, body
+}
+
+// attackPortalBySites asks as the page of another site, and under a name that points here; in dev
+// mode as well, in which nobody logs in.
+func attackPortalBySites(s *siege.Siege) {
+	for _, arguments := range [][]string{nil, {"--dev"}} {
+		p := portal(s, arguments...)
+		for name, change := range map[string]http.Header{
+			"no origin":        {"Origin": nil},
+			"another origin":   {"Origin": {"https://evil.example"}},
+			"another port":     {"Origin": {"http://127.0.0.1:1"}},
+			"a null origin":    {"Origin": {"null"}},
+			"two origins":      {"Origin": {p.URL, "https://evil.example"}},
+			"a rebound name":   {"Origin": {"http://evil.example"}, "Host": {"evil.example"}},
+			"a name with ours": {"Origin": {"http://127.0.0.1.evil.example"}, "Host": {"127.0.0.1.evil.example"}},
+			"another site":     {"Sec-Fetch-Site": {"cross-site"}},
+		} {
+			b := p.Browser()
+			if arguments == nil {
+				b = browser(s, p, "admin")
+			}
+			for key, value := range change {
+				if b.Header[key] = value; value == nil {
+					delete(b.Header, key)
+				}
+			}
+			page, status, err := b.Open()
+			if err == nil {
+				page.Close()
+			}
+			what := fmt.Sprint(name, " ", arguments)
+			s.Held(what+" opens no socket", status == http.StatusForbidden, "%d", status)
+			status, _ = asks(s, b, http.MethodDelete, "/api/sessions/0b0e8a10-0000-4000-8000-00000000000a")
+			s.Held(what+" changes nothing", status == http.StatusForbidden, "%d", status)
+			if name != "no origin" {
+				status, _ = asks(s, b, http.MethodGet, "/api/sessions")
+				s.Held(what+" reads nothing", status == http.StatusForbidden, "%d", status)
+			}
+		}
+		p.Kill()
+	}
+	for _, arguments := range [][]string{{"--dev", "--listen", "0.0.0.0:0"}, {"--listen", "0.0.0.0:0"}, {"--dev", "--url", "https://portal.example"}} {
+		p, err := s.World.Portal(arguments...)
+		if err == nil {
+			p.Kill()
+		}
+		s.Held(fmt.Sprint(arguments, " does not start"), err != nil, "it does")
+	}
+}
+
+// attackPortalLogins tries cookies, codes and tokens that do not count.
+func attackPortalLogins(s *siege.Siege) {
+	p := portal(s)
+	code, err := s.World.Code("person", "admin")
+	s.Must(err, "make a code")
+	first, second := p.Browser(), p.Browser()
+	status, err := first.Login(code)
+	s.Must(err, "log in")
+	s.Held("a code works", status == http.StatusSeeOther, "%d", status)
+	status, err = second.Login(code)
+	s.Must(err, "log in")
+	s.Held("a code works once", status == http.StatusUnauthorized, "%d", status)
+	good := first.Header.Get("Cookie")
+	for _, cookie := range []string{"", "cc_session=", "cc_session=" + code, good + "x", good[:len(good)-1], "cc_session=0b0e8a10-0000-4000-8000-00000000000a"} {
+		b := p.Browser()
+		b.Header.Set("Cookie", cookie)
+		status, _ := asks(s, b, http.MethodGet, "/api/sessions")
+		_, opened, _ := b.Open()
+		s.Held("the cookie "+cookie[:min(len(cookie), 20)]+" does not count", status == http.StatusUnauthorized && opened == status, "%d %d", status, opened)
+	}
+	for _, token := range []string{"x", "eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0."} {
+		b := p.Browser()
+		b.Header.Set("Authorization", "Bearer "+token)
+		status, _ := asks(s, b, http.MethodGet, "/api/sessions")
+		s.Held("the token "+token+" does not count", status == http.StatusUnauthorized, "%d", status)
+	}
+	login, _, _ := strings.Cut(strings.TrimPrefix(good, "cc_session="), ";")
+	exchanged, err := p.Browser().Login(login)
+	s.Must(err, "log in")
+	s.Held("a login is no code", exchanged == http.StatusUnauthorized, "%d", exchanged)
+	page := opens(s, first)
+	s.Must(page.Register(3, "0b0e8a10-0000-4000-8000-00000000000b", nil), "register")
+	sendFrame(s, page, "Access denied")
+	s.Held("a page of an unknown session is closed", page.Ended(), "it is open")
+	live := opens(s, first)
+	status, _ = asks(s, first, http.MethodGet, "/api/auth/logout")
+	s.Held("logout answers", status == http.StatusTemporaryRedirect, "%d", status)
+	s.Held("its pages are closed", live.Ended(), "they are open")
+	status, _ = asks(s, first, http.MethodGet, "/api/sessions")
+	s.Held("the cookie ends with it", status == http.StatusUnauthorized, "%d", status)
+	s.Held("the log has no secrets", !strings.Contains(p.Log(), "betcode_"), "%s", p.Log())
+}
+
+// attackPortalByViewers prompts, answers, interrupts, stops and deletes with the scope view.
+func attackPortalByViewers(s *siege.Siege) {
+	p := portal(s)
+	owner, viewer := browser(s, p, "control", "approve"), browser(s, p, "view")
+	id := siege.NewSession()
+	c := s.Converse("a", id)
+	s.RunTurn(c, "echo:there is a session")
+	c.Close()
+	s.Held("the lock is free", s.Becomes(func() bool {
+		shown, err := s.Daemon.Admin().ShowSession(s, &pb.ShowSessionRequest{SessionId: id})
+		return err == nil && shown.GetClients() == 0
+	}), "the stream stays attached")
+	mine, other := opens(s, owner), opens(s, viewer)
+	for _, page := range []*kit.Page{mine, other} {
+		s.Must(page.Register(3, id, nil), "register")
+		sendFrame(s, page, `"HistoryBatch"`, "there is a session")
+	}
+	s.Must(mine.Send(map[string]any{"type": "ClaudeInput", "content": "run:touch approved.txt"}), "send")
+	asked := sendFrame(s, mine, `"PermissionRequest"`)
+	sendFrame(s, other, `"PermissionRequest"`)
+	for _, frame := range []map[string]any{
+		{"type": "PermissionResponse", "request_id": asked.Text("request_id"), "allow": true, "input": asked.Of["input"]},
+		{"type": "ClaudeInput", "content": "echo:foreign"},
+		{"type": "ClaudeInput", "content": "echo:foreign", "send_mode": "wiggum"},
+		{"type": "StopRepeat"},
+		{"type": "Interrupt"},
+	} {
+		s.Must(other.Send(frame), "send")
+		sendFrame(s, other, "You don't have permission")
+	}
+	for method, path := range map[string]string{http.MethodPost: "/api/sessions/" + id + "/stop", http.MethodDelete: "/api/sessions/" + id} {
+		status, _ := asks(s, viewer, method, path)
+		s.Held("a viewer cannot "+method, status == http.StatusForbidden, "%d", status)
+	}
+	s.Held("nothing was approved", !s.Exists(s.Project("approved.txt")), "the command ran")
+	s.Must(mine.Send(map[string]any{"type": "PermissionResponse", "request_id": asked.Text("request_id"), "allow": true, "input": asked.Of["input"]}), "send")
+	sendFrame(s, other, "was allowed by")
+	s.Held("an editor may approve", s.Becomes(func() bool { return s.Exists(s.Project("approved.txt")) }), "the command did not run")
+	s.Held("nothing foreign was said", !strings.Contains(fmt.Sprint(mine.Frames), "foreign"), "%v", mine.Frames)
+}
+
+// attackPortalFrames sends frames that are too many, too large, or none.
+func attackPortalFrames(s *siege.Siege) {
+	p := portal(s)
+	b := browser(s, p, "control")
+	for _, frame := range []string{"nonsense", "[]", `{"type":"ClaudeInput"}`, strings.Repeat("[", 1<<20), `{"type":"Register","session_id":7}`} {
+		page := opens(s, b)
+		s.Must(page.Send(frame), "send")
+		sendFrame(s, page, "Invalid message")
+	}
+	large := opens(s, b)
+	_ = large.Send(strings.Repeat("x", 20<<20)) // the portal hangs up in the middle of it
+	s.Held("a frame of 20 MiB ends its page", large.Ended(), "it does not")
+	flood := opens(s, b)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 100_000 {
+			if flood.Send(`{"type":"Interrupt"}`) != nil {
+				return
+			}
+		}
+	}()
+	page := opens(s, b)
+	s.Must(page.Send("nonsense"), "send")
+	sendFrame(s, page, "Invalid message")
+	flood.Close()
+	<-done
+	peak, err := p.Memory()
+	s.Must(err, "read the portal's memory")
+	s.Held("memory is bounded", peak < 256<<20, "%d MiB at most", peak>>20)
+}
+
+// attackPortalByChildren has children of an agent ask, in dev mode, in which nobody logs in.
+func attackPortalByChildren(s *siege.Siege) {
+	p := portal(s, "--dev")
+	c := s.Converse("a", siege.NewSession())
+	address := strings.TrimPrefix(p.URL, "http://")
+	script := fmt.Sprintf("exec 3<>/dev/tcp/%s; printf 'GET /api/sessions HTTP/1.0\\r\\nHost: %s\\r\\n\\r\\n' >&3; cat <&3 >out.part; mv out.part out.txt", strings.Replace(address, ":", "/", 1), address)
+	s.Write(s.Project("ask.sh"), script+"\n")
+	s.RunTurn(c, "run:bash ask.sh")
+	s.Held("it ends", s.Becomes(func() bool { return s.Exists(s.Project("out.txt")) }), "there is no answer")
+	s.Held("an agent's child is refused", s.Contains(s.Project("out.txt"), "403 Forbidden") && s.Contains(s.Project("out.txt"), "agents may only view"), "it is not")
+	status, body := asks(s, p.Browser(), http.MethodGet, "/api/sessions")
+	s.Held("a person is served", status == http.StatusOK, "%d %s", status, body)
+}
