@@ -91,12 +91,12 @@ func newRound(b binaries, agents crew, s schedule) (*round, error) {
 	if s.gateways { // a page that is killed with its daemon does not hold others up for long
 		agents.environ = append(slices.Clip(agents.environ), "BETCODE_LOCK_GRACE=1s")
 	}
+	if s.quota { // of the crew, because each start of a daemon takes the environment from there
+		agents.environ = append(slices.Clip(agents.environ), "BETCODE_SPOOL_QUOTA=16KiB")
+	}
 	w, err := kit.NewWorld(b.plain, agents.path, agents.environ...)
 	if err != nil {
 		return nil, err
-	}
-	if s.quota {
-		w.Extra = append(slices.Clip(w.Extra), "BETCODE_SPOOL_QUOTA=16KiB")
 	}
 	r := &round{binaries: b, crew: agents, schedule: s, world: w, house: newHouse(), started: time.Now()}
 	if s.trees {
