@@ -3,9 +3,9 @@ package portal
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"betcode/gateway/portal/lines"
+	"betcode/gateway/portal/requests"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -14,9 +14,10 @@ const maxAsked = 500
 
 // position is a place in a session, and what has to be known there to read on. It is pure.
 type position struct {
-	at     uint64 // number of the newest event
-	writer *lines.Writer
-	asked  []*pb.AgentEvent // requests that wait
+	at      uint64 // number of the newest event
+	writer  *lines.Writer
+	asked   []*pb.AgentEvent // requests that wait
+	decided requests.Decided
 }
 
 // next goes on by an event and returns what pages get of it.
@@ -27,10 +28,15 @@ func (p *position) next(e *pb.AgentEvent) *item {
 }
 
 // clone returns a position of its own.
-func (p *position) clone() position { return position{p.at, p.writer.Clone(), slices.Clone(p.asked)} }
+func (p *position) clone() position {
+	return position{p.at, p.writer.Clone(), slices.Clone(p.asked), p.decided.Clone()}
+}
 
 // note keeps requests until they are decided.
 func (p *position) note(e *pb.AgentEvent) {
+	if p.decided.Late(e) {
+		return
+	}
 	switch v := e.GetEvent().(type) {
 	case *pb.AgentEvent_PermissionRequest, *pb.AgentEvent_UserQuestion:
 		if id := requestOf(e); len(p.asked) < maxAsked && !slices.ContainsFunc(p.asked, func(asked *pb.AgentEvent) bool { return requestOf(asked) == id }) {
@@ -38,10 +44,8 @@ func (p *position) note(e *pb.AgentEvent) {
 		}
 	case *pb.AgentEvent_PermissionResolved:
 		id := v.PermissionResolved.GetRequestId()
-		p.asked = slices.DeleteFunc(p.asked, func(asked *pb.AgentEvent) bool {
-			request, _, _ := strings.Cut(requestOf(asked), "/") // the questions of a request are ID/0, ID/1, …
-			return request == id
-		})
+		p.asked = slices.DeleteFunc(p.asked, func(asked *pb.AgentEvent) bool { return requests.IDOf(asked) == id })
+		p.decided.Add(id)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -26,11 +25,8 @@ type Book struct {
 	asks    *structpb.Struct // input of the newest call that asks
 	asking  []any            // questions of one request, until they are complete
 	shown   string           // the id of the request that the reader has
-	decided []string         // the newest decided requests, by id
+	decided Decided
 }
-
-// maxDecided bounds the decided requests that are known.
-const maxDecided = 64
 
 // request is a permission or a question that waits.
 type request struct {
@@ -48,7 +44,7 @@ type Resolved struct {
 
 // Event applies an event. It returns how a request was decided, if the event says so.
 func (b *Book) Event(e *pb.AgentEvent) *Resolved {
-	if b.late(e) {
+	if b.decided.Late(e) {
 		return nil
 	}
 	switch v := e.GetEvent().(type) {
@@ -64,20 +60,6 @@ func (b *Book) Event(e *pb.AgentEvent) *Resolved {
 		return b.resolved(v.PermissionResolved)
 	}
 	return nil
-}
-
-// late reports whether an event repeats a request that was decided. A stream repeats the requests that waited when it began, behind
-// its history, which may have the decision.
-func (b *Book) late(e *pb.AgentEvent) bool {
-	id, _, _ := strings.Cut(cmp.Or(e.GetPermissionRequest().GetRequestId(), e.GetUserQuestion().GetQuestionId()), "/")
-	if id == "" || !slices.Contains(b.decided, id) {
-		return false
-	}
-	if e.GetSequence() > 0 { // the agent asks anew
-		b.decided = slices.DeleteFunc(b.decided, func(d string) bool { return d == id })
-		return false
-	}
-	return true
 }
 
 // find returns the request with an id; nil if none waits under it.
@@ -129,7 +111,7 @@ func (b *Book) questions(q *pb.UserQuestion) {
 
 func (b *Book) resolved(p *pb.PermissionResolved) *Resolved {
 	out := &Resolved{PermissionResolved: p}
-	b.decided = append(b.decided[max(0, len(b.decided)-maxDecided+1):], p.GetRequestId())
+	b.decided.Add(p.GetRequestId())
 	for i, r := range b.waiting {
 		if r.message.RequestID != p.GetRequestId() {
 			continue
