@@ -9,8 +9,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// What an administrator sees. People and their tokens are changed with 'betcode token' alone, so that nobody
-// who has taken over a browser makes more of them.
+// What an administrator sees. Only 'betcode token' changes people and tokens: a stolen login of the portal cannot
+// create further logins.
 
 // usage is what sessions have consumed.
 type usage struct {

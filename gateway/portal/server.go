@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/rs/zerolog"
-	"golang.org/x/sync/semaphore"
 
 	"betcode/gateway/portal/places"
 	"betcode/gateway/portal/proxies"
@@ -27,7 +26,6 @@ const (
 	maxBody      = 64 << 10
 	bodyPatience = 30 * time.Second // for a whole request
 	answerTime   = 90 * time.Second // for a request and its answer
-	maxRefusals  = 60               // in the log, a minute
 	callPatience = 10 * time.Second // of one request
 	farewell     = 2 * time.Second  // for last frames when the gateway ends
 )
@@ -73,14 +71,14 @@ type Options struct {
 type Server struct {
 	options Options
 	log     zerolog.Logger
-	refused zerolog.Logger // of which a flood leaves lines out
+	refused zerolog.Logger // for refusals, of which a flood leaves lines out
 	hosts   hosts
 	proxies *proxies.Server
 	voices  *voice.Service
 	ended   context.Context // when pages are to leave
 	end     context.CancelFunc
 
-	uploading *semaphore.Weighted // bytes of files that arrive
+	overflow *overflow // of refused
 
 	accounts accounts
 	devices  *devices
@@ -88,6 +86,7 @@ type Server struct {
 
 	shown     *places.Places // for pages
 	histories *places.Places
+	uploading *places.Places // for files that arrive
 
 	mu    sync.Mutex // of pages.Add
 	pages sync.WaitGroup
@@ -95,19 +94,21 @@ type Server struct {
 
 // New returns a server.
 func New(o Options) *Server {
-	s := &Server{options: o, log: zerolog.Nop(), uploading: semaphore.NewWeighted(uploadBudget)}
+	s := &Server{options: o, log: zerolog.Nop()}
 	if o.Logger != nil {
 		s.log = *o.Logger
 	}
-	s.refused = s.log.Sample(&zerolog.BurstSampler{Burst: maxRefusals, Period: time.Minute})
-	s.shown, s.histories = places.New(maxPages), places.New(maxHistories)
+	s.overflow = &overflow{log: s.log}
+	noise := &zerolog.BurstSampler{Burst: maxRefusals, Period: refusalPeriod, NextSampler: s.overflow}
+	s.refused = s.log.Sample(noise)
+	s.shown, s.histories, s.uploading = places.New(maxPages), places.New(maxHistories), places.New(maxUploads)
 	s.hosts.secure = o.Secure
 	for _, name := range o.Names {
 		s.hosts.names = append(s.hosts.names, strings.ToLower(name))
 	}
 	s.proxies = proxies.New(proxies.Options{
 		Connect: func(secret, id string) (proxies.Daemon, error) { return o.Connect(secret, id) },
-		Dev:     o.Dev, Most: o.MaxProxies, Logger: o.Logger,
+		Dev:     o.Dev, Most: o.MaxProxies, Logger: o.Logger, Refusals: noise,
 	})
 	s.devices = newDevices()
 	s.voices = voice.New(o.Recogniser, o.MaxVoices, o.Logger)
@@ -121,6 +122,7 @@ func New(o Options) *Server {
 
 // Serve accepts connections until ctx ends, then tells pages to come back and returns nil. It closes l.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	defer s.overflow.close()
 	h := &http.Server{
 		Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: bodyPatience, WriteTimeout: answerTime,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, ConnContext: s.admission, ConnState: places.Bound(maxIdle).State,

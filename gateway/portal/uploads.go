@@ -16,10 +16,11 @@ import (
 const (
 	// maxUpload bounds a file of a page, in bytes.
 	maxUpload = 10 << 20
-	// uploadBudget bounds the bytes of all files that are arriving or being stored.
-	uploadBudget = 64 << 20
-	// piecePatience is how long a page may take from one piece to the next.
+	// maxUploads bounds the files of all pages that are arriving or being stored.
+	maxUploads = 8
+	// piecePatience is how long a page may take from one piece to the next, filePatience from the first to the last.
 	piecePatience = time.Minute
+	filePatience  = 10 * time.Minute
 	// piecesASecond bounds the pieces that a page sends for long. Those of G2 have 1 KiB.
 	piecesASecond = 2000
 )
@@ -29,7 +30,7 @@ var (
 	errNoFiles    = errors.New("this portal takes no files")
 	errManyFiles  = errors.New("too many files arrive at once; try again later")
 	errAnother    = errors.New("another file was sent before it was complete")
-	errSlowUpload = errors.New("no piece of it has come for a minute")
+	errSlowUpload = errors.New("its pieces have come too slowly")
 )
 
 // incoming is the file that a page sends: one at a time. It is kept in memory until it is complete, so that
@@ -39,14 +40,21 @@ type incoming struct {
 	view *view
 
 	mu     sync.Mutex
-	file   *upload.File // nil = none
-	late   *time.Timer
+	now    *arriving // nil = none
 	stored sync.WaitGroup
+}
+
+// arriving is a file of which pieces are missing.
+type arriving struct {
+	*upload.File
+	leave func()    // gives its place to others
+	until time.Time // when it has to be complete
+	late  *time.Timer
 }
 
 // start begins a file. One that is not complete is given up.
 func (in *incoming) start(ctx context.Context, m wire.FileUploadStart) {
-	in.giveUp(ctx, errAnother)
+	in.giveUp(ctx, nil, errAnother)
 	file, err := in.admit(m)
 	if err != nil {
 		in.told(ctx, m.UploadID, upload.Name(m.Filename), "", err)
@@ -54,12 +62,12 @@ func (in *incoming) start(ctx context.Context, m wire.FileUploadStart) {
 	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.file = file
-	in.late = time.AfterFunc(piecePatience, func() { in.giveUp(ctx, errSlowUpload) })
+	in.now = file
+	file.late = time.AfterFunc(piecePatience, func() { in.giveUp(ctx, file, errSlowUpload) })
 }
 
-// admit takes room for a file.
-func (in *incoming) admit(m wire.FileUploadStart) (*upload.File, error) {
+// admit takes a place for a file.
+func (in *incoming) admit(m wire.FileUploadStart) (*arriving, error) {
 	switch {
 	case !in.page.caller.may("control"):
 		return nil, errMayNot
@@ -67,35 +75,39 @@ func (in *incoming) admit(m wire.FileUploadStart) (*upload.File, error) {
 		return nil, errNoFiles
 	}
 	file, err := upload.Start(m, maxUpload)
-	if err == nil && !in.page.uploading.TryAcquire(int64(file.Size())) { //nolint:gosec // at most maxUpload
-		err = errManyFiles
+	if err != nil {
+		return nil, err
 	}
-	return file, err
+	leave, ok := in.page.uploading.Take(in.page.caller.login())
+	if !ok {
+		return nil, errManyFiles
+	}
+	return &arriving{File: file, leave: leave, until: time.Now().Add(filePatience)}, nil
 }
 
 // add takes a piece; the last one completes the file.
 func (in *incoming) add(ctx context.Context, m wire.FileUploadChunk) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if in.file == nil {
+	file := in.now
+	if file == nil {
 		return
 	}
-	file := in.file
 	content, complete, err := file.Add(m)
 	if !complete && err == nil {
-		in.late.Reset(piecePatience)
+		file.late.Reset(min(piecePatience, time.Until(file.until)))
 		return
 	}
-	in.file = nil
-	in.late.Stop()
+	in.now = nil
+	file.late.Stop()
 	if err != nil {
-		in.free(file)
+		file.leave()
 		in.told(ctx, file.ID, file.Name, "", err)
 		return
 	}
 	in.stored.Go(func() {
-		defer in.free(file)
-		path, err := in.store(ctx, file, content)
+		defer file.leave()
+		path, err := in.store(ctx, file.File, content)
 		in.told(ctx, file.ID, file.Name, path, err)
 	})
 }
@@ -126,24 +138,23 @@ func (in *incoming) told(ctx context.Context, id, name, path string, err error) 
 	in.page.send(ctx, m)
 }
 
-// giveUp ends a file that is not complete, if there is one.
-func (in *incoming) giveUp(ctx context.Context, why error) {
+// giveUp ends a file that is not complete: this one, or without one the present.
+func (in *incoming) giveUp(ctx context.Context, only *arriving, why error) {
 	in.mu.Lock()
-	file := in.file
-	in.file = nil
-	in.mu.Unlock()
-	if file == nil {
+	file := in.now
+	if file == nil || only != nil && only != file {
+		in.mu.Unlock()
 		return
 	}
-	in.late.Stop()
-	in.free(file)
+	in.now = nil
+	file.late.Stop()
+	in.mu.Unlock()
+	file.leave()
 	in.told(ctx, file.ID, file.Name, "", why)
 }
 
 // close ends the file of a page that has left, and waits for one that is being stored.
 func (in *incoming) close(ctx context.Context) {
-	in.giveUp(ctx, errors.New("the page has left"))
+	in.giveUp(ctx, nil, errors.New("the page has left"))
 	in.stored.Wait()
 }
-
-func (in *incoming) free(file *upload.File) { in.page.uploading.Release(int64(file.Size())) } //nolint:gosec // at most maxUpload

@@ -138,7 +138,7 @@ func (p *proxy) register(m wire.Register, id string) (call Call, d Daemon, err e
 // refuse answers a registration that has failed, and closes.
 func (p *proxy) refuse(err error) {
 	ack := refused(p.words.session, err)
-	refusals := p.log.Sample(p.noise)
+	refusals := p.log.Sample(p.options.Refusals)
 	refusals.Warn().Err(err).Bool("retryable", ack.Retryable).Msg("proxy refused")
 	p.write(ack)
 	if ack.Retryable {

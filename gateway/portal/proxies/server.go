@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"sync"
-	"time"
 
 	"github.com/coder/websocket"
 	"github.com/rs/zerolog"
@@ -18,7 +17,6 @@ const (
 	DefaultMost = 256
 	// mostUnregistered bounds the connections that have not registered; anybody can make one.
 	mostUnregistered = 64
-	mostRefusals     = 60 // in the log, a minute
 )
 
 // Options configure a [Server].
@@ -32,13 +30,14 @@ type Options struct {
 	Most int
 	// Logger; nil logs nothing.
 	Logger *zerolog.Logger
+	// Refusals decides which refusals are logged; nil = all.
+	Refusals zerolog.Sampler
 }
 
 // Server serves /ws/session.
 type Server struct {
 	options Options
 	log     zerolog.Logger
-	noise   zerolog.Sampler // of refusals, so that a flood of them leaves lines out
 	budget  budget
 	ended   context.Context // when proxies are to come back later
 	end     context.CancelFunc
@@ -59,7 +58,6 @@ func New(o Options) *Server {
 	if o.Logger != nil {
 		s.log = *o.Logger
 	}
-	s.noise = &zerolog.BurstSampler{Burst: mostRefusals, Period: time.Minute}
 	s.ended, s.end = context.WithCancel(context.Background())
 	return s
 }
@@ -67,7 +65,7 @@ func New(o Options) *Server {
 // ServeHTTP serves the connection of one proxy. The caller has checked Host and Origin.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !s.enter() {
-		refusals := s.log.Sample(s.noise)
+		refusals := s.log.Sample(s.options.Refusals)
 		refusals.Warn().Str("address", r.RemoteAddr).Msg("proxy refused: too many have not registered")
 		http.Error(w, "too many proxies", http.StatusServiceUnavailable)
 		return

@@ -15,13 +15,18 @@ const (
 	pieceG3 = 32 << 10
 )
 
-// storePatience is how long a proxy of G3 may take to say what became of a file. Those of G2 say nothing.
-const storePatience = 30 * time.Second
+// handPatience is how long a proxy may take to read a file, storePatience how long one of G3 may then take to say what became of
+// it. Those of G2 say nothing.
+const (
+	handPatience  = 2 * time.Minute
+	storePatience = 30 * time.Second
+)
 
 var (
 	errOffline  = errors.New("the proxy of this session is not connected here")
 	errTooOld   = errors.New("a proxy of G1 takes no files")
 	errBusy     = errors.New("the proxy has the file of somebody else; try again later")
+	errSlow     = errors.New("the proxy reads it too slowly")
 	errUnstored = errors.New("the proxy does not say what became of it")
 )
 
@@ -47,8 +52,8 @@ func (s *Server) Upload(ctx context.Context, session wire.UUID, f File) error {
 		return errBusy
 	}
 	defer p.results.Store(nil)
-	if !p.hand(f) {
-		return errOffline
+	if err := p.hand(f); err != nil {
+		return err
 	}
 	if p.words.dialect == wire.G2 {
 		return nil
@@ -76,9 +81,9 @@ type pendingFile struct {
 	result chan wire.FileUploadResult
 }
 
-// hand writes the frames of a file.
-func (p *proxy) hand(f File) bool {
-	size := pieceG3
+// hand writes the frames of a file. It goes on when the page has left, which may not wait for the proxies of G2.
+func (p *proxy) hand(f File) error {
+	size, until := pieceG3, time.Now().Add(handPatience)
 	if p.words.dialect == wire.G2 {
 		size = pieceG2
 	}
@@ -86,15 +91,18 @@ func (p *proxy) hand(f File) bool {
 	if !p.write(wire.FileUploadStart{
 		UploadID: f.ID, Filename: f.Name, ContentType: f.Type, TotalChunks: uint32(count), TotalSize: uint64(len(f.Content)), //nolint:gosec // of a file that is in memory
 	}) {
-		return false
+		return errOffline
 	}
 	for i := range count {
 		piece := f.Content[i*size : min((i+1)*size, len(f.Content))]
-		if !p.write(wire.FileUploadChunk{UploadID: f.ID, Index: uint32(i), Data: piece}) { //nolint:gosec // as above
-			return false
+		switch {
+		case time.Now().After(until):
+			return errSlow
+		case !p.write(wire.FileUploadChunk{UploadID: f.ID, Index: uint32(i), Data: piece}): //nolint:gosec // as above
+			return errOffline
 		}
 	}
-	return true
+	return nil
 }
 
 // uploaded takes what a proxy says of a file. It reports whether somebody has asked.

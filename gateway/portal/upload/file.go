@@ -40,7 +40,7 @@ func Start(m wire.FileUploadStart, most uint64) (*File, error) {
 	switch {
 	case m.TotalSize > most:
 		return nil, fmt.Errorf("it has more than %d MiB", most>>20)
-	case m.TotalChunks > maxPieces || m.TotalChunks == 0:
+	case m.TotalChunks > maxPieces || m.TotalChunks == 0 || uint64(m.TotalChunks) > max(m.TotalSize, 1): // each takes memory of its own
 		return nil, errPieces
 	case len(m.UploadID) > maxIDBytes || len(m.ContentType) > maxTypeName:
 		return nil, errNames
@@ -71,26 +71,25 @@ func (f *File) Add(m wire.FileUploadChunk) (content []byte, complete bool, err e
 	for i := range f.count {
 		content = append(content, f.pieces[i]...)
 	}
+	clear(f.pieces) // the content has them
 	return content, true, nil
 }
 
-// Size is how many bytes were announced.
-func (f *File) Size() uint64 { return f.size }
-
 // Name returns a name of a file that leads nowhere else and hides nothing: the last element of the given
-// one, of letters, digits and a few signs, without a dot in front.
+// one, of visible letters, digits and a few signs. No dot is in front, and no dash: programs take such names for options.
 func Name(name string) string {
 	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
 		name = name[i+1:]
 	}
 	name = strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-+=@", r) {
+		visible := !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) // some letters are blank
+		if visible && (unicode.IsLetter(r) || unicode.IsDigit(r)) || strings.ContainsRune("._-+=@", r) {
 			return r
 		}
 		return '_'
 	}, strings.ToValidUTF8(name, "_"))
-	if name = strings.TrimLeft(name, "."); len(name) > maxName { // its end has the kind
-		name = strings.TrimLeft(strings.ToValidUTF8(name[len(name)-maxName:], ""), ".")
+	if name = strings.TrimLeft(name, ".-"); len(name) > maxName { // its end has the kind
+		name = strings.TrimLeft(strings.ToValidUTF8(name[len(name)-maxName:], ""), ".-")
 	}
 	if name == "" {
 		return "file"

@@ -26,7 +26,7 @@ func TestAnyOrder(t *testing.T) {
 		var whole []byte
 		var pieces []wire.FileUploadChunk
 		for i := range 1 + r.UintN(20) {
-			data := bytes.Repeat([]byte{byte(i)}, r.IntN(5))
+			data := bytes.Repeat([]byte{byte(i)}, 1+r.IntN(4))
 			whole = append(whole, data...)
 			pieces = append(pieces, wire.FileUploadChunk{UploadID: "u", Index: uint32(i), Data: data})
 		}
@@ -52,7 +52,8 @@ func TestAnyOrder(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for name, m := range map[string]wire.FileUploadStart{
-		"too large": start(1, 11), "no pieces": start(0, 1), "too many pieces": start(maxPieces+1, 1),
+		"too large": start(1, 11), "no pieces": start(0, 1), "too many pieces": start(maxPieces+1, 10),
+		"more pieces than bytes": start(3, 2), "pieces of nothing": start(2, 0),
 		"a long id": {UploadID: strings.Repeat("u", maxIDBytes+1), TotalChunks: 1}, "a long type": {ContentType: strings.Repeat("u", maxTypeName+1), TotalChunks: 1},
 	} {
 		if _, err := Start(m, 10); err == nil {
@@ -86,7 +87,8 @@ func TestName(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"photo.png": "photo.png", "../../etc/passwd": "passwd", `..\x\y.txt`: "y.txt", "": "file", "..": "file", "...": "file", ".bashrc": "bashrc", "/": "file",
-		"a b\x00\x1b[2J": "a_b___2J", "é€.txt": "é_.txt", "a\u202egnp.exe": "a_gnp.exe", "\xff": "_", strings.Repeat("é", 200) + ".png": strings.Repeat("é", 48) + ".png",
+		"a b\x00\x1b[2J": "a_b___2J", "é€.txt": "é_.txt", "a\u202egnp.exe": "a_gnp.exe", "-rf": "rf", ".-.x": "x",
+		"\u3164": "_", "a\u115f\uffa0b": "a__b", "/dev/stdin": "stdin", "\xff": "_", strings.Repeat("é", 200) + ".png": strings.Repeat("é", 48) + ".png",
 	} {
 		if got := Name(name); got != want {
 			t.Errorf("%q becomes %q, want %q", name, got, want)
@@ -101,7 +103,7 @@ func FuzzName(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, name string) {
 		got := Name(name)
-		if got == "" || got[0] == '.' || len(got) > maxName || !utf8.ValidString(got) || strings.ContainsAny(got, "/\\\x00\u202e \n") || Name(got) != got {
+		if got == "" || got[0] == '.' || got[0] == '-' || len(got) > maxName || !utf8.ValidString(got) || strings.ContainsAny(got, "/\\\x00\u202e\u3164 \n") || Name(got) != got {
 			t.Errorf("%q becomes %q", name, got)
 		}
 	})

@@ -1,0 +1,203 @@
+package portal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"betcode/gateway/portal/wire"
+)
+
+// sender is a page of G3 that sends files, and what it is told.
+type sender struct {
+	*view
+	ctx  context.Context
+	told func() []string
+}
+
+// one is a listener with one connection.
+type one struct {
+	conns chan net.Conn
+	done  chan struct{}
+}
+
+func (l one) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.done:
+		return nil, errors.New("closed")
+	}
+}
+func (l one) Close() error   { close(l.done); return nil }
+func (l one) Addr() net.Addr { return &net.TCPAddr{} }
+
+// sending opens a page of a login in a synctest bubble.
+func sending(t *testing.T, s *Server, login string) *sender {
+	t.Helper()
+	ours, theirs := net.Pipe()
+	l := one{make(chan net.Conn, 1), make(chan struct{})}
+	l.conns <- theirs
+	accepted := make(chan *websocket.Conn, 1)
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if conn, err := websocket.Accept(w, r, nil); err == nil {
+			accepted <- conn
+		}
+	})}
+	go func() { _ = server.Serve(l) }()
+	ctx, cancel := context.WithCancel(t.Context())
+	browser, _, err := websocket.Dial(ctx, "ws://portal/", &websocket.DialOptions{HTTPClient: &http.Client{Transport: &http.Transport{ //nolint:bodyclose // the library has read it
+		DialContext: func(context.Context, string, string) (net.Conn, error) { return ours, nil },
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var frames []string
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		for {
+			_, frame, err := browser.Read(ctx)
+			if err != nil {
+				return
+			}
+			frames = append(frames, string(frame))
+		}
+	}()
+	p := &page{Server: s, socket: <-accepted, caller: Caller{Token: login, Scopes: []string{"control"}}, dialect: wire.G3, leave: cancel}
+	v := &view{page: p}
+	v.file.page, v.file.view = p, v
+	t.Cleanup(func() {
+		v.file.close(ctx)
+		cancel()
+		browser.CloseNow()
+		p.socket.CloseNow()
+		<-read
+		server.Close()
+	})
+	return &sender{v, ctx, func() []string {
+		synctest.Wait()
+		return slices.DeleteFunc(slices.Clone(frames), func(f string) bool { return !strings.Contains(f, `"FileUploadResult"`) })
+	}}
+}
+
+func (s *sender) start(id string, count uint32, size uint64) {
+	s.file.start(s.ctx, wire.FileUploadStart{UploadID: id, Filename: id + ".txt", TotalChunks: count, TotalSize: size})
+}
+
+func (s *sender) piece(id string, index uint32, data string) {
+	s.file.add(s.ctx, wire.FileUploadChunk{UploadID: id, Index: index, Data: []byte(data)})
+}
+
+// expect checks what the page was told last.
+func (s *sender) expect(t *testing.T, parts ...string) {
+	t.Helper()
+	told := s.told()
+	if len(told) == 0 {
+		t.Fatalf("the page was told nothing, want %q", parts)
+	}
+	for _, part := range parts {
+		if last := told[len(told)-1]; !strings.Contains(last, part) {
+			t.Errorf("the page was told %s, want %s", last, part)
+		}
+	}
+}
+
+// keeper is a portal that stores files in memory.
+func keeper() (*Server, map[string]string) {
+	stored := map[string]string{}
+	return New(Options{Keep: func(name string, content []byte) (string, error) {
+		stored[name] = string(content)
+		return "/uploads/" + name, nil
+	}}), stored
+}
+
+// A page sends one file at a time. Pieces of the one before, and a late timer of it, have no effect on the next.
+func TestUploadsInterleaved(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, stored := keeper()
+		page := sending(t, s, "a")
+		page.start("a", 2, 2)
+		page.piece("a", 0, "a")
+		time.Sleep(piecePatience - time.Second)
+		page.start("b", 2, 2)
+		page.expect(t, `"upload_id":"a"`, `"success":false`, errAnother.Error())
+		page.piece("a", 1, "a")
+		page.piece("b", 1, "2")
+		time.Sleep(2 * time.Second)
+		page.piece("b", 0, "1")
+		page.expect(t, `"upload_id":"b"`, `"success":true`)
+		page.start("b", 1, 1) // under the id of the one before
+		page.piece("b", 0, "x")
+		page.expect(t, `"upload_id":"b"`, `"success":true`)
+		page.piece("b", 0, "y")
+		if told := page.told(); len(told) != 3 || len(stored) != 1 || stored["b.txt"] != "x" {
+			t.Errorf("stored %v, told %q", stored, told)
+		}
+		if s.uploading.Taken() != 0 {
+			t.Error("a file that is stored has a place")
+		}
+	})
+}
+
+// A file that comes too slowly ends, whether its pieces stop or trickle.
+func TestSlowUploads(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, stored := keeper()
+		page := sending(t, s, "a")
+		page.start("stops", 2, 2)
+		page.piece("stops", 0, "a")
+		time.Sleep(piecePatience + time.Second)
+		page.expect(t, `"upload_id":"stops"`, `"success":false`, errSlowUpload.Error())
+		page.start("trickles", 100, 100)
+		began := time.Now()
+		for i := uint32(0); len(page.told()) == 1; i++ {
+			page.piece("trickles", i, "a")
+			time.Sleep(piecePatience - 10*time.Second)
+		}
+		if took := time.Since(began); took < filePatience || took > filePatience+piecePatience {
+			t.Errorf("the file ended after %s", took)
+		}
+		page.expect(t, `"upload_id":"trickles"`, `"success":false`, errSlowUpload.Error())
+		if len(stored) != 0 || s.uploading.Taken() != 0 {
+			t.Errorf("stored %v, %d places are taken", stored, s.uploading.Taken())
+		}
+	})
+}
+
+// A login leaves places for the files of others, and a page that leaves gives its place back.
+func TestUploadPlaces(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := keeper()
+		var pages []*sender
+		for i := range maxUploads {
+			p := sending(t, s, "greedy")
+			p.start(fmt.Sprint(i), 1, 10)
+			pages = append(pages, p)
+		}
+		if got := s.uploading.Taken(); got != maxUploads/2 {
+			t.Errorf("one login has %d places", got)
+		}
+		pages[maxUploads-1].expect(t, `"success":false`, errManyFiles.Error())
+		other := sending(t, s, "modest")
+		other.start("x", 1, 1)
+		other.piece("x", 0, "x")
+		other.expect(t, `"success":true`)
+		pages[0].file.close(pages[0].ctx)
+		if got := s.uploading.Taken(); got != maxUploads/2-1 {
+			t.Errorf("after one page has left, %d places are taken", got)
+		}
+	})
+}
