@@ -150,24 +150,9 @@ func (s *memoryStore) Conversations(directory, worktree string, limit, offset in
 	return s.list(directory, worktree, limit, offset, true)
 }
 
-func (s *memoryStore) Busy(directory, worktree string, resting int, wanted func(messages.SessionID) bool) ([]messages.SessionRecord, messages.Omitted, error) {
+func (s *memoryStore) Select(directory, worktree string, wanted func(messages.SessionID, messages.Rest) bool) ([]messages.SessionRecord, error) {
 	all, _, err := s.Conversations(directory, worktree, 0, 0)
-	var omitted messages.Omitted
-	all = slices.DeleteFunc(all, func(r messages.SessionRecord) bool {
-		switch {
-		case r.Rest() == messages.Busy || wanted(r.ID):
-			return false
-		case resting > 0:
-			resting--
-			return false
-		case r.Rest() == messages.RestStopped:
-			omitted.Stopped++
-		default:
-			omitted.Idle++
-		}
-		return true
-	})
-	return all, omitted, err
+	return slices.DeleteFunc(all, func(r messages.SessionRecord) bool { return !wanted(r.ID, r.Rest()) }), err
 }
 
 func (s *memoryStore) Subagents(parent messages.SessionID) ([]messages.SessionRecord, error) {

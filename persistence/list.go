@@ -22,26 +22,13 @@ func (s *Store) Conversations(directory, worktree string, limit, offset int) ([]
 	return s.list(limit, offset, func(e *entry) bool { return e.parent == "" && e.in(directory, worktree) })
 }
 
-// Busy lists the conversations that have something to do as far as their records say, those that are wanted, and of the
-// others the newest, at most resting. It counts those that it leaves out.
-func (s *Store) Busy(directory, worktree string, resting int, wanted func(messages.SessionID) bool) ([]messages.SessionRecord, messages.Omitted, error) {
-	var omitted messages.Omitted
+// Select lists the conversations that wanted selects. It asks wanted for each, the last changed first, and reads only the
+// selected ones.
+func (s *Store) Select(directory, worktree string, wanted func(messages.SessionID, messages.Rest) bool) ([]messages.SessionRecord, error) {
 	records, _, err := s.list(0, 0, func(e *entry) bool {
-		switch {
-		case e.parent != "" || !e.in(directory, worktree):
-		case e.rest == messages.Busy || wanted(e.id):
-			return true
-		case resting > 0:
-			resting--
-			return true
-		case e.rest == messages.RestStopped:
-			omitted.Stopped++
-		default:
-			omitted.Idle++
-		}
-		return false
+		return e.parent == "" && e.in(directory, worktree) && wanted(e.id, e.rest)
 	})
-	return records, omitted, err
+	return records, err
 }
 
 // Subagents lists the subagents of a session, or all if parent is empty, oldest first.

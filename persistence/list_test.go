@@ -34,7 +34,7 @@ func listed(t *testing.T, f *fixture, directory, worktree string, limit, offset 
 }
 
 // A session that has something to do is found without reading the others, also after the journal was opened again.
-func TestBusy(t *testing.T) {
+func TestSelect(t *testing.T) {
 	f := newFixture(t)
 	for i, change := range []func(*messages.SessionRecord){
 		func(r *messages.SessionRecord) { r.Phase = messages.PhaseIdle },
@@ -55,15 +55,16 @@ func TestBusy(t *testing.T) {
 	for range 2 {
 		for _, c := range []struct {
 			directory string
-			resting   int
+			rest      messages.Rest
 			want      []messages.SessionID
-			omitted   messages.Omitted
 		}{
-			{"", 0, []messages.SessionID{sid(7), sid(6), sid(5), sid(4), sid(3), sid(2)}, messages.Omitted{Idle: 2, Stopped: 1}},
-			{"", 1, []messages.SessionID{sid(9), sid(7), sid(6), sid(5), sid(4), sid(3), sid(2)}, messages.Omitted{Idle: 2}},
-			{"/odd", 0, nil, messages.Omitted{Idle: 1}},
+			{"", messages.Busy, []messages.SessionID{sid(7), sid(6), sid(5), sid(4), sid(3), sid(2)}},
+			{"", messages.RestStopped, []messages.SessionID{sid(9), sid(3)}},
+			{"", messages.RestIdle, []messages.SessionID{sid(8), sid(3), sid(1)}},
+			{"/odd", messages.RestIdle, []messages.SessionID{sid(8)}},
+			{"/odd", messages.Busy, nil},
 		} {
-			records, omitted, err := f.store.Busy(c.directory, "", c.resting, func(id messages.SessionID) bool { return id == sid(3) })
+			records, err := f.store.Select(c.directory, "", func(id messages.SessionID, rest messages.Rest) bool { return rest == c.rest || id == sid(3) })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,8 +72,7 @@ func TestBusy(t *testing.T) {
 			for _, r := range records {
 				got = append(got, r.ID)
 			}
-			same(t, "busy", got, c.want)
-			same(t, "omitted", omitted, c.omitted)
+			same(t, "selected", got, c.want)
 		}
 		f.reopen()
 	}

@@ -32,8 +32,8 @@ type Store interface {
 	// Conversations is Sessions without subagents, Subagents lists those of a session or all, oldest first, and
 	// RunningSubagents returns those that have not ended, without I/O.
 	Conversations(workingDirectory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error)
-	// Busy returns the conversations with something to do, the wanted ones, and at most resting others.
-	Busy(workingDirectory, worktree string, resting int, wanted func(messages.SessionID) bool) ([]messages.SessionRecord, messages.Omitted, error)
+	// Select is Conversations for those that wanted selects, without reading the others.
+	Select(workingDirectory, worktree string, wanted func(messages.SessionID, messages.Rest) bool) ([]messages.SessionRecord, error)
 	Subagents(parent messages.SessionID) ([]messages.SessionRecord, error)
 	RunningSubagents(parent messages.SessionID) []messages.SessionID
 	// Outline returns what is known of a session without I/O, and Outlines of all sessions.

@@ -20,8 +20,8 @@ type Store interface {
 	Sessions(workingDirectory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error)
 	// Conversations is Sessions without subagents; Subagents lists those of a session, or all, oldest first.
 	Conversations(workingDirectory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error)
-	// Busy returns the conversations with something to do, the wanted ones, and of the others the newest, at most resting.
-	Busy(workingDirectory, worktree string, resting int, wanted func(messages.SessionID) bool) ([]messages.SessionRecord, messages.Omitted, error)
+	// Select is Conversations for those that wanted selects, without reading the others.
+	Select(workingDirectory, worktree string, wanted func(messages.SessionID, messages.Rest) bool) ([]messages.SessionRecord, error)
 	Subagents(parent messages.SessionID) ([]messages.SessionRecord, error)
 	Damaged() ([]messages.DamagedSession, error)
 	// Outlines returns what is known of all sessions without I/O.

@@ -59,7 +59,21 @@ func (q *Queries) busy(list *messages.SessionList, m messages.ListSessions) erro
 	for _, w := range list.Slots.Waiting {
 		wanted[w.Session] = true
 	}
-	list.Sessions, list.Omitted, err = q.deps.Store.Busy(m.WorkingDirectory, m.WorktreeID, *m.Resting, func(id messages.SessionID) bool { return wanted[id] })
+	resting := *m.Resting
+	list.Sessions, err = q.deps.Store.Select(m.WorkingDirectory, m.WorktreeID, func(id messages.SessionID, rest messages.Rest) bool {
+		switch {
+		case rest == messages.Busy || wanted[id]:
+			return true
+		case resting > 0:
+			resting--
+			return true
+		case rest == messages.RestStopped:
+			list.Omitted.Stopped++
+		default:
+			list.Omitted.Idle++
+		}
+		return false
+	})
 	list.Total = len(list.Sessions) + list.Omitted.Idle + list.Omitted.Stopped
 	return err
 }

@@ -46,24 +46,9 @@ func (s *store) Conversations(directory, worktree string, limit, offset int) ([]
 	return s.Sessions(directory, worktree, limit, offset) // none is a subagent
 }
 
-func (s *store) Busy(directory, worktree string, resting int, wanted func(messages.SessionID) bool) ([]messages.SessionRecord, messages.Omitted, error) {
+func (s *store) Select(directory, worktree string, wanted func(messages.SessionID, messages.Rest) bool) ([]messages.SessionRecord, error) {
 	all, _, err := s.Conversations(directory, worktree, 0, 0)
-	var omitted messages.Omitted
-	all = slices.DeleteFunc(all, func(r messages.SessionRecord) bool {
-		switch {
-		case r.Rest() == messages.Busy || wanted(r.ID):
-			return false
-		case resting > 0:
-			resting--
-			return false
-		case r.Rest() == messages.RestStopped:
-			omitted.Stopped++
-		default:
-			omitted.Idle++
-		}
-		return true
-	})
-	return all, omitted, err
+	return slices.DeleteFunc(all, func(r messages.SessionRecord) bool { return !wanted(r.ID, r.Rest()) }), err
 }
 
 func (s *store) Sessions(directory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error) {
