@@ -1,6 +1,9 @@
 package messages
 
-import "time"
+import (
+	"path/filepath"
+	"time"
+)
 
 // Search finds parts of the histories of sessions by their words. It is answered on the caller's goroutine with [SearchFound].
 type Search struct {
@@ -124,4 +127,13 @@ type SessionOutline struct {
 	LowWater  Seq // events up to here were given up by the session
 	UpdatedAt time.Time
 	Damaged   bool // its records cannot be read
+}
+
+// In reports whether the session works in a directory or below it; an empty one stands for any.
+func (o SessionOutline) In(directory string) bool {
+	if directory == "" {
+		return true
+	}
+	relative, err := filepath.Rel(directory, o.Directory)
+	return err == nil && filepath.IsLocal(relative)
 }

@@ -3,9 +3,7 @@ package queries
 import (
 	"cmp"
 	"context"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -25,7 +23,7 @@ const (
 func (q *Queries) digest(ctx context.Context, m messages.GetDigest) (messages.Reply, error) {
 	out := messages.Digest{Since: m.Since, Until: q.deps.Now()}
 	all := slices.DeleteFunc(q.deps.Store.Outlines(), func(o messages.SessionOutline) bool {
-		return o.Damaged || o.UpdatedAt.Before(m.Since) || m.Directory != "" && !within(m.Directory, o.Directory)
+		return o.Damaged || o.UpdatedAt.Before(m.Since) || !o.In(m.Directory)
 	})
 	slices.SortFunc(all, func(a, b messages.SessionOutline) int {
 		return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), cmp.Compare(a.ID, b.ID))
@@ -110,10 +108,4 @@ func (q *Queries) lastBefore(o messages.SessionOutline, since time.Time) (messag
 		}
 	}
 	return low, nil
-}
-
-// within reports whether a path is a directory, or in it.
-func within(directory, path string) bool {
-	relative, err := filepath.Rel(directory, path)
-	return err == nil && relative != ".." && !strings.HasPrefix(relative, ".."+string(filepath.Separator))
 }

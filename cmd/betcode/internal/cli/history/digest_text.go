@@ -97,7 +97,7 @@ func writeSession(out *strings.Builder, l output.Look, s *pb.SessionDigest, stat
 
 // relativeTo returns a path as seen from a directory, if it is in it.
 func relativeTo(directory, path string) string {
-	if relative, err := filepath.Rel(directory, path); err == nil && !strings.HasPrefix(relative, "..") {
+	if relative, err := filepath.Rel(directory, path); err == nil && filepath.IsLocal(relative) {
 		return relative
 	}
 	return path
