@@ -3,6 +3,7 @@ package kit
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,8 +14,10 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
 
 	pb "betcode/proto/betcode/v1"
 )
@@ -177,6 +180,22 @@ func (d *Daemon) Logged(what string, fits func(line string) bool) (string, error
 			return "", fmt.Errorf("the daemon's log did not have %s within %s\n%s", what, patience, log)
 		}
 	}
+}
+
+// Indexed waits until the search index has all history, however long that takes, and returns at once if the daemon keeps no index.
+func (d *Daemon) Indexed(ctx context.Context) error {
+	for !d.Ended() {
+		found, err := d.Search().Search(ctx, &pb.SearchRequest{Query: "x", PageSize: 1})
+		if err == nil && found.GetEventsBehind() == 0 || status.Code(err) == codes.FailedPrecondition {
+			return nil
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return fmt.Errorf("wait for the search index: %w", errors.Join(ctx.Err(), err))
+		}
+	}
+	return fmt.Errorf("the daemon ended before its index had all history\n%s", d.log)
 }
 
 // tcpAddress finds where the daemon listens.
