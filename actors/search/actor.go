@@ -93,15 +93,15 @@ func (x *indexer) logOpened(m opened) {
 func (x *indexer) perform(ctx actor.Context, e act.Effect) {
 	switch e := e.(type) {
 	case openIndex:
-		x.worker.Do(func() any { return x.open(e.maxBytes) })
+		x.worker.Do(x.open)
 	case rebuildIndex:
 		x.worker.Do(func() any {
 			if err := x.remove(); err != nil {
 				return opened{err: err}
 			}
-			return x.open(e.maxBytes)
+			return x.open()
 		})
-	case closeIndex:
+	case removeIndex:
 		x.worker.Do(func() any { return closed{x.remove()} })
 	case limit:
 		x.worker.Do(func() any {
@@ -132,9 +132,9 @@ func (x *indexer) perform(ctx actor.Context, e act.Effect) {
 }
 
 // open opens the index. It runs on the worker, as do the following.
-func (x *indexer) open(maxBytes int64) any {
+func (x *indexer) open() any {
 	_, missing := os.Stat(filepath.Join(x.deps.Directory, search.FileName))
-	index, lost, err := search.Open(search.Options{Directory: x.deps.Directory, Journal: x.deps.Searcher.store, MaxBytes: maxBytes})
+	index, lost, err := search.Open(search.Options{Directory: x.deps.Directory, Journal: x.deps.Searcher.store})
 	if err != nil {
 		x.deps.Searcher.set(nil, messages.AsError(opSearch, err))
 		return opened{lost: lost, err: err}
@@ -169,8 +169,11 @@ func (x *indexer) remove() error {
 	return errors.Join(err, search.Remove(x.deps.Directory))
 }
 
-// pieceEvents is how many events are indexed in one piece of work: a few tens of milliseconds.
-const pieceEvents = 1024
+// A piece of work takes a few tens of milliseconds: it indexes one session after the other, and so many events of one at a time.
+const (
+	pieceTime   = 20 * time.Millisecond
+	pieceEvents = 512
+)
 
 // work does a piece of work.
 func (x *indexer) work(j job) worked {
@@ -178,11 +181,11 @@ func (x *indexer) work(j job) worked {
 	if x.index == nil || x.ctx.Err() != nil {
 		return done
 	}
+	if j != check && x.deps.DiskFull() {
+		return worked{job: j, err: errDiskFull}
+	}
 	switch j {
 	case advance:
-		if x.deps.DiskFull() {
-			return worked{job: j, err: errDiskFull}
-		}
 		if done.more, done.err = x.advance(); done.more || done.err != nil {
 			return done
 		}
@@ -199,16 +202,20 @@ func (x *indexer) work(j job) worked {
 
 var errDiskFull = messages.Errorf(opSearch, messages.Exhausted, "the disk is full")
 
-// advance indexes some events of a session; false if there were none.
+// advance indexes the next events, and reports whether there may be more.
 func (x *indexer) advance() (bool, error) {
-	id, found := x.deps.Searcher.next()
-	if !found {
-		return false, nil
+	for began := time.Now(); time.Since(began) < pieceTime; {
+		id, found := x.deps.Searcher.next() // before its head is read, so that later events are reported again
+		if !found {
+			return false, nil
+		}
+		more, err := x.index.Advance(id, pieceEvents)
+		if more || err != nil {
+			x.deps.Searcher.again(id)
+		}
+		if err != nil {
+			return true, err
+		}
 	}
-	x.deps.Searcher.taken(id) // before its head is read, so that later events are reported again
-	_, more, err := x.index.Advance(id, pieceEvents)
-	if more || err != nil {
-		x.deps.Searcher.again(id)
-	}
-	return true, err
+	return true, nil
 }

@@ -3,7 +3,6 @@ package search
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -96,21 +95,15 @@ func (s *Searcher) damaged(err error) error {
 	return messages.Errorf(opSearch, messages.Unavailable, "the search index is damaged and is built anew: %w", err).WithHint("Try again in a moment.")
 }
 
-// next returns a session with events that are not indexed.
+// next takes a session with events that are not indexed. Events that come from now on are reported again.
 func (s *Searcher) next() (messages.SessionID, bool) {
 	s.waiting.Lock()
 	defer s.waiting.Unlock()
 	for id := range s.behind {
+		delete(s.behind, id)
 		return id, true
 	}
 	return "", false
-}
-
-// taken notes that a session is being indexed. Events that come from now on are reported again.
-func (s *Searcher) taken(id messages.SessionID) {
-	s.waiting.Lock()
-	defer s.waiting.Unlock()
-	delete(s.behind, id)
 }
 
 // again notes sessions that are not indexed completely. It notifies nobody: the caller goes on.
@@ -184,18 +177,7 @@ func (s *Searcher) accept(m messages.Search) (func(messages.SessionOutline) bool
 	}
 	name := strings.ToLower(m.Name)
 	return func(o messages.SessionOutline) bool {
-		switch {
-		case m.Directory != "" && !below(m.Directory, o.Directory):
-			return false
-		case name != "" && !strings.Contains(strings.ToLower(o.Name+"\n"+o.Title), name):
-			return false
-		}
-		return m.MinCost <= 0 || costs[o.ID] >= m.MinCost
+		named := name == "" || strings.Contains(strings.ToLower(o.Name+"\n"+o.Title), name)
+		return named && o.In(m.Directory) && (m.MinCost <= 0 || costs[o.ID] >= m.MinCost)
 	}, nil
-}
-
-// below reports whether a path is a directory, or in it.
-func below(directory, path string) bool {
-	relative, err := filepath.Rel(directory, path)
-	return err == nil && relative != ".." && !strings.HasPrefix(relative, ".."+string(filepath.Separator))
 }

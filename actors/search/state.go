@@ -35,7 +35,7 @@ type (
 		more bool
 		err  error
 	}
-	// closed is the result of closing the index for good.
+	// closed is the result of removing the index.
 	closed struct{ err error }
 	// broken says that a search met damage.
 	broken struct{ err error }
@@ -58,9 +58,9 @@ const (
 
 // The effects of the actor.
 type (
-	openIndex    struct{ maxBytes int64 }      // then opened
-	rebuildIndex struct{ maxBytes int64 }      // removes the open index and begins another one; then opened
-	closeIndex   struct{ remove bool }         // then closed
+	openIndex    struct{}                      // then opened
+	rebuildIndex struct{}                      // removes the open index and begins another one; then opened
+	removeIndex  struct{}                      // closes it before; then closed
 	work         struct{ job job }             // then worked
 	limit        struct{ maxBytes int64 }      // of the open index
 	await        struct{}                      // then committed, when there is something
@@ -76,7 +76,7 @@ type (
 func (openIndex) Effect()    {}
 func (rebuildIndex) Effect() {}
 func (flushLater) Effect()   {}
-func (closeIndex) Effect()   {}
+func (removeIndex) Effect()  {}
 func (work) Effect()         {}
 func (limit) Effect()        {}
 func (await) Effect()        {}
@@ -103,9 +103,9 @@ type state struct {
 func (s state) begin(maxBytes int64) (state, []act.Effect) {
 	s.maxBytes, s.busy = maxBytes, true
 	if maxBytes <= 0 {
-		return s, []act.Effect{closeIndex{remove: true}}
+		return s, []act.Effect{removeIndex{}}
 	}
-	return s, []act.Effect{openIndex{maxBytes}}
+	return s, []act.Effect{openIndex{}}
 }
 
 // step handles one message.
@@ -164,7 +164,7 @@ func (s state) opened(m opened) (state, []act.Effect) {
 	if m.err != nil {
 		return s.failed(m.err)
 	}
-	var effects []act.Effect
+	effects := []act.Effect{limit{s.maxBytes}}
 	if m.lost != nil {
 		effects = append(effects, report{text: "search index does not fit the journal; it is built anew", err: m.lost})
 	}
@@ -181,7 +181,7 @@ func (s state) goOn(j job) (state, []act.Effect) {
 	switch {
 	case s.maxBytes <= 0 && s.open && !s.busy:
 		s.busy, s.open, s.next = true, false, nil
-		return s, []act.Effect{closeIndex{remove: true}}
+		return s, []act.Effect{removeIndex{}}
 	case !s.open && !s.busy && s.maxBytes > 0: // opening has failed
 		return s.begin(s.maxBytes)
 	case !s.open:
@@ -232,13 +232,16 @@ func (s state) worked(m worked) (state, []act.Effect) {
 	return s, []act.Effect{await{}}
 }
 
-// failed builds a damaged index anew, and repeats anything else later.
+// failed builds a damaged index anew, and tries anything else again later. It reports the first of several failures.
 func (s state) failed(err error) (state, []act.Effect) {
 	if kind := messages.KindOf(err); s.open && (kind == messages.DataLoss || kind == messages.WrongState) {
 		s.open, s.unsaved, s.next, s.busy = false, false, nil, true
-		return s, []act.Effect{report{text: "search index does not fit the journal; it is built anew", err: err}, rebuildIndex{s.maxBytes}}
+		return s, []act.Effect{report{text: "search index does not fit the journal; it is built anew", err: err}, rebuildIndex{}}
 	}
-	pause := min(firstPause<<min(s.failures, 16), longPause)
+	effects := []act.Effect{wake{min(firstPause<<min(s.failures, 16), longPause)}}
+	if s.failures == 0 {
+		effects = append(effects, report{text: "search index not written; the daemon tries again", err: err})
+	}
 	s.failures++
-	return s, []act.Effect{report{text: "search index not written", err: err}, wake{pause}}
+	return s, effects
 }

@@ -41,7 +41,7 @@ func TestLife(t *testing.T) {
 	}{
 		{"built, idle, written", []any{
 			opened{},
-			"sweepLater, work 0",
+			"limit, sweepLater, work 0",
 			worked{more: true},
 			"wake",
 			due{},
@@ -61,7 +61,7 @@ func TestLife(t *testing.T) {
 		}},
 		{"an index that was there is checked", []any{
 			opened{existed: true},
-			"sweepLater, work 0",
+			"limit, sweepLater, work 0",
 			worked{},
 			"work 2",
 			worked{job: check},
@@ -71,20 +71,21 @@ func TestLife(t *testing.T) {
 			worked{job: sweep},
 			"await, flushLater",
 		}},
-		{"one that did not fit is built anew", []any{opened{existed: true, lost: damaged}, "report, sweepLater, work 0", worked{}, "await, flushLater"}},
-		{"damage is found", []any{opened{}, "sweepLater, work 0", worked{err: damaged}, "report, rebuildIndex", opened{}, "sweepLater, work 0"}},
-		{"a search finds damage", []any{opened{}, "sweepLater, work 0", broken{damaged}, "", worked{}, "report, rebuildIndex", opened{}, "sweepLater, work 0"}},
-		{"a search finds damage while idle", []any{opened{}, "sweepLater, work 0", worked{}, "await, flushLater", broken{damaged}, "report, rebuildIndex"}},
-		{"a failure is repeated", []any{opened{}, "sweepLater, work 0", worked{err: errors.New("no space")}, "report, wake", due{}, "work 0"}},
-		{"opening fails", []any{opened{err: errors.New("in use")}, "report, wake", due{}, "openIndex", opened{}, "sweepLater, work 0"}},
+		{"one that did not fit is built anew", []any{opened{existed: true, lost: damaged}, "limit, report, sweepLater, work 0", worked{}, "await, flushLater"}},
+		{"damage is found", []any{opened{}, "limit, sweepLater, work 0", worked{err: damaged}, "report, rebuildIndex", opened{}, "limit, sweepLater, work 0"}},
+		{"a search finds damage", []any{opened{}, "limit, sweepLater, work 0", broken{damaged}, "", worked{}, "report, rebuildIndex", opened{}, "limit, sweepLater, work 0"}},
+		{"a search finds damage while idle", []any{opened{}, "limit, sweepLater, work 0", worked{}, "await, flushLater", broken{damaged}, "report, rebuildIndex"}},
+		{"a failure is repeated", []any{opened{}, "limit, sweepLater, work 0", worked{err: errors.New("no space")}, "wake, report", due{}, "work 0", worked{err: errors.New("no space")}, "wake", due{}, "work 0", worked{}, "await, flushLater", flushDue{}, "work 1", worked{job: flush, err: errors.New("no space")}, "wake, report"}},
+		{"opening fails", []any{opened{err: errors.New("in use")}, "wake, report", due{}, "openIndex", opened{}, "limit, sweepLater, work 0"}},
 		{"work that comes meanwhile waits", []any{
-			opened{}, "sweepLater, work 0", flushDue{}, "", sweepDue{}, "sweepLater", flushDue{}, "", worked{}, "work 1", worked{job: flush}, "work 3", worked{job: sweep}, "await",
+			opened{}, "limit, sweepLater, work 0", flushDue{}, "", sweepDue{}, "sweepLater", flushDue{}, "", worked{}, "work 1", worked{job: flush}, "work 3", worked{job: sweep}, "await",
 		}},
 		{"switched off while it works, and on", []any{
-			opened{}, "sweepLater, work 0", setTo(0), "", worked{more: true}, "closeIndex", setTo(7), "", closed{}, "openIndex",
+			opened{}, "limit, sweepLater, work 0", setTo(0), "", worked{more: true}, "removeIndex", setTo(7), "", closed{}, "openIndex",
 		}},
-		{"switched off while idle", []any{opened{}, "sweepLater, work 0", worked{}, "await, flushLater", setTo(0), "closeIndex", closed{}, "", due{}, "", setTo(5), "openIndex"}},
-		{"another size", []any{opened{}, "sweepLater, work 0", worked{}, "await, flushLater", setTo(99), "limit, work 0"}},
+		{"switched off while idle", []any{opened{}, "limit, sweepLater, work 0", worked{}, "await, flushLater", setTo(0), "removeIndex", closed{}, "", due{}, "", setTo(5), "openIndex"}},
+		{"another size while it is opened", []any{setTo(99), "", opened{}, "limit, sweepLater, work 0"}},
+		{"another size", []any{opened{}, "limit, sweepLater, work 0", worked{}, "await, flushLater", setTo(99), "limit, work 0"}},
 	} {
 		s, effects := state{}.begin(1 << 20)
 		if shown(effects) != "openIndex" {
@@ -98,73 +99,74 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// Whatever happens, one job runs at a time, and an index that is wanted is open or on its way, once the last timer has fired.
+// Whatever happens, one job runs at a time, and something is under way that makes the actor go on. Once nothing fails any more, an
+// index that is wanted is open, and one that is not wanted is closed.
 func TestOneJobAtATime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, effects := state{}.begin(rapid.SampledFrom([]int64{0, 9}).Draw(t, "bytes"))
-		var running []any // results of jobs under way
-		armed := false
-		take := func(effects []act.Effect) {
+		var s state
+		var running any // the job under way
+		armed := map[any]bool{}
+		take := func(next state, effects []act.Effect) {
+			s = next
 			for _, e := range effects {
-				switch e := e.(type) {
-				case openIndex, rebuildIndex:
-					running = append(running, opened{existed: rapid.Bool().Draw(t, "existed"), err: drawFailure(t)})
-				case closeIndex:
-					running = append(running, closed{})
-				case work:
-					running = append(running, worked{job: e.job, more: rapid.Bool().Draw(t, "more"), err: drawFailure(t)})
-				case wake, await, flushLater, sweepLater:
-					armed = true
+				switch e.(type) {
+				case openIndex, rebuildIndex, removeIndex, work:
+					if running != nil {
+						t.Fatalf("%T while there is %T", e, running)
+					}
+					running = e
+				case wake:
+					armed[due{}] = true
+				case await:
+					armed[committed{}] = true
+				case flushLater:
+					armed[flushDue{}] = true
+				case sweepLater:
+					armed[sweepDue{}] = true
 				}
 			}
-			if len(running) > 1 {
-				t.Fatalf("%d jobs at once", len(running))
+			if s.maxBytes > 0 && running == nil && !armed[due{}] && !armed[committed{}] {
+				t.Fatalf("nothing is under way in %+v", s)
 			}
 		}
-		take(effects)
-		step := func(m any) {
-			s, effects = s.step(m)
-			take(effects)
+		ends := func(failure error, more bool) {
+			result := map[bool]any{true: closed{}, false: opened{existed: more, err: failure}}[running == removeIndex{}]
+			if w, ok := running.(work); ok {
+				result = worked{job: w.job, more: more, err: failure}
+			}
+			running = nil
+			take(s.step(result))
 		}
+		fires := func(m any) {
+			if armed[m] {
+				delete(armed, m)
+				take(s.step(m))
+			}
+		}
+		take(s.begin(rapid.SampledFrom([]int64{0, 9}).Draw(t, "bytes")))
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
-			switch rapid.IntRange(0, 5).Draw(t, "message") {
+			switch n := rapid.IntRange(0, 7).Draw(t, "message"); n {
 			case 0, 1:
-				if len(running) > 0 {
-					result := running[0]
-					running = nil
-					step(result)
+				if running != nil {
+					ends(drawFailure(t), rapid.Bool().Draw(t, "more"))
 				}
 			case 2:
-				step(setTo(rapid.SampledFrom([]int64{0, 9, 10}).Draw(t, "size")))
+				take(s.step(setTo(rapid.SampledFrom([]int64{0, 9, 10}).Draw(t, "size"))))
 			case 3:
-				step(due{})
-			case 4:
-				step(flushDue{})
-			case 5:
-				step(sweepDue{})
+				take(s.step(broken{messages.Errorf("x", messages.DataLoss, "damaged")}))
+			default:
+				fires([]any{due{}, committed{}, flushDue{}, sweepDue{}}[n-4])
 			}
 		}
-		_ = armed
-		for range 200 { // everything works from now on
-			if len(running) > 0 {
-				running = nil
-				switch {
-				case s.open && s.busy:
-					step(worked{})
-				case s.maxBytes > 0 && s.busy:
-					step(opened{})
-				default:
-					step(closed{})
-				}
-				continue
-			}
-			step(due{})
-			if len(running) == 0 {
-				break
+		for range 99 {
+			if running != nil {
+				ends(nil, false)
+			} else {
+				fires(due{})
 			}
 		}
-		if wanted := s.maxBytes > 0; s.open != wanted && len(running) == 0 {
-			t.Fatalf("wanted %v, open %v", wanted, s.open)
+		if wanted := s.maxBytes > 0; s.open != wanted || running != nil {
+			t.Fatalf("wanted %v, open %v, %T under way", wanted, s.open, running)
 		}
 	})
 }

@@ -19,30 +19,30 @@ const (
 // ErrRebuild says that the index does not fit the journal, and has to be built anew.
 var ErrRebuild = messages.Errorf(opIndex, messages.WrongState, "the index has events that the journal does not have")
 
-// Advance indexes the next events of a session, at most about so many. It returns how many that were, and whether there are more.
-func (x *Index) Advance(id messages.SessionID, room int) (events int, more bool, err error) {
+// Advance indexes the next events of a session, at most about so many. It returns whether there are more.
+func (x *Index) Advance(id messages.SessionID, room int) (more bool, err error) {
 	outline, found := x.options.Journal.Outline(id)
 	if !found || outline.Damaged {
 		delete(x.builders, id)
-		return 0, false, nil
+		return false, nil
 	}
 	m := x.markOf(id)
 	if m.head > outline.Head {
-		return 0, false, ErrRebuild
+		return false, ErrRebuild
 	}
 	b, err := x.builder(id, m, outline)
 	if err != nil {
-		return 0, false, err
+		return false, err
 	}
-	for events < room {
+	for room > 0 {
 		page, err := x.page(id, m.head)
 		if err != nil {
-			return events, false, err
+			return false, err
 		}
 		if len(page) == 0 {
 			m.head = max(m.head, outline.Head) // what is left cannot be read
 			x.setMark(id, m)
-			return events, false, nil
+			return false, nil
 		}
 		for _, e := range page {
 			var event pb.AgentEvent
@@ -50,19 +50,19 @@ func (x *Index) Advance(id messages.SessionID, room int) (events int, more bool,
 				x.add(id, b.Add(e.Seq, &event))
 			}
 		}
-		events += len(page)
+		room -= len(page)
 		m = mark{page[len(page)-1].Seq, b.Open()}
 		x.setMark(id, m)
 		if x.fresh.full() {
 			if err := x.Flush(); err != nil {
-				return events, true, err
+				return true, err
 			}
 		}
 		if m.head >= outline.Head {
-			return events, false, nil
+			return false, nil
 		}
 	}
-	return events, true, nil
+	return true, nil
 }
 
 // page returns the events of a session after a number, without those that are damaged.

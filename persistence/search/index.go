@@ -39,7 +39,6 @@ type Journal interface {
 type Options struct {
 	Directory string // of the index and nothing else; made if need be
 	Journal   Journal
-	MaxBytes  int64 // of the index; the oldest segments make room. Not positive = any number
 }
 
 // Index is an open index. One goroutine may change it ([Index.Advance], [Index.Flush], [Index.Tidy], [Index.Check], [Index.Close]);
@@ -50,7 +49,7 @@ type Index struct {
 	builders map[messages.SessionID]*document.Builder // of the writer alone
 
 	mu       sync.RWMutex
-	maxBytes int64
+	maxBytes int64 // not positive = any number
 	about    description
 	fresh    *memory // what is not in the file yet
 	sessions []messages.SessionID
@@ -102,7 +101,7 @@ func open(o Options) (x *Index, err error) {
 		return nil, fault.DamagedFile(opOpen, FileName, errors.New("it is no regular file"))
 	}
 	x = &Index{
-		options: o, maxBytes: o.MaxBytes, builders: map[messages.SessionID]*document.Builder{},
+		options: o, builders: map[messages.SessionID]*document.Builder{},
 		places: map[messages.SessionID]uint32{}, marks: map[messages.SessionID]mark{}, changed: map[messages.SessionID]bool{},
 		tools: []string{""}, toolAt: map[string]uint16{}, named: 1,
 	}
@@ -186,7 +185,7 @@ func (x *Index) loadTools(tx *boltfile.Tx) error {
 	return err
 }
 
-// SetMaxBytes changes the bound of the index. [Index.Tidy] keeps it.
+// SetMaxBytes bounds the index, which has no bound at first: [Index.Tidy] drops the oldest segments.
 func (x *Index) SetMaxBytes(n int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

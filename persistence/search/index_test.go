@@ -182,6 +182,44 @@ func TestWhatIsGoneIsNotFound(t *testing.T) {
 	}
 }
 
+// An index above its bound drops its oldest segments, and answers say from when on they are complete. What it dropped is not behind.
+func TestBound(t *testing.T) {
+	j := newJournal()
+	x := opened(t, j, t.TempDir())
+	defer x.Abandon()
+	for range 5 {
+		j.append("a", said("needle "+strings.Repeat("hay ", 50)))
+		catchUp(t, x)
+		if err := x.Flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if done, err := x.Tidy(); done || err != nil {
+		t.Fatalf("without a bound: %v, %v", done, err)
+	}
+	find := func() messages.SearchFound {
+		found, err := x.Find(background, messages.Search{Text: "needle", ByTime: true, Limit: 9}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	all := find()
+	x.SetMaxBytes(1)
+	for left := 5; left > 1; left-- {
+		if done, err := x.Tidy(); !done || err != nil {
+			t.Fatalf("%d segments: %v, %v", left, done, err)
+		}
+		found, newestDropped := find(), all.Hits[left-1].At
+		if len(found.Hits) != left-1 || found.Behind != 0 || !found.Dropped.Equal(newestDropped) {
+			t.Fatalf("%d hits, %d behind, dropped up to %v, want %v", len(found.Hits), found.Behind, found.Dropped, newestDropped)
+		}
+	}
+	if done, err := x.Tidy(); done || err != nil {
+		t.Errorf("the last segment: %v, %v", done, err)
+	}
+}
+
 // An index of another journal or format, or one that is damaged, is built anew, and what it lost is said.
 func TestAnIndexThatDoesNotFit(t *testing.T) {
 	for name, harm := range map[string]func(t *testing.T, path string, j *journal){

@@ -125,7 +125,7 @@ func catchUp(t fataler, x *Index) {
 	for _, id := range x.Lagging() {
 		for more := true; more; {
 			var err error
-			if _, more, err = x.Advance(id, 1000); err != nil {
+			if more, err = x.Advance(id, 1000); err != nil {
 				t.Fatal(err)
 			}
 		}

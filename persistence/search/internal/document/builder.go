@@ -2,6 +2,7 @@ package document
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -210,20 +211,11 @@ func leaves(found []string, value *structpb.Value) []string {
 			}
 		case *structpb.Value_StructValue:
 			fields := kind.StructValue.GetFields()
-			for _, name := range sortedNames(fields) {
+			for _, name := range slices.Sorted(maps.Keys(fields)) {
 				walk(fields[name])
 			}
 		}
 	}
 	walk(value)
 	return found
-}
-
-func sortedNames(fields map[string]*structpb.Value) []string {
-	names := make([]string, 0, len(fields))
-	for name := range fields {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }

@@ -12,15 +12,16 @@ import (
 func fold(word string) string {
 	for i := range len(word) {
 		if word[i] >= utf8.RuneSelf {
-			return clip(foldUnicode(word))
+			return clip(foldUnicode(word), MaxBytes)
 		}
 	}
-	return clip(strings.ToLower(word))
+	return clip(strings.ToLower(word), MaxBytes)
 }
 
 // foldUnicode decomposes a word, drops accents, composes it again and folds its case. Marks of other scripts are vowels and stay.
+// It does so with the beginning of a word that is far longer than MaxBytes.
 func foldUnicode(word string) string {
-	decomposed := norm.NFKD.String(clipRaw(word))
+	decomposed := norm.NFKD.String(clip(word, 4*MaxBytes))
 	plain := strings.Map(func(r rune) rune {
 		if 0x0300 <= r && r <= 0x036F {
 			return -1
@@ -30,29 +31,15 @@ func foldUnicode(word string) string {
 	return norm.NFC.String(cases.Fold().String(plain))
 }
 
-// clipRaw bounds the work on a word: one that is far longer than MaxBytes is cut before it is folded.
-func clipRaw(word string) string {
-	const most = 4 * MaxBytes
+// clip cuts a word between two runes, if it has more bytes than most.
+func clip(word string, most int) string {
 	if len(word) <= most {
 		return word
 	}
-	end := most
-	for end > 0 && !utf8.RuneStart(word[end]) {
-		end--
+	for most > 0 && !utf8.RuneStart(word[most]) {
+		most--
 	}
-	return word[:end]
-}
-
-// clip cuts a folded word at MaxBytes, between two runes.
-func clip(word string) string {
-	if len(word) <= MaxBytes {
-		return word
-	}
-	end := MaxBytes
-	for end > 0 && !utf8.RuneStart(word[end]) {
-		end--
-	}
-	return word[:end]
+	return word[:most]
 }
 
 // withoutUnderscores returns an identifier in one piece.
