@@ -23,8 +23,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// firstLook is how far a digest goes back for a person who has not looked before.
-const firstLook = 24 * time.Hour
+// defaultPeriod is the period of a digest without --since when no time of an earlier digest is stored.
+const defaultPeriod = 24 * time.Hour
 
 // DigestCommand returns the command that says what happened while a person was away.
 func DigestCommand(program *base.Program) *cli.Command {
@@ -104,7 +104,7 @@ func lastLook(state string, now time.Time) time.Time {
 			return at
 		}
 	}
-	return now.Add(-firstLook)
+	return now.Add(-defaultPeriod)
 }
 
 // noteLook stores that a person has looked.

@@ -50,7 +50,7 @@ func TestMarked(t *testing.T) {
 // A look is stored for the next digest. One that is damaged, or in the future, counts as none.
 func TestLastLook(t *testing.T) {
 	state := t.TempDir()
-	if at := lastLook(state, noon); !at.Equal(noon.Add(-firstLook)) {
+	if at := lastLook(state, noon); !at.Equal(noon.Add(-defaultPeriod)) {
 		t.Errorf("the first look is %v", at)
 	}
 	if err := noteLook(state, noon); err != nil {
@@ -59,13 +59,13 @@ func TestLastLook(t *testing.T) {
 	if at := lastLook(state, noon.Add(time.Hour)); !at.Equal(noon) {
 		t.Errorf("the last look is %v", at)
 	}
-	if at := lastLook(state, noon.Add(-time.Hour)); !at.Equal(noon.Add(-time.Hour - firstLook)) {
+	if at := lastLook(state, noon.Add(-time.Hour)); !at.Equal(noon.Add(-time.Hour - defaultPeriod)) {
 		t.Errorf("a look in the future is %v", at)
 	}
 	if err := os.WriteFile(filepath.Join(state, lookFile), []byte("\x00"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if at := lastLook(state, noon); !at.Equal(noon.Add(-firstLook)) {
+	if at := lastLook(state, noon); !at.Equal(noon.Add(-defaultPeriod)) {
 		t.Errorf("a damaged look is %v", at)
 	}
 	if err := noteLook("", noon); err != nil {
