@@ -189,3 +189,42 @@ func TestSearchFollowsRestoreAndDeletion(t *testing.T) {
 		t.Errorf("what the restored journal does not have is found: %v", got)
 	}
 }
+
+// What subagents and agents under proxies say is found like anything else, and a digest has their sessions.
+func TestSearchFindsSubagentsAndProxies(t *testing.T) {
+	t.Parallel()
+	s := newFleetStory(t, "")
+	child := s.spawn(&pb.SpawnSubagentRequest{Prompt: "echo:lighthouse of a subagent", Name: "keeper"})
+	if text := said(s.watch(child, 0)); !strings.Contains(text, "lighthouse") { // until its end
+		t.Fatalf("the subagent said %q", text)
+	}
+	p := kit.NewScriptedProxy(session())
+	s.register(p)
+	proxied := p.Register.GetSessionId()
+	p.Output(proxiedInit())
+	p.Output(proxiedText("m1", "the lighthouse is far away"))
+	p.Output(proxiedResult())
+	s.acknowledged(p)
+
+	want := map[string][]string{child: s.spoken(child, "lighthouse"), proxied: s.spoken(proxied, "lighthouse")}
+	if len(want[child]) != 2 || len(want[proxied]) != 1 {
+		t.Fatalf("spoken %v", want)
+	}
+	all := slices.Concat(want[child], want[proxied])
+	slices.Sort(all)
+	if got := s.found("lighthouse"); !slices.Equal(got, all) {
+		t.Errorf("found %v\nspoken %v", got, all)
+	}
+	for id, hits := range want {
+		if out := strings.Fields(s.cli(0, "search", "--session", id, "-o", "name", "lighthouse")); !slices.Equal(out, slices.Repeat([]string{id}, len(hits))) {
+			t.Errorf("in session %s: %q", id, out)
+		}
+	}
+	lines := "{{.session_id}} {{.parent_session_id}} {{.state}} {{.turns}} {{.last_text}}"
+	digest := s.cli(0, "digest", "--since", "1h", "-o", "template="+lines)
+	for _, line := range []string{child + " " + s.parent + " idle 1 lighthouse of a subagent", proxied + "  idle 1 the lighthouse is far away"} {
+		if !strings.Contains(digest, line) {
+			t.Errorf("the digest does not have %q:\n%s", line, digest)
+		}
+	}
+}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"betcode/cmd/betcode/internal/cli/base"
@@ -118,17 +120,34 @@ func noteLook(state string, now time.Time) error {
 	return nil
 }
 
-// statesOf returns the present states of the sessions of a digest, by id. They were used last, so they are first in the list.
+// statesOf returns the present states of the sessions of a digest, by id. Most are among the sessions that were used last, in one
+// list; the daemon is asked for each of the others, such as subagents. A session that was deleted meanwhile has no state.
 func statesOf(ctx context.Context, cl *client.Client, d *pb.DigestResponse) (map[string]sessionstate.State, error) {
 	states := map[string]sessionstate.State{}
 	if len(d.GetSessions()) == 0 {
 		return states, nil
 	}
 	list, err := cl.Agent.ListSessions(ctx, &pb.ListSessionsRequest{Limit: uint32(2*len(d.GetSessions()) + 100)}) //nolint:gosec // there are few
+	if err != nil {
+		return nil, err
+	}
 	for _, s := range list.GetSessions() {
 		states[s.GetId()] = sessionstate.Of(s)
 	}
-	return states, err
+	for _, s := range d.GetSessions() {
+		if _, known := states[s.GetSessionId()]; known {
+			continue
+		}
+		view, err := cl.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: s.GetSessionId()})
+		if status.Code(err) == codes.NotFound {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		states[s.GetSessionId()] = session.StateOf(view)
+	}
+	return states, nil
 }
 
 // digestView shows a digest: a table, or a paragraph for each session.

@@ -30,7 +30,7 @@ func (p group) showSession(ctx context.Context, c *cli.Context, cl *client.Clien
 		Schema: "betcode.session/v2", Value: view, Added: append([]string{"id"}, stateFields...),
 		Add: func(_ int, object map[string]any) {
 			object["id"] = view.GetSummary().GetId()
-			addState(object, stateOf(view))
+			addState(object, StateOf(view))
 		},
 		Text: func(w io.Writer, l output.Look) error {
 			writeSession(w, view, l.Style(), l.Now)
@@ -50,7 +50,7 @@ func writeSession(w io.Writer, v *pb.ShowSessionResponse, s console.Style, now t
 	if sum.GetTitle() != "" {
 		line("title", "%s", sum.GetTitle())
 	}
-	state := stateOf(v)
+	state := StateOf(v)
 	line("state", "%s", state.Name)
 	if state.Reason != "" {
 		line("why", "%s", state.Reason)
@@ -136,8 +136,8 @@ func writeSession(w io.Writer, v *pb.ShowSessionResponse, s console.Style, now t
 	}
 }
 
-// stateOf returns the state of a session that is shown alone.
-func stateOf(v *pb.ShowSessionResponse) sessionstate.State {
+// StateOf returns the state of a session that is shown alone.
+func StateOf(v *pb.ShowSessionResponse) sessionstate.State {
 	s := sessionstate.Of(v.GetSummary())
 	if pending := v.GetPermissions(); len(pending) > 0 && s.Name != sessionstate.Waiting {
 		first := pending[0]

@@ -168,7 +168,7 @@ func (w *waiter) run(ctx context.Context) error {
 
 // look judges the state. done says that the wait is over.
 func (w *waiter) look(view *pb.ShowSessionResponse) (done bool, err error) {
-	w.last = stateOf(view)
+	w.last = StateOf(view)
 	wanted := w.wanted
 	if w.text != "" {
 		wanted = "text"
