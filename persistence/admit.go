@@ -1,7 +1,6 @@
 package persistence
 
 import (
-	"cmp"
 	"fmt"
 
 	"betcode/messages"
@@ -49,15 +48,7 @@ func admit(e *entry, a *messages.Append) (*entry, *messages.Error) {
 		next.run, next.offset = a.Cursor.Run, a.Cursor.Offset
 	}
 	if r := a.Record; r != nil {
-		next.name, next.directory, next.worktree = r.Name, r.WorkingDirectory, r.WorktreeID
-		next.place, next.proxied = cmp.Or(r.Resolved, r.WorkingDirectory), r.Proxy != nil
-		next.updated = record.LoadTime(record.StoreTime(r.UpdatedAt))
-		next.low = r.Past.LowWater
-		next.rest = r.Rest()
-		next.parent, next.running = "", false
-		if child := r.Subagent; child != nil {
-			next.parent, next.running = child.Parent, !child.Status.Final()
-		}
+		next.describe(r)
 	}
 	return &next, nil
 }

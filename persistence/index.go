@@ -103,7 +103,8 @@ func (e *entry) load(v memtable.View, key, value []byte) error {
 	rowSession := record.RowKey(e.number, record.RowSession)
 	err := record.Decode(fault.OpOpen, record.BucketSessions, rowSession, v.Get(record.BucketSessions, rowSession), &session)
 	if err == nil {
-		e.describe(&session)
+		loaded := record.LoadSession(e.id, 0, &session)
+		e.describe(&loaded)
 	}
 	e.head, e.base = messages.Seq(cursor.GetHead()), messages.Seq(cursor.GetBase())
 	e.chain, e.baseChain = record.LoadLink(cursor.GetChain()), record.LoadLink(cursor.GetBaseChain())
@@ -115,14 +116,17 @@ func (e *entry) load(v memtable.View, key, value []byte) error {
 	return err
 }
 
-func (e *entry) describe(s *storev1.Session) {
-	e.name, e.title, e.directory, e.worktree = s.GetName(), s.GetTitle(), s.GetWorkingDirectory(), s.GetWorktreeId()
-	e.place, e.proxied = cmp.Or(s.GetResolvedDirectory(), e.directory), s.GetProxy() != nil
-	e.updated = record.LoadTime(s.GetUpdatedAt())
-	e.low = messages.Seq(s.GetPast().GetLowWater())
-	e.parent, e.running = messages.SessionID(s.GetSubagent().GetParent()), record.SubagentRuns(s.GetSubagent())
-	e.rest = messages.RestOf(
-		messages.Phase(s.GetPhase()), s.GetStopped() != nil, s.GetWaiting(), messages.Holding(s.GetBudget().GetHeld()), messages.Condition(s.GetCondition())) //nolint:gosec // written from a Phase
+// describe takes over what the index keeps of a session's record, as it is written or read.
+func (e *entry) describe(r *messages.SessionRecord) {
+	e.name, e.title, e.directory, e.worktree = r.Name, r.Title, r.WorkingDirectory, r.WorktreeID
+	e.place, e.proxied = cmp.Or(r.Resolved, r.WorkingDirectory), r.Proxy != nil
+	e.updated = record.LoadTime(record.StoreTime(r.UpdatedAt))
+	e.low = r.Past.LowWater
+	e.rest = r.Rest()
+	e.parent, e.running = "", false
+	if child := r.Subagent; child != nil {
+		e.parent, e.running = child.Parent, !child.Status.Final()
+	}
 }
 
 // get returns what is known of a session, nil if there never was one.
