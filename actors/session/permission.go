@@ -46,7 +46,7 @@ func (t *transition) permissionAsked(m claude.PermissionAsked) {
 	case strings.TrimSpace(m.Tool) == "": // a person would not know what to allow
 		t.refuseRequest(m, "the request names no tool")
 		return
-	case len(t.s.prompts.List(func(p messages.PermissionRecord) bool { return !prompts.Decided(p) })) >= maxRequests:
+	case len(t.s.prompts.List(prompts.Undecided)) >= maxRequests:
 		t.refuseExcess(m)
 		return
 	}
