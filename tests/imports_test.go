@@ -243,6 +243,10 @@ var rules = []rule{
 		never:   map[string]string{protoactor: "the session's actor is one level up", grpc: "kinds of errors become status codes in the gateway"},
 	},
 	{
+		pkg: "actors/session/handover", may: []string{"messages", "actors/internal/claude", "actors/internal/rules"},
+		because: "which rules an agent has and lacks is a value: the session sends lines and replaces the agent",
+	},
+	{
 		pkg: "actors/session/modes", may: []string{"actors/internal/claude"},
 		because: "which modes a person confirms is a table: the session asks and records",
 	},

@@ -7,6 +7,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/rules"
 	"betcode/actors/run"
+	"betcode/actors/session/handover"
 	"betcode/actors/session/watchdog"
 	"betcode/messages"
 )
@@ -35,9 +36,9 @@ type agentLife struct {
 	freezeReasons    run.Reasons // why the agent is frozen, as its run reports
 	outputUnreadable bool        // the run cannot read its spool
 
-	handover  handover   // rules that the agent was given
-	directory *rules.Set // rules of the working directory as this run read them; nil: not read
-	modeWish  modeWish   // a mode that the agent was asked to enter
+	handover  handover.Agent // rules that the agent was given
+	directory *rules.Set     // rules of the working directory as this run read them; nil: not read
+	modeWish  modeWish       // a mode that the agent was asked to enter
 
 	guard        messages.Guard // which files of the directory the agent obeys
 	trustFresh   bool           // the directory was compared with the trusted content, and no message was given since

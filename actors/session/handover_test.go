@@ -19,12 +19,20 @@ func (b *bench) change(widened []string, list ...rules.Rule) {
 	b.tell(settings.Changed{Now: b.state.options.Settings, Rules: &settings.RulesChanged{Source: "settings.json", Widened: widened}})
 }
 
+// lacking are the rules that the running agent has not confirmed.
+func lacking(b *bench) []string {
+	if !b.state.agent.up {
+		return nil
+	}
+	return b.state.agent.handover.Lacking(b.state.rulesFacts())
+}
+
 func lastRules(t *testing.T, b *bench) string {
 	t.Helper()
-	if b.state.agent.handover.request == "" {
+	if b.state.agent.handover.Request == "" {
 		t.Fatal("the agent was told nothing")
 	}
-	return b.state.agent.handover.request
+	return b.state.agent.handover.Request
 }
 
 func TestRulesReachTheRunningAgent(t *testing.T) {
@@ -34,12 +42,12 @@ func TestRulesReachTheRunningAgent(t *testing.T) {
 	if got := b.quiet(); !slices.Contains(got, "run 1: control apply_flag_settings") {
 		t.Errorf("not told: %q", got)
 	}
-	if len(b.state.rulesLacking()) == 0 {
+	if len(lacking(b)) == 0 {
 		t.Error("the agent has the rule before it has said so")
 	}
 	b.tell(b.out(claude.ControlAnswered{Request: lastRules(t, b), OK: true}))
-	if len(b.state.rulesLacking()) > 0 || b.state.agent.handover.old {
-		t.Errorf("behind: %v, to be replaced: %v", b.state.rulesLacking(), b.state.agent.handover.old)
+	if len(lacking(b)) > 0 || b.state.agent.handover.Old {
+		t.Errorf("behind: %v, to be replaced: %v", lacking(b), b.state.agent.handover.Old)
 	}
 	b.quiet()
 	// The same again changes nothing; one that is taken back is taken back.
@@ -60,7 +68,7 @@ func TestRulesChangeTwice(t *testing.T) {
 	first := lastRules(t, b)
 	b.change(nil, rules.Rule{Effect: rules.Ask, Text: "Read(a)"}, rules.Rule{Effect: rules.Deny, Text: "Read(b)"})
 	b.tell(b.out(claude.ControlAnswered{Request: first, OK: true}))
-	if second := lastRules(t, b); second == first || !slices.Contains(b.state.agent.handover.asked.Deny, "Read(b)") {
+	if second := lastRules(t, b); second == first || !slices.Contains(b.state.agent.handover.Asked.Deny, "Read(b)") {
 		t.Errorf("%+v", b.state.agent.handover)
 	}
 }
@@ -70,7 +78,7 @@ func TestRulesAreRefused(t *testing.T) {
 	b := ruled(t, nil)
 	b.change(nil, rules.Rule{Effect: rules.Ask, Text: "Read(a)"})
 	b.tell(b.out(claude.ControlAnswered{Request: lastRules(t, b), OK: false, Error: "no"}))
-	if b.state.replacing() || len(b.state.rulesLacking()) == 0 {
+	if b.state.replacing() || len(lacking(b)) == 0 {
 		t.Errorf("ended in the middle of its turn: %v", b.state.replacing())
 	}
 	b.quiet()
@@ -88,7 +96,7 @@ func TestManyRules(t *testing.T) {
 		all = append(all, rules.Rule{Effect: rules.Deny, Text: "Read(" + strings.Repeat("a", n) + "/secret/file)"})
 	}
 	b.change(nil, all...)
-	if h := b.state.agent.handover; h.request != "" || !h.refused || !h.old {
+	if h := b.state.agent.handover; h.Request != "" || !h.Refused || !h.Old {
 		t.Errorf("%+v", h)
 	}
 }
@@ -170,7 +178,7 @@ func TestRulesOfAnOldVersion(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := oldAgent(t, rules.Rule{Effect: rules.Ask, Text: "Read(a)"})
 			b.change(nil, list...)
-			if got := b.quiet(); slices.Contains(got, "run 1: control apply_flag_settings") || b.state.agent.handover.request != "" {
+			if got := b.quiet(); slices.Contains(got, "run 1: control apply_flag_settings") || b.state.agent.handover.Request != "" {
 				t.Errorf("the agent was asked: %q", got)
 			}
 			if b.state.replacing() {
@@ -200,7 +208,7 @@ func TestAgentRules(t *testing.T) {
 	if a := b.state.agentRules(); !a.Running || a.Mode != "default" || len(a.Missing) != 0 || !slices.Contains(a.Ask, "Read(a)") {
 		t.Errorf("%+v", a)
 	}
-	b.state.agent.handover.has.Ask = nil
+	b.state.agent.handover.Has.Ask = nil
 	m := wants(claude.BypassMode)
 	m.ConfirmMode = true
 	b.tell(m)

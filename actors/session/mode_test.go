@@ -136,7 +136,7 @@ func TestConfirmedWhileTheAgentRuns(t *testing.T) {
 	b := turning(t)
 	b.tell(wants(claude.BypassMode))
 	b.answers(*b.asked(), messages.AllowOnce)
-	if b.state.agent.modeWish.request != "" || !b.state.agent.handover.old {
+	if b.state.agent.modeWish.request != "" || !b.state.agent.handover.Old {
 		t.Errorf("the agent was told (%q), or is not replaced", b.state.agent.modeWish.request)
 	}
 	b.tell(b.out(finished("k1")))
@@ -152,7 +152,7 @@ func TestConfirmedWhileTheAgentRuns(t *testing.T) {
 	b = turning(t)
 	b.tell(wants("auto"))
 	b.answers(*b.asked(), messages.AllowOnce)
-	if b.state.agent.modeWish.request == "" || b.state.agent.handover.old {
+	if b.state.agent.modeWish.request == "" || b.state.agent.handover.Old {
 		t.Error("the agent was not told")
 	}
 }

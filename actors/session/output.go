@@ -216,7 +216,7 @@ func (t *transition) controlAnswered(m claude.ControlAnswered) {
 				t.keepInput(in)
 			}
 		}
-	case m.Request == t.s.agent.handover.request && m.Request != "":
+	case t.s.agent.handover.Awaits(m.Request):
 		t.handedOver(m.OK)
 	case m.Request == t.s.inquiry.request && m.Request != "":
 		t.abilitiesReported(m)

@@ -31,7 +31,7 @@ func ruled(t *testing.T, texts map[rules.Effect][]string) *bench {
 }
 
 // given has the agent confirm the rules that hold.
-func (b *bench) given() { b.state.agent.handover.has = b.state.missing() }
+func (b *bench) given() { b.state.agent.handover.Has = b.state.rulesFacts().Missing() }
 
 func asksFor(id, tool, argument string) claude.PermissionAsked {
 	return claude.PermissionAsked{Request: id, Tool: tool, ToolUse: "t-" + id, Input: rules.InputOf(tool, argument), At: dawn}
