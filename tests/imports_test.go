@@ -243,6 +243,11 @@ var rules = []rule{
 		never:   map[string]string{protoactor: "the session's actor is one level up", grpc: "kinds of errors become status codes in the gateway"},
 	},
 	{
+		pkg: "actors/session/family", may: []string{"messages"},
+		because: "what sessions above and below have told is a value: the session sends and journals",
+		never:   map[string]string{protoactor: "sessions are named by their ids", grpc: "kinds of errors become status codes in the gateway"},
+	},
+	{
 		pkg: "actors/session/handover", may: []string{"messages", "actors/internal/claude", "actors/internal/rules"},
 		because: "which rules an agent has and lacks is a value: the session sends lines and replaces the agent",
 	},

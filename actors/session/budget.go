@@ -107,7 +107,7 @@ func (t *transition) updateBudget() {
 		return
 	}
 	why := t.s.held()
-	if !t.s.awaitsBudget() && (why != messages.HeldByBudget || !t.s.workBelowWaits()) {
+	if !t.s.awaitsBudget() && (why != messages.HeldByBudget || !t.s.family.Waits()) {
 		why = ""
 	}
 	asked := false
@@ -199,7 +199,7 @@ func (t *transition) budgetDecided(from *actor.PID, p messages.PermissionRecord,
 	case messages.HeldByBudget, messages.HeldByFamily:
 	}
 	t.peopleDecided(from, p, request)
-	t.s.family.waits = false
+	t.s.family.Decided()
 	b := &t.change().Budget
 	if !prompts.Allows(p.Decision) {
 		b.Refused = true

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"betcode/actors/daybudget"
+	"betcode/actors/session/family"
 	"betcode/messages"
 )
 
@@ -147,7 +148,7 @@ func TestDayBudgetOneAsks(t *testing.T) {
 func TestDayBudgetAndFamilies(t *testing.T) {
 	b := familyBench(t)
 	b.day = daybudget.Standing{Known: true, Setting: dollar, Limit: dollar, Others: messages.Spent{Micros: 1_000_000}}
-	b.tell(SpentBelow{From: sessionB, Spent: micros(1)})
+	b.tell(family.SpentBelow{From: sessionB, Spent: micros(1)})
 	if told := b.toldBelow(sessionB); len(told) != 1 || told[0].Used {
 		t.Errorf("told %+v", told)
 	}

@@ -11,8 +11,9 @@
 // them those that take messages (input, output, permission, run, clients); then reconcile, handle with the table of all
 // messages, and step.
 //
-// The machines that need nothing of a session have packages of their own below this one: lock, presence, prompts, requests,
-// watchdog and durable. They return facts; the session turns facts into events, records and replies.
+// What needs nothing of a session has a package of its own below this one. Machines return facts, which the session turns into
+// events, records and replies: lock, presence, prompts, requests, watchdog, durable, family, handover, proxied. Functions from one
+// record to the next: repeat, compaction, subagent, budget. Tables and texts: condition, modes, trust, evidence, events, audit.
 //
 // # Who owns what
 //

@@ -32,7 +32,7 @@ func (s *state) busy() bool { return s.record.Turn || len(s.inputs) > 0 }
 
 // wanted reports whether an agent is wanted: there is work that may be done, or a person asked for a restart.
 func (s *state) wanted() bool {
-	return s.ending.restart || s.busy() && !s.blocked() && !s.family.unsure && (!s.paused() || s.compacting())
+	return s.ending.restart || s.busy() && !s.blocked() && !s.family.Unsure() && (!s.paused() || s.compacting())
 }
 
 // held returns why no turn may begin; empty if one may.
@@ -41,7 +41,7 @@ func (s *state) held() messages.Holding {
 	switch {
 	case b.Limit.Level(budget.Worked(s.spent(), b.TurnWork)) == messages.BudgetReached:
 		return messages.HeldByBudget
-	case s.family.above.Used:
+	case s.family.Used():
 		return messages.HeldByFamily
 	case s.day.Known && s.day.Reached(s.day.Own(b, s.day.at)):
 		return messages.HeldByDay
@@ -56,21 +56,11 @@ func (s *state) paused() bool { return s.held() != "" || s.day.Unsure() }
 func (s *state) spent() messages.Spent { return s.record.Budget.Spent.Plus(s.record.Budget.Below) }
 
 // limited reports whether a budget of this session or of one above bounds what it consumes.
-func (s *state) limited() bool { return !s.record.Budget.Limit.IsZero() || s.family.above.Limited }
-
-// workBelowWaits reports whether work of a session below waits for a budget of this session or of one above.
-func (s *state) workBelowWaits() bool {
-	for _, below := range s.family.below {
-		if below.Waits {
-			return true
-		}
-	}
-	return s.family.waits
-}
+func (s *state) limited() bool { return !s.record.Budget.Limit.IsZero() || s.family.Limited() }
 
 // waitsAbove reports whether work here or below waits for a budget of a session above.
 func (s *state) waitsAbove() bool {
-	return s.held() == messages.HeldByFamily && (s.awaitsBudget() || s.workBelowWaits())
+	return s.held() == messages.HeldByFamily && (s.awaitsBudget() || s.family.Waits())
 }
 
 // awaitsBudget reports whether work waits that a budget could hold back: messages that no agent has got, or a turn that was cut off.
@@ -281,7 +271,7 @@ func (s *state) idle() bool {
 // unneeded reports whether no client, agent or request needs the actor.
 func (s *state) unneeded() bool {
 	return s.clients.Streams() == 0 && !s.lock.Reserved() && !s.lock.Contested() && (!s.active() || s.unconnected()) && !s.busy() && !s.ending.restart &&
-		s.prompts.Len() == 0 && len(s.forwarding.shown) == 0 && !s.family.reading && len(s.family.asked) == 0
+		s.prompts.Len() == 0 && len(s.forwarding.shown) == 0 && !s.family.Busy()
 }
 
 // environment is what the session has kept for its agents.

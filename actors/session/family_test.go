@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"betcode/actors/session/family"
 	"betcode/messages"
 )
 
@@ -11,11 +12,11 @@ import (
 func micros(n uint64) messages.Spent { return messages.Spent{Micros: n, Turns: 1} }
 
 // toldBelow returns what a session below was told since the bench was quiet, in order.
-func (b *bench) toldBelow(id messages.SessionID) []BudgetAbove {
-	var told []BudgetAbove
+func (b *bench) toldBelow(id messages.SessionID) []family.BudgetAbove {
+	var told []family.BudgetAbove
 	for _, e := range b.effects {
 		if s, ok := e.(sendToSession); ok && s.Session == id {
-			if m, ok := s.Message.(BudgetAbove); ok {
+			if m, ok := s.Message.(family.BudgetAbove); ok {
 				told = append(told, m)
 			}
 		}
@@ -24,12 +25,12 @@ func (b *bench) toldBelow(id messages.SessionID) []BudgetAbove {
 }
 
 // reported returns the newest sum that the session above was told since the bench was quiet.
-func (b *bench) reported() (SpentBelow, bool) {
-	var newest SpentBelow
+func (b *bench) reported() (family.SpentBelow, bool) {
+	var newest family.SpentBelow
 	found := false
 	for _, e := range b.effects {
 		if s, ok := e.(sendToSession); ok && s.Session == sessionB {
-			if m, ok := s.Message.(SpentBelow); ok {
+			if m, ok := s.Message.(family.SpentBelow); ok {
 				newest, found = m, true
 			}
 		}
@@ -51,31 +52,31 @@ func familyBench(t *testing.T) *bench {
 // may go on.
 func TestBudgetOfAFamily(t *testing.T) {
 	b := familyBench(t)
-	b.tell(SpentBelow{From: sessionB, Spent: micros(600_000)})
-	if told := b.toldBelow(sessionB); len(told) != 1 || told[0] != (BudgetAbove{Limited: true}) {
+	b.tell(family.SpentBelow{From: sessionB, Spent: micros(600_000)})
+	if told := b.toldBelow(sessionB); len(told) != 1 || told[0] != (family.BudgetAbove{Limited: true}) {
 		t.Fatalf("told %+v", told)
 	}
 	b.quiet()
 	for range 2 { // repeated after a crash
-		b.tell(SpentBelow{From: sessionC, Spent: micros(500_000)})
+		b.tell(family.SpentBelow{From: sessionC, Spent: micros(500_000)})
 	}
 	if got := b.state.record.Budget.Below.Micros; got != 1_100_000 {
 		t.Errorf("%d are counted", got)
 	}
 	for _, id := range []messages.SessionID{sessionB, sessionC} {
-		if told := b.toldBelow(id); len(told) == 0 || told[len(told)-1] != (BudgetAbove{Used: true, Limited: true}) {
+		if told := b.toldBelow(id); len(told) == 0 || told[len(told)-1] != (family.BudgetAbove{Used: true, Limited: true}) {
 			t.Errorf("%s was told %+v", id, told)
 		}
 	}
 	if b.raise() != nil {
 		t.Error("it asks although nothing waits")
 	}
-	b.tell(SpentBelow{From: sessionC, Spent: micros(500_000), Waits: true})
+	b.tell(family.SpentBelow{From: sessionC, Spent: micros(500_000), Waits: true})
 	if b.raise() == nil || b.state.record.Budget.Held != messages.HeldByBudget {
 		t.Fatalf("it does not ask: %+v", b.state.record.Budget)
 	}
 	first := b.raise().Request
-	b.tell(SpentBelow{From: sessionB, Spent: micros(600_000), Waits: true})
+	b.tell(family.SpentBelow{From: sessionB, Spent: micros(600_000), Waits: true})
 	if p := b.raise(); p == nil || p.Request != first {
 		t.Errorf("it asks again: %+v", p)
 	}
@@ -97,19 +98,19 @@ func TestBudgetOfAFamily(t *testing.T) {
 // A request to raise the budget for work below outlives the actor; it is withdrawn when nothing below has told that it waits.
 func TestFamilyRequestSurvives(t *testing.T) {
 	b := familyBench(t)
-	b.tell(SpentBelow{From: sessionB, Spent: micros(1_100_000), Waits: true})
+	b.tell(family.SpentBelow{From: sessionB, Spent: micros(1_100_000), Waits: true})
 	first := b.raise().Request
 	b.crash()
 	b.tell(familyRead{below: map[messages.SessionID]messages.Spent{sessionB: micros(1_100_000)}})
 	if p := b.raise(); p == nil || p.Request != first {
 		t.Fatalf("after a crash %+v waits", p)
 	}
-	b.tell(SpentBelow{From: sessionB, Spent: micros(1_100_000), Waits: true})
+	b.tell(family.SpentBelow{From: sessionB, Spent: micros(1_100_000), Waits: true})
 	b.tell(familyDue{})
 	if p := b.raise(); p == nil || p.Request != first {
 		t.Fatalf("%+v waits although work below does", p)
 	}
-	b.tell(SpentBelow{From: sessionB, Spent: micros(1_100_000)})
+	b.tell(family.SpentBelow{From: sessionB, Spent: micros(1_100_000)})
 	if b.raise() != nil {
 		t.Error("it asks although nothing waits")
 	}
@@ -123,7 +124,7 @@ func TestFamilyIsToldAfterACrash(t *testing.T) {
 	zero := uint64(0)
 	b.tell(messages.SetBudget{Session: sessionA, Micros: &zero}) // before the journal was read
 	b.tell(familyRead{below: map[messages.SessionID]messages.Spent{sessionB: micros(5)}})
-	if told := b.toldBelow(sessionB); len(told) != 1 || told[0] != (BudgetAbove{}) {
+	if told := b.toldBelow(sessionB); len(told) != 1 || told[0] != (family.BudgetAbove{}) {
 		t.Errorf("told %+v", told)
 	}
 }
@@ -131,8 +132,8 @@ func TestFamilyIsToldAfterACrash(t *testing.T) {
 // A session without a limit reads nothing and answers at once.
 func TestFamilyWithoutABudget(t *testing.T) {
 	b := remembering(t)
-	b.tell(SpentBelow{From: sessionB, Spent: micros(5)})
-	if told := b.toldBelow(sessionB); len(told) != 1 || told[0] != (BudgetAbove{}) || b.state.record.Budget.Below != (messages.Spent{}) {
+	b.tell(family.SpentBelow{From: sessionB, Spent: micros(5)})
+	if told := b.toldBelow(sessionB); len(told) != 1 || told[0] != (family.BudgetAbove{}) || b.state.record.Budget.Below != (messages.Spent{}) {
 		t.Errorf("told %+v, counted %+v", told, b.state.record.Budget.Below)
 	}
 	for _, e := range b.effects {
@@ -146,7 +147,7 @@ func TestFamilyWithoutABudget(t *testing.T) {
 func TestSubagentIsHeld(t *testing.T) {
 	b := forwardingBench(t)
 	b.tell(b.out(finished("k1")))
-	b.tell(BudgetAbove{Used: true, Limited: true})
+	b.tell(family.BudgetAbove{Used: true, Limited: true})
 	b.tell(familyRead{})
 	b.state.record.Subagent.Status = messages.SubagentRunning
 	b.quiet()
@@ -155,7 +156,7 @@ func TestSubagentIsHeld(t *testing.T) {
 		t.Fatalf("reported %+v, %+v", m, b.state.record.Budget)
 	}
 	b.quiet()
-	b.tell(BudgetAbove{Limited: true})
+	b.tell(family.BudgetAbove{Limited: true})
 	if m, ok := b.reported(); !ok || m.Waits || b.state.record.Budget.Held != "" {
 		t.Errorf("reported %+v, %+v", m, b.state.record.Budget)
 	}
@@ -163,17 +164,17 @@ func TestSubagentIsHeld(t *testing.T) {
 
 // A subagent that is loaded with work starts no agent before the session above has answered, or has had its time.
 func TestSubagentAsksAboveFirst(t *testing.T) {
-	for name, answer := range map[string]any{"an answer": BudgetAbove{}, "nothing above": NothingAbove{}, "too late": familyDue{}} {
+	for name, answer := range map[string]any{"an answer": family.BudgetAbove{}, "nothing above": NothingAbove{}, "too late": familyDue{}} {
 		b := forwardingBench(t)
 		b.tell(b.exit(1)) // and the daemon with it
 		b.crash()
 		if m, ok := b.reported(); !ok || m.From != sessionA {
 			t.Fatalf("%s: it does not ask: %+v", name, m)
 		}
-		if !b.state.family.unsure || b.state.wanted() {
+		if !b.state.family.Unsure() || b.state.wanted() {
 			t.Fatalf("%s: an agent is wanted before the answer", name)
 		}
-		if b.tell(answer); b.state.family.unsure || !b.state.wanted() && b.state.busy() {
+		if b.tell(answer); b.state.family.Unsure() || !b.state.wanted() && b.state.busy() {
 			t.Errorf("%s: no agent is wanted", name)
 		}
 	}
@@ -183,7 +184,7 @@ func TestSubagentAsksAboveFirst(t *testing.T) {
 // deletion cuts off.
 func TestDeletedSubagentStaysCounted(t *testing.T) {
 	b := forwardingBench(t)
-	b.tell(BudgetAbove{Limited: true})
+	b.tell(family.BudgetAbove{Limited: true})
 	b.tell(familyRead{})
 	b.now = b.now.Add(time.Minute)
 	b.quiet()

@@ -9,6 +9,7 @@ import (
 	"betcode/actors/permission"
 	"betcode/actors/pool"
 	"betcode/actors/run"
+	"betcode/actors/session/family"
 	"betcode/actors/session/requests"
 	"betcode/actors/settings"
 	"betcode/messages"
@@ -146,15 +147,15 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.forwardAgain(m.To)
 	case NothingAbove:
 		t.s.forwarding.alone = true
-		t.budgetAbove(BudgetAbove{})
-	case SpentBelow:
+		t.s.family.Above(family.BudgetAbove{})
+	case family.SpentBelow:
 		t.spentBelow(m)
-	case BudgetAbove:
-		t.budgetAbove(m)
+	case family.BudgetAbove:
+		t.s.family.Above(m)
 	case familyRead:
 		t.familyRead(m)
 	case familyDue:
-		t.familyLate()
+		t.s.family.Late()
 	case daybudget.Changed: // see updateBudget
 	case daybudget.Near:
 		t.dayNear(m)

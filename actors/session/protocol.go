@@ -55,20 +55,8 @@ type (
 	// ForwardAgain asks the sessions directly below one for a [Forwarded]: its actor was restarted and has forgotten theirs.
 	ForwardAgain struct{ To messages.SessionID }
 
-	// NothingAbove answers a [Forwarded] or a [SpentBelow] to a session that does not exist.
+	// NothingAbove answers a [Forwarded] or a [family.SpentBelow] to a session that does not exist.
 	NothingAbove struct{}
-
-	// SpentBelow tells a session what one directly below it and those further below have consumed in all, and whether work waits there
-	// for a budget above. Answered with [BudgetAbove] or [NothingAbove].
-	SpentBelow struct {
-		From  messages.SessionID
-		Spent messages.Spent
-		Waits bool
-	}
-
-	// BudgetAbove tells a session whether a budget above it is used, so that no turn may begin, and whether there is one that is
-	// told of what it consumes.
-	BudgetAbove struct{ Used, Limited bool }
 
 	// ClientActive tells a session that a client is active on the session above, which shows its requests.
 	ClientActive struct{}

@@ -10,6 +10,7 @@ import (
 	"betcode/actors/internal/protect"
 	"betcode/actors/internal/rules"
 	"betcode/actors/session/durable"
+	"betcode/actors/session/family"
 	"betcode/actors/session/presence"
 	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
@@ -54,7 +55,7 @@ type state struct {
 	subagent   subagentView
 	proxy      proxyView
 	forwarding forwarding
-	family     family
+	family     family.Family
 	day        dayView
 
 	slot slotView
