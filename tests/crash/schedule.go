@@ -116,7 +116,6 @@ func newSchedule(seed uint64) schedule {
 	}
 	dice := rand.New(rand.NewPCG(seed, 1))
 	s := schedule{seed: seed, sessions: 1 + dice.IntN(3), held: dice.IntN(4) == 0}
-	s.quota = rand.New(rand.NewPCG(seed, 2)).IntN(4) == 0 // of dice of its own: the other rolls stay what they were
 	if dice.IntN(3) == 0 {
 		s.stop = newStop(dice)
 	}
@@ -149,6 +148,11 @@ func newSchedule(seed uint64) schedule {
 			s.dues = 3 + dice.IntN(20) // or the failpoint may never be reached
 		}
 		s.phases = append(s.phases, p)
+	}
+	if quota := rand.New(rand.NewPCG(seed, 2)); quota.IntN(4) == 0 && (!s.held || s.sessions > 1) { // dice of its own: the other rolls stay what they were
+		s.quota = true // with an agent that gets ahead
+		flood := said{session: s.sessions - 1, prompt: fmt.Sprintf("flood:%d:40", 10_000+quota.IntN(10_000))}
+		s.phases[0].said = append(s.phases[0].said, flood)
 	}
 	s.addFaults()
 	return s
