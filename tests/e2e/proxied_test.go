@@ -352,3 +352,33 @@ func TestProxiedSessionIsOrdinary(t *testing.T) {
 		t.Errorf("a deleted session is registered: %v", err)
 	}
 }
+
+// The directory of a proxied session is on another machine: a subagent needs one of this machine. It takes no other thing of the
+// session that would lead there.
+func TestSubagentOfProxiedSession(t *testing.T) {
+	t.Parallel()
+	s := newFleetStory(t, "")
+	p := kit.NewScriptedProxy(session())
+	s.register(p)
+	p.Output(proxiedInit())
+	s.acknowledged(p)
+	request := &pb.SpawnSubagentRequest{ParentSessionId: p.Register.GetSessionId(), Prompt: "echo:here"}
+	_, err := s.api().SpawnSubagent(s.Context(), request)
+	if status.Code(err) != codes.FailedPrecondition || !strings.Contains(err.Error(), "runs under a proxy") {
+		t.Errorf("a subagent without a directory: %v", err)
+	}
+	request.WorkingDirectory = s.world.Project
+	spawned, err := s.api().SpawnSubagent(s.Context(), request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.converse("ann", spawned.GetSessionId())
+	s.wait(c, 0, func(e kit.Event) bool { return strings.Contains(e.GetTextDelta().GetText(), "here") })
+	shown, err := s.daemon.Admin().ShowSession(s.Context(), &pb.ShowSessionRequest{SessionId: spawned.GetSessionId()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := shown.GetSummary(); got.GetWorkingDirectory() != s.world.Project || got.GetProxied() != nil {
+		t.Errorf("the subagent's session is %v", got)
+	}
+}

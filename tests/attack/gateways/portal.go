@@ -108,6 +108,27 @@ func attackPortalBySites(s *siege.Siege) {
 		}
 		s.Held(fmt.Sprint(arguments, " does not start"), err != nil, "it does")
 	}
+	attackPortalOverHTTP(s)
+}
+
+// attackPortalOverHTTP asks a portal that browsers reach over HTTPS as a page that came over HTTP: any machine on the way can write it.
+func attackPortalOverHTTP(s *siege.Siege) {
+	p := portal(s, "--url", "https://portal.example")
+	b := browser(s, p, "admin")
+	b.Header.Set("Host", "portal.example")
+	for scheme, served := range map[string]bool{"https": true, "http": false} {
+		b.Header.Set("Origin", scheme+"://portal.example")
+		page, status, err := b.Open()
+		if err == nil {
+			page.Close()
+		}
+		what := "a page over " + scheme
+		s.Held(what+" and a socket", (status == http.StatusSwitchingProtocols) == served, "%d", status)
+		status, _ = asks(s, b, http.MethodDelete, "/api/sessions/0b0e8a10-0000-4000-8000-00000000000a")
+		s.Held(what+" and a change", (status != http.StatusForbidden) == served, "%d", status)
+		status, _ = asks(s, b, http.MethodGet, "/api/sessions")
+		s.Held(what+" and a list", (status == http.StatusOK) == served, "%d", status)
+	}
 }
 
 // attackPortalLogins tries cookies, codes and tokens that do not count.
