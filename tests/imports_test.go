@@ -272,7 +272,7 @@ var rules = []rule{
 		because: "agents that no session follows are found by processes and directories, before any actor runs", never: actorsNever,
 	},
 	{
-		pkg: "actors/internal/fork", may: []string{"messages", "actors/internal/claude", "actors/internal/regular"},
+		pkg: "actors/internal/fork", may: []string{"messages", "actors/internal/claude", "messages/regular"},
 		because: "a fork is made from views and transcripts; who is asked for them is the system's business", never: actorsNever,
 	},
 	{
@@ -306,7 +306,7 @@ var rules = []rule{
 		because: "it keeps the index, and reads the journal through the part of the store that it declares", never: actorsNever,
 	},
 	{
-		pkg: "actors/worktree", may: []string{"messages", "messages/gitname", "actors/internal/act", "actors/internal/git", "actors/internal/notes", "actors/internal/paths", "actors/internal/process", "actors/internal/regular", "actors/session/requests"},
+		pkg: "actors/worktree", may: []string{"messages", "messages/gitname", "actors/internal/act", "actors/internal/git", "actors/internal/notes", "actors/internal/paths", "actors/internal/process", "messages/regular", "actors/session/requests"},
 		because: "it runs git and setups for repositories, and stores answers as sessions do; which sessions work in a worktree, and how they are stopped, is asked through its Deps", never: actorsNever,
 	},
 	{
@@ -380,7 +380,7 @@ var rules = []rule{
 		because: "who holds a ticket is decided by what it is told of processes", never: actorsNever,
 	},
 	{
-		pkg: "actors/internal/mcpconfig", may: []string{"messages", "actors/internal/claude", "actors/internal/regular"},
+		pkg: "actors/internal/mcpconfig", may: []string{"messages", "actors/internal/claude", "messages/regular"},
 		because: "files of users and repositories are read here alone, so that one bound holds for all of them", never: actorsNever,
 	},
 	{
@@ -601,7 +601,7 @@ var rules = []rule{
 		because: "the screen is a list of sessions and the chats that are opened from it",
 	},
 	{
-		pkg: "cmd/betcode/internal/chat/drafts", because: "files of typed text need neither a terminal nor a daemon",
+		pkg: "cmd/betcode/internal/chat/drafts", may: []string{"messages/regular"}, because: "files of typed text need neither a terminal nor a daemon",
 		never: map[string]string{grpc: "what is typed is kept without a connection"},
 	},
 	{
@@ -655,6 +655,9 @@ var rules = []rule{
 	},
 	{
 		pkg: "messages/masking", because: "secrets look the same in every log, and it knows none of those who write one",
+	},
+	{
+		pkg: "messages/regular", because: "the daemon and the command line read files that an agent may have replaced, each for itself",
 	},
 	{
 		pkg: "messages/gitname", because: "a name is checked before there is a repository, also by the command line, which has no actors",

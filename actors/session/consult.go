@@ -7,8 +7,8 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/claude/transcript"
-	"betcode/actors/internal/regular"
 	"betcode/messages"
+	"betcode/messages/regular"
 )
 
 // When an agent process is gone, its own transcript decides which messages are

@@ -9,8 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"betcode/actors/internal/regular"
 	"betcode/messages"
+	"betcode/messages/regular"
 )
 
 // includeFile names ignored files of the main working tree that new worktrees get copies of.

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"betcode/actors/internal/regular"
+	"betcode/messages/regular"
 )
 
 // setupScript prepares new worktrees of a repository.

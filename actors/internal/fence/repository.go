@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"betcode/actors/internal/regular"
+	"betcode/messages/regular"
 )
 
 // repository returns what git writes to for a working directory: the root of its

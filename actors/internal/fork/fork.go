@@ -7,9 +7,9 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/claude/transcript"
-	"betcode/actors/internal/regular"
 	"betcode/messages"
 	"betcode/messages/claudecode"
+	"betcode/messages/regular"
 )
 
 // Deps is what forks need.

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"betcode/actors/internal/regular"
+	"betcode/messages/regular"
 )
 
 // unfinished are what git keeps of an operation that a person has begun in a working tree.

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"betcode/actors/internal/claude"
-	"betcode/actors/internal/regular"
 	"betcode/messages"
+	"betcode/messages/regular"
 )
 
 // maxFile bounds a file, in bytes. The user's file contains much besides servers, and that of a directory is whatever the

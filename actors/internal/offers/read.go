@@ -8,8 +8,8 @@ import (
 	"path"
 	"strings"
 
-	"betcode/actors/internal/regular"
 	"betcode/messages"
+	"betcode/messages/regular"
 )
 
 const (

@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	"betcode/actors/internal/claude"
-	"betcode/actors/internal/regular"
 	"betcode/actors/internal/rules"
 	"betcode/actors/internal/ruleset"
 	"betcode/actors/settings"
 	"betcode/messages"
 	"betcode/messages/claudecode"
+	"betcode/messages/regular"
 )
 
 // rulesLater is the note for an agent whose version takes rules only when it is started.

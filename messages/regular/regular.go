@@ -36,14 +36,40 @@ func Read(path string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	content, err := io.ReadAll(io.LimitReader(file, most+1))
+	if info, err := file.Stat(); err != nil {
+		return nil, err
+	} else if info.Size() > most {
+		return nil, tooLarge(path, most)
+	}
+	content, err := io.ReadAll(io.LimitReader(file, most+1)) // it may grow, and files of /proc have no size
 	if err != nil {
 		return nil, err
 	}
 	if int64(len(content)) > most {
-		return nil, fmt.Errorf("%s has more than %d bytes", path, most)
+		return nil, tooLarge(path, most)
 	}
 	return content, nil
+}
+
+// Append opens a regular file for reading and appending, and makes it for its owner alone if there is none. A link is an error.
+func Append(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_RDWR|NoWait|NoLink, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil {
+		err = check(path, info)
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+func tooLarge(path string, most int64) error {
+	return fmt.Errorf("%s has more than %d bytes", path, most)
 }
 
 func check(path string, info os.FileInfo) error {

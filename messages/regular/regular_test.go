@@ -3,6 +3,7 @@
 package regular
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,5 +36,36 @@ func TestRead(t *testing.T) {
 	}
 	if got, err := Read(at("file"), 4); err == nil {
 		t.Errorf("a file above the bound: %q", got)
+	}
+}
+
+func TestAppend(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	if err := errors.Join(syscall.Mkfifo(at("pipe"), 0o600), os.Symlink("target", at("link")), os.Mkdir(at("directory"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"pipe", "link", "directory"} {
+		if file, err := Append(at(name)); err == nil {
+			file.Close()
+			t.Errorf("a %s is opened", name)
+		}
+	}
+	for range 2 {
+		file, err := Append(at("file"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := file.WriteString("x"); err != nil {
+			t.Error(err)
+		}
+		file.Close()
+	}
+	info, err := os.Stat(at("file"))
+	if err != nil || info.Size() != 2 || info.Mode().Perm() != 0o600 {
+		t.Error(info, err)
+	}
+	if _, err := os.Lstat(at("target")); err == nil {
+		t.Error("a file was made behind a link")
 	}
 }
