@@ -5,6 +5,7 @@ import (
 
 	"betcode/tests/attack/agents"
 	"betcode/tests/attack/callers"
+	"betcode/tests/attack/commands"
 	"betcode/tests/attack/fence"
 	"betcode/tests/attack/gateways"
 	"betcode/tests/attack/rules"
@@ -18,5 +19,6 @@ var scenarios = slices.Concat(
 	fence.Scenarios,    // the fence around an agent
 	agents.Scenarios,   // processes of an agent that pass for others
 	callers.Scenarios,  // callers of the API: rights, values, floods, texts
+	commands.Scenarios, // files that the command line reads and writes
 	gateways.Scenarios, // the agent socket, the portal, proxies
 )

@@ -21,6 +21,7 @@ import (
 var guestScenarios = []siege.Scenario{
 	{Name: "guests: every call", Env: siege.Listening, Attack: attackEveryCall},
 	{Name: "guests: streams after sharing has ended", Env: siege.Listening, Attack: attackStreamsOfGuests},
+	{Name: "guests: lists without resting sessions", Attack: attackListsOfGuests},
 }
 
 // forGuests are the calls that serve a guest. Every other one is to be refused, so that a call which is added later is tried as well.
@@ -198,6 +199,30 @@ func drained(stream grpc.ServerStreamingClient[pb.AgentEvent]) error {
 			return nil
 		default:
 			return fmt.Errorf("it ended with %w", err)
+		}
+	}
+}
+
+// attackListsOfGuests asks as a guest for lists that leave out sessions with nothing to do, and count them.
+func attackListsOfGuests(s *siege.Siege) {
+	private, shared := siege.NewSession(), siege.NewSession()
+	for _, id := range []string{private, shared} {
+		c := s.Converse("person", id)
+		s.RunTurn(c, "echo:hello")
+		c.Close()
+	}
+	secret := guest(s, "guest", "view", "control")
+	shares(s, shared, "guest", "viewer")
+	ctx := metadata.AppendToOutgoingContext(s, "x-caller-token", secret)
+	for _, resting := range []uint32{0, 1, 10, 1<<32 - 1} {
+		for _, limit := range []uint32{0, 1, 1<<32 - 1} {
+			list, err := s.Daemon.Agents().ListSessions(ctx, &pb.ListSessionsRequest{Resting: &resting, Limit: limit})
+			foreign := false
+			for _, one := range list.GetSessions() {
+				foreign = foreign || one.GetId() != shared
+			}
+			seen := uint32(len(list.GetSessions())) + list.GetOmittedIdle() + list.GetOmittedStopped() //nolint:gosec // there are two
+			s.Held(fmt.Sprintf("at most %d resting sessions of %d", resting, limit), err == nil && !foreign && list.GetTotal() <= 1 && seen <= 1, "%v, %v", list, err)
 		}
 	}
 }

@@ -22,26 +22,6 @@ var endlessScenarios = []siege.Scenario{
 // patience is for calls that take milliseconds: who has no answer by then never gets one.
 const patience = time.Minute
 
-// pipe makes a named pipe that nobody writes to, in the place of a file.
-func pipe(s *siege.Siege, path string) {
-	_ = os.Remove(path)
-	s.Must(os.MkdirAll(filepath.Dir(path), 0o700), "make a directory")
-	s.Must(syscall.Mkfifo(path, 0o600), "make a pipe")
-	s.Later(func() { // what waits for a writer waits no longer
-		if fd, err := syscall.Open(path, syscall.O_RDWR|syscall.O_NONBLOCK, 0); err == nil {
-			time.Sleep(10 * time.Millisecond)
-			_ = syscall.Close(fd)
-		}
-	})
-}
-
-// sparse makes a file of 1 GiB that takes no room, in the place of another.
-func sparse(s *siege.Siege, path string) {
-	_ = os.Remove(path)
-	s.Write(path, "")
-	s.Must(os.Truncate(path, 1<<30), "make a large file")
-}
-
 // returns reports whether a call has an answer, whatever it is.
 func returns(s *siege.Siege, call func(ctx context.Context) error) bool {
 	ctx, cancel := context.WithTimeout(s, patience)
@@ -82,10 +62,10 @@ func attackEndless(s *siege.Siege) {
 		{"the transcript, for a fork", transcripts[0], fork},
 	} {
 		kept, _ := os.ReadFile(file.path)
-		pipe(s, file.path)
+		s.Pipe(file.path)
 		s.Held("a pipe in place of "+file.name, returns(s, file.call), "the call has no answer")
 		before := s.PeakMemory()
-		sparse(s, file.path)
+		s.Sparse(file.path)
 		s.Held("a large file in place of "+file.name, returns(s, file.call), "the call has no answer")
 		grown := s.PeakMemory() - before
 		s.Held("which is not kept in memory: "+file.name, grown < 256<<20, "it grew by %d MiB", grown>>20)
@@ -99,7 +79,7 @@ func attackEndless(s *siege.Siege) {
 	s.Say(c, "gate:open")
 	s.Wait(c, from, func(e kit.Event) bool { return e.GetStatusChange().GetStatus() == pb.AgentStatus_THINKING })
 	pid := int(s.Shown(id).GetRun().GetPid())
-	pipe(s, transcripts[0])
+	s.Pipe(transcripts[0])
 	s.Must(syscall.Kill(pid, syscall.SIGKILL), "kill the agent")
 	s.Wait(c, from, siege.IsNotice("TRANSCRIPT_UNREADABLE"))
 	s.Held("a pipe in place of the transcript, after a crash", true, "")
@@ -114,12 +94,12 @@ func attackEndlessRepository(s *siege.Siege) {
 	for n, name := range []string{"gitdir", "commondir"} {
 		s.Write(filepath.Join(tree, "gitdir"), s.Project(".git")+"\n")
 		s.Write(s.Project(".git"), "gitdir: "+tree+"\n")
-		pipe(s, filepath.Join(tree, name))
+		s.Pipe(filepath.Join(tree, name))
 		c := s.Converse("pipe"+name, siege.NewSession())
 		s.Turn(c, "echo:hello")
 		s.Held("a pipe in place of "+name, true, "")
 		before := s.PeakMemory()
-		sparse(s, filepath.Join(tree, name))
+		s.Sparse(filepath.Join(tree, name))
 		c = s.Converse("large"+name, siege.NewSession())
 		s.Turn(c, strings.Repeat("echo:hello", n+1))
 		grown := s.PeakMemory() - before

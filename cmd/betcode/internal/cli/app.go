@@ -49,7 +49,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 // report prints what went wrong to standard error and returns the exit code.
 func (p *program) report(err error) int {
 	if !exit.IsSilent(err) {
-		fmt.Fprintf(p.Stderr, "betcode: %s\n", exit.Explain(err))
+		fmt.Fprintf(p.Stderr, "betcode: %s\n", console.Text(exit.Explain(err))) // it may have the name of a file
 	}
 	return exit.Code(err)
 }

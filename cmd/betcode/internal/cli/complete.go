@@ -164,7 +164,7 @@ func (p *program) liveCandidates(c *cli.Context, kind string) []candidate {
 		return nil
 	}
 	for _, s := range list.GetSessions() {
-		if s.GetName() != "" {
+		if name := s.GetName(); name != "" && name[0] != '-' { // it would be read as a flag
 			found = append(found, candidate{s.GetName(), s.GetWorkingDirectory()})
 		}
 		found = append(found, candidate{s.GetId(), cmp.Or(s.GetTitle(), s.GetWorkingDirectory())})

@@ -22,10 +22,14 @@ import (
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/cmd/betcode/internal/statedir"
+	"betcode/messages/regular"
 )
 
 // logPoll is the time between two looks at a log that is followed.
 const logPoll = 200 * time.Millisecond
+
+// logTail is how many bytes of a log are read for its last lines.
+const logTail = 64 << 20
 
 func (p *program) daemonLogsCommand() *cli.Command {
 	return &cli.Command{
@@ -50,7 +54,7 @@ func (p *program) daemonLogs(ctx context.Context, c *cli.Context) error {
 		return err
 	}
 	path := cmp.Or(cfg.LogFile, filepath.Join(cfg.StateDir, statedir.LogName))
-	file, err := os.Open(path)
+	file, err := regular.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return exit.With(exit.NotFound, fmt.Errorf("read the log of the daemon: there is no %s. A daemon in the foreground logs to standard error", path))
 	}
@@ -58,6 +62,11 @@ func (p *program) daemonLogs(ctx context.Context, c *cli.Context) error {
 		return fmt.Errorf("read the log of the daemon: %w", err)
 	}
 	defer func() { file.Close() }()
+	if info, err := file.Stat(); err == nil && info.Size() > logTail {
+		if _, err := file.Seek(-logTail, io.SeekEnd); err != nil {
+			return fmt.Errorf("read the log of the daemon: %w", err)
+		}
+	}
 	show := func(line []byte) error { return p.showLogLine(line) }
 	if err := lastLines(file, c.Int("tail"), show); err != nil || !c.Bool("follow") {
 		return err
@@ -99,7 +108,7 @@ func rotated(file *os.File, path string) *os.File {
 	if old, err := file.Stat(); err != nil || os.SameFile(old, now) {
 		return nil
 	}
-	next, err := os.Open(path)
+	next, err := regular.Open(path)
 	if err != nil {
 		return nil
 	}

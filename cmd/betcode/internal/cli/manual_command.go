@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
-	"path/filepath"
+	"path"
 	"slices"
 	"strings"
 
@@ -22,36 +25,48 @@ func (p *program) manualCommand() *cli.Command {
 			&cli.BoolFlag{Name: "markdown", Usage: "print all of it as one document, which is docs/cli.md, and write nothing"},
 		},
 		Action: func(c *cli.Context) error {
-			if err := base.Arguments(c, 0, 1); err != nil {
+			directory := 1
+			if c.Bool("list") || c.Bool("markdown") {
+				directory = 0
+			}
+			if err := base.Arguments(c, directory, directory); err != nil {
 				return err
 			}
 			if c.Bool("markdown") {
 				return p.print(manual.Markdown(p.app()))
 			}
 			pages := p.manualPages(c.App)
-			names := make([]string, 0, len(pages))
-			for name := range pages {
-				names = append(names, name)
+			if c.Bool("list") {
+				return p.print(strings.Join(slices.Sorted(maps.Keys(pages)), "\n") + "\n")
 			}
-			slices.Sort(names)
-			for _, name := range names {
-				if c.Bool("list") {
-					if err := p.print(name + "\n"); err != nil {
-						return err
-					}
-					continue
-				}
-				path := filepath.Join(c.Args().First(), name)
-				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // all users read pages of man
-					return fmt.Errorf("write manual: %w", err)
-				}
-				if err := os.WriteFile(path, []byte(pages[name]), 0o644); err != nil { //nolint:gosec // as above
-					return fmt.Errorf("write manual: %w", err)
-				}
+			if err := writePages(c.Args().First(), pages); err != nil {
+				return fmt.Errorf("write manual: %w", err)
 			}
 			return nil
 		},
 	}
+}
+
+// writePages writes pages below a directory, for all users. A page takes the place of a link, and no directory is entered that a
+// link puts elsewhere.
+func writePages(directory string, pages map[string]string) error {
+	root, err := os.OpenRoot(directory)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for name, text := range pages {
+		if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
+			return err
+		}
+		if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err := root.WriteFile(name, []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // manualPages returns the pages of man. Their date is that of the build, without the time.

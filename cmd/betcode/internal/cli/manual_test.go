@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/cli/manual"
+	"betcode/cmd/betcode/internal/exit"
 )
 
 var updateManual = flag.Bool("update", false, "write docs/cli.md")
@@ -83,5 +84,22 @@ func TestManualPages(t *testing.T) {
 		if err := c.Run(); err != nil || complaint.Len() > 0 {
 			t.Errorf("%s: %v\n%s", name, err, &complaint)
 		}
+	}
+}
+
+// Pages take the place of links; nothing is written behind one. A directory has to be named.
+func TestManualBehindLinks(t *testing.T) {
+	directory, away := t.TempDir(), t.TempDir()
+	if err := os.Symlink(away, filepath.Join(directory, "man1")); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, _ := command(t, "", "__manual", directory); code == 0 {
+		t.Error("pages were written into a directory behind a link")
+	}
+	if names, err := os.ReadDir(away); err != nil || len(names) != 0 {
+		t.Errorf("%v, %v", names, err)
+	}
+	if code, _, stderr := command(t, "", "__manual"); code != exit.Code(exit.Usage(os.ErrInvalid)) {
+		t.Errorf("exit %d: %s", code, stderr)
 	}
 }

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
-	"os"
 	"path/filepath"
 
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/messages/regular"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -18,16 +18,7 @@ const maxAttachment = 32 << 20
 func attachments(paths []string) ([]*pb.Attachment, error) {
 	var files []*pb.Attachment
 	for _, path := range paths {
-		info, err := os.Stat(path)
-		switch {
-		case err != nil:
-			return nil, exit.Usage(fmt.Errorf("read attachment: %w", err))
-		case !info.Mode().IsRegular():
-			return nil, exit.Usage(fmt.Errorf("read attachment: %s is no file", path))
-		case info.Size() > maxAttachment:
-			return nil, exit.Usage(fmt.Errorf("read attachment: %s has %d bytes; at most %d can be sent", path, info.Size(), maxAttachment))
-		}
-		data, err := os.ReadFile(path)
+		data, err := regular.Read(path, maxAttachment)
 		if err != nil {
 			return nil, exit.Usage(fmt.Errorf("read attachment: %w", err))
 		}

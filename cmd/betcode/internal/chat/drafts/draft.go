@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"betcode/messages/regular"
 )
 
 // maxDrafts is how many drafts of ended terminals a directory keeps.
@@ -90,9 +92,14 @@ func fileName(session string) string {
 	return session
 }
 
+// newLock returns the lock of a file. Nothing that stands in its place makes the terminal wait, or is made behind a link.
+func newLock(name string) *flock.Flock {
+	return flock.New(name+".lock", flock.SetPermissions(0o600), flock.SetFlag(os.O_CREATE|os.O_RDONLY|regular.NoWait|regular.NoLink))
+}
+
 // tryLock returns nil if another process has the lock.
 func tryLock(name string) (*flock.Flock, error) {
-	lock := flock.New(name+".lock", flock.SetPermissions(0o600))
+	lock := newLock(name)
 	locked, err := lock.TryLock()
 	if !locked {
 		_ = lock.Close() // nothing was written
@@ -140,7 +147,7 @@ func remove(name string) {
 }
 
 func read(path string) (s Saved) {
-	content, err := os.ReadFile(path)
+	content, err := regular.Read(path, maxFile)
 	if err != nil || json.Unmarshal(content, &s) != nil {
 		return Saved{}
 	}

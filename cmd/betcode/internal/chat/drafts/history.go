@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/gofrs/flock"
+	"betcode/messages/regular"
 )
 
 // Bounds of a history.
@@ -45,7 +45,7 @@ func (h *History) Load() ([]string, error) {
 }
 
 func (h *History) read() ([]entry, error) {
-	content, err := os.ReadFile(h.path)
+	content, err := regular.Read(h.path, maxFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read history: %w", err)
 	}
@@ -64,7 +64,7 @@ func (h *History) Add(text string, now time.Time) error {
 	if text == "" || len(text) > maxEntryBytes {
 		return nil
 	}
-	lock := flock.New(h.path+".lock", flock.SetPermissions(0o600))
+	lock := newLock(h.path)
 	if err := lock.Lock(); err != nil {
 		return fmt.Errorf("lock history: %w", err)
 	}
@@ -76,7 +76,7 @@ func (h *History) Add(text string, now time.Time) error {
 	if info, err := os.Stat(h.path); err == nil && info.Size() > maxHistoryBytes/2 {
 		return h.shorten(entry{now.UTC(), text})
 	}
-	f, err := os.OpenFile(h.path, os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
+	f, err := regular.Append(h.path)
 	if err != nil {
 		return fmt.Errorf("open history: %w", err)
 	}

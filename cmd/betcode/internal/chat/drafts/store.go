@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 )
 
+// maxFile bounds what is read of a file: drafts and histories are much smaller.
+const maxFile = 64 << 20
+
 // Store is the directory with all drafts and histories.
 type Store struct{ dir string }
 

@@ -6,6 +6,7 @@ Register-ArgumentCompleter -Native -CommandName betcode -ScriptBlock {
     & betcode __complete @words 2>$null | ForEach-Object {
         $value, $about = $_ -split "`t", 2
         if (-not $about) { $about = $value }
+        if ($value -notmatch '^[\w@.:/-]+$') { $value = "'" + $value.Replace("'", "''") + "'" }
         [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $about)
     }
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -22,6 +21,7 @@ import (
 	"betcode/cmd/betcode/internal/output"
 	"betcode/cmd/betcode/internal/sessionstate"
 	"betcode/cmd/betcode/internal/statedir"
+	"betcode/messages/regular"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -101,7 +101,7 @@ const lookFile = "looked"
 
 // lastLook returns when a person last looked; a day ago, if that is not known.
 func lastLook(state string, now time.Time) time.Time {
-	if raw, err := os.ReadFile(filepath.Join(state, lookFile)); state != "" && err == nil {
+	if raw, err := regular.Read(filepath.Join(state, lookFile), 64); state != "" && err == nil {
 		if at, err := time.Parse(time.RFC3339Nano, strings.TrimSpace(string(raw))); err == nil && at.Before(now) {
 			return at
 		}
