@@ -97,7 +97,10 @@ func (p *page) serve(ctx context.Context) {
 			break
 		}
 		limit := others
-		if kind == websocket.MessageText && p.handle(ctx, frame) {
+		switch {
+		case kind != websocket.MessageText:
+			p.send(ctx, wire.ErrorMessage{Message: "Invalid message: frames are text"})
+		case p.handle(ctx, frame):
 			limit = pieces
 		}
 		if limit.Wait(ctx) != nil {

@@ -41,8 +41,8 @@ func (l one) Accept() (net.Conn, error) {
 func (l one) Close() error   { close(l.done); return nil }
 func (l one) Addr() net.Addr { return &net.TCPAddr{} }
 
-// sending opens a page of a login in a synctest bubble.
-func sending(t *testing.T, s *Server, login string) *sender {
+// connected returns the two ends of a WebSocket in a synctest bubble.
+func connected(t *testing.T) (browser, portal *websocket.Conn) {
 	t.Helper()
 	ours, theirs := net.Pipe()
 	l := one{make(chan net.Conn, 1), make(chan struct{})}
@@ -54,13 +54,26 @@ func sending(t *testing.T, s *Server, login string) *sender {
 		}
 	})}
 	go func() { _ = server.Serve(l) }()
-	ctx, cancel := context.WithCancel(t.Context())
-	browser, _, err := websocket.Dial(ctx, "ws://portal/", &websocket.DialOptions{HTTPClient: &http.Client{Transport: &http.Transport{ //nolint:bodyclose // the library has read it
+	browser, _, err := websocket.Dial(t.Context(), "ws://portal/", &websocket.DialOptions{HTTPClient: &http.Client{Transport: &http.Transport{ //nolint:bodyclose // the library has read it
 		DialContext: func(context.Context, string, string) (net.Conn, error) { return ours, nil },
 	}}})
 	if err != nil {
 		t.Fatal(err)
 	}
+	portal = <-accepted
+	t.Cleanup(func() {
+		browser.CloseNow()
+		portal.CloseNow()
+		server.Close()
+	})
+	return browser, portal
+}
+
+// sending opens a page of a login in a synctest bubble.
+func sending(t *testing.T, s *Server, login string) *sender {
+	t.Helper()
+	browser, portal := connected(t)
+	ctx, cancel := context.WithCancel(t.Context())
 	var frames []string
 	read := make(chan struct{})
 	go func() {
@@ -73,16 +86,13 @@ func sending(t *testing.T, s *Server, login string) *sender {
 			frames = append(frames, string(frame))
 		}
 	}()
-	p := &page{Server: s, socket: <-accepted, caller: Caller{Token: login, Scopes: []string{"control"}}, dialect: wire.G3, leave: cancel}
+	p := &page{Server: s, socket: portal, caller: Caller{Token: login, Scopes: []string{"control"}}, dialect: wire.G3, leave: cancel}
 	v := &view{page: p}
 	v.file.page, v.file.view = p, v
 	t.Cleanup(func() {
 		v.file.close(ctx)
 		cancel()
-		browser.CloseNow()
-		p.socket.CloseNow()
 		<-read
-		server.Close()
 	})
 	return &sender{v, ctx, func() []string {
 		synctest.Wait()
@@ -198,6 +208,22 @@ func TestUploadPlaces(t *testing.T) {
 		pages[0].file.close(pages[0].ctx)
 		if got := s.uploading.Taken(); got != maxUploads/2-1 {
 			t.Errorf("after one page has left, %d places are taken", got)
+		}
+	})
+}
+
+// A page that does not read is closed when it has taken nothing of a frame for a while.
+func TestPageThatDoesNotRead(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := keeper()
+		_, portal := connected(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		p := &page{Server: s, socket: portal, dialect: wire.G3, leave: cancel}
+		began := time.Now()
+		p.send(ctx, wire.ErrorMessage{Message: strings.Repeat("x", 1<<20)})
+		if took := time.Since(began); ctx.Err() == nil || took != writePatience {
+			t.Errorf("after %s the page has left: %t", took, ctx.Err() != nil)
 		}
 	})
 }

@@ -224,6 +224,9 @@ func attackPortalFrames(s *siege.Siege) {
 		s.Must(page.Send(frame), "send")
 		sendFrame(s, page, "Invalid message")
 	}
+	binary := opens(s, b)
+	s.Must(binary.Speak([]byte(`{"type":"Interrupt"}`)), "send")
+	sendFrame(s, binary, "Invalid message: frames are text")
 	large := opens(s, b)
 	_ = large.Send(strings.Repeat("x", 20<<20)) // the portal hangs up in the middle of it
 	s.Held("a frame of 20 MiB ends its page", large.Ended(), "it does not")
