@@ -1,7 +1,6 @@
 package session
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -49,14 +48,13 @@ func (t *transition) withTotal(e *pb.AgentEvent) *pb.AgentEvent {
 // countTurn counts a turn that has ended with a result.
 func (t *transition) countTurn(u claude.Usage) {
 	t.pauseWork(t.now.at)
-	b := t.today()
-	if t.s.agent.adoptedTurn && u.Duration > 0 { // how long it ran on without a daemon is known to the agent alone
-		b.TurnWork = min(b.TurnWork, u.Duration)
+	var most time.Duration
+	if t.s.agent.adoptedTurn { // how long it ran on without a daemon is known to the agent alone
+		most = u.Duration
 	}
 	t.s.agent.adoptedTurn = false
-	b.Spent = budget.Add(budget.Worked(b.Spent, b.TurnWork), counted(u))
-	b.TurnWork = 0
-	t.boundDay()
+	b := t.today()
+	budget.EndTurn(b, counted(u), most)
 	t.change().Usage.CostUSD = b.Spent.USD()
 }
 
@@ -70,17 +68,13 @@ func (t *transition) countCutOff(exit messages.Exit) {
 	if b := t.today(); t.s.agent.working && t.s.record.Turn {
 		b.Spent = budget.CutOff(b.Spent)
 	}
-	b := &t.change().Budget
-	b.Spent, b.TurnWork = budget.Worked(b.Spent, b.TurnWork), 0
+	budget.EndWork(&t.change().Budget)
 }
 
 // pauseWork ends a stretch of work at a time.
 func (t *transition) pauseWork(at time.Time) {
 	if !t.s.record.Budget.WorkingSince.IsZero() {
-		b := t.today()
-		b.TurnWork = budget.Worked(messages.Spent{Work: b.TurnWork}, at.Sub(b.WorkingSince)).Work
-		b.WorkingSince = time.Time{}
-		t.boundDay()
+		budget.Pause(t.today(), at)
 	}
 }
 
@@ -172,18 +166,14 @@ func (t *transition) hold(why messages.Holding) {
 // askBudget puts the question before people whether more may be consumed.
 func (t *transition) askBudget(why messages.Holding) {
 	b, spent := t.s.record.Budget, t.s.spent()
-	next := budget.Raised(b.Limit, b.Step, spent)
-	reason := "the budget of this session is used: " + budget.UsedText(b.Limit, spent)
+	q := budget.Ask(b.Limit, b.Step, spent, nil)
+	reason := "the budget of this session is used: " + q.Used
 	if b.Below != (messages.Spent{}) {
 		reason += "; its subagents used " + budget.SpentText(b.Below) + " of it"
 	}
-	input, err := json.Marshal(map[string]string{"used": budget.SpentText(spent), "budget": budget.LimitText(b.Limit), "raised": budget.LimitText(next)})
-	if err != nil {
-		panic("encode budget: " + err.Error()) // strings only
-	}
 	t.askPeople(messages.PermissionRecord{
-		Tool: budgetTool, Budget: why, Input: input, Reason: reason, Why: messages.AskReason{DisplayName: "Budget"},
-		Description: "raise the budget to " + budget.LimitText(next) + "; denied, the session stays paused",
+		Tool: budgetTool, Budget: why, Input: q.Input, Reason: reason, Why: messages.AskReason{DisplayName: "Budget"},
+		Description: "raise the budget to " + q.Next + "; denied, the session stays paused",
 	})
 }
 

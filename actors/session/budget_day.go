@@ -2,7 +2,6 @@ package session
 
 import (
 	"cmp"
-	"encoding/json"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -32,24 +31,8 @@ func (sendToDay) Effect() {}
 // today returns the budget to be changed, of the present day.
 func (t *transition) today() *messages.Budget {
 	b := &t.change().Budget
-	day := cmp.Or(t.s.day.Day, t.now.at.Format(time.DateOnly))
-	if b.Day == day {
-		return b
-	}
-	base := b.Spent
-	base.Work += b.TurnWork
-	if !b.WorkingSince.IsZero() {
-		base.Work += max(t.s.day.Begins.Sub(b.WorkingSince), 0)
-	}
-	b.Day, b.DayBase = day, base
-	b.DayFrom, b.DayRaised, b.DayRefused, b.DayAsks, b.DayNear = messages.BudgetLimit{}, messages.BudgetLimit{}, messages.BudgetLimit{}, false, false
+	budget.Day(b, cmp.Or(t.s.day.Day, t.now.at.Format(time.DateOnly)), t.s.day.Begins)
 	return b
-}
-
-// boundDay bounds the working time before the day by that of all days: a stretch that ended meanwhile is shorter than it seemed.
-func (t *transition) boundDay() {
-	b := &t.s.record.Budget
-	b.DayBase.Work = min(b.DayBase.Work, b.Spent.Work+b.TurnWork)
 }
 
 // reportDay tells the ledger of the day what the session has consumed, and whether work waits. It ends every step.
@@ -83,19 +66,12 @@ func (t *transition) leaveDay() {
 // askDay puts the question before people whether all sessions may consume more today.
 func (t *transition) askDay() {
 	d := t.s.day
-	spent := d.Others.Plus(d.Own(t.s.record.Budget, d.at))
-	next := budget.Raised(d.Limit, d.Setting, spent)
-	input, err := json.Marshal(map[string]string{
-		"day": d.Day, "used": budget.SpentText(spent), "budget": budget.LimitText(d.Limit), "raised": budget.LimitText(next),
-	})
-	if err != nil {
-		panic("encode budget: " + err.Error()) // strings only
-	}
+	q := budget.Ask(d.Limit, d.Setting, d.Others.Plus(d.Own(t.s.record.Budget, d.at)), map[string]string{"day": d.Day})
 	t.today()
 	t.askPeople(messages.PermissionRecord{
-		Tool: budgetTool, Budget: messages.HeldByDay, Input: input, Why: messages.AskReason{DisplayName: "Budget of the day"},
-		Reason:      "the daemon's budget of " + d.Day + " is used by all sessions together: " + budget.UsedText(d.Limit, spent),
-		Description: "raise the budget of all sessions for " + d.Day + " to " + budget.LimitText(next) + "; denied, no session begins a turn before the next day",
+		Tool: budgetTool, Budget: messages.HeldByDay, Input: q.Input, Why: messages.AskReason{DisplayName: "Budget of the day"},
+		Reason:      "the daemon's budget of " + d.Day + " is used by all sessions together: " + q.Used,
+		Description: "raise the budget of all sessions for " + d.Day + " to " + q.Next + "; denied, no session begins a turn before the next day",
 	})
 }
 

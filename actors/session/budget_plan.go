@@ -1,8 +1,6 @@
 package session
 
 import (
-	"encoding/json"
-
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/internal/act"
@@ -41,17 +39,11 @@ func (t *transition) askPlanBudget(from *actor.PID, m messages.AskPlanBudget) {
 
 func (t *transition) putPlanBudget(m messages.AskPlanBudget) {
 	now := act.Wall(t.now.at)
-	next := budget.Raised(m.Limit, m.Step, m.Spent)
-	input, err := json.Marshal(map[string]string{
-		"plan": string(m.Plan), "used": budget.SpentText(m.Spent), "budget": budget.LimitText(m.Limit), "raised": budget.LimitText(next),
-	})
-	if err != nil {
-		panic("encode budget: " + err.Error()) // strings only
-	}
+	q := budget.Ask(m.Limit, m.Step, m.Spent, map[string]string{"plan": string(m.Plan)})
 	p := messages.PermissionRecord{
-		Request: m.Request, Session: t.s.id, Run: t.s.record.Run, Seq: t.s.record.Head + 1, Tool: budgetTool, Budget: messages.HeldByPlan, Input: input,
-		Reason:      "the budget of plan " + string(m.Plan) + " is used: " + budget.UsedText(m.Limit, m.Spent),
-		Description: "raise the budget of the plan to " + budget.LimitText(next) + "; denied, it starts no further step",
+		Request: m.Request, Session: t.s.id, Run: t.s.record.Run, Seq: t.s.record.Head + 1, Tool: budgetTool, Budget: messages.HeldByPlan, Input: q.Input,
+		Reason:      "the budget of plan " + string(m.Plan) + " is used: " + q.Used,
+		Description: "raise the budget of the plan to " + q.Next + "; denied, it starts no further step",
 		Why:         messages.AskReason{DisplayName: "Budget", NoSessionGrant: true, DefaultToNo: true},
 		ReceivedAt:  now, ForwardedAt: now, ExpiresAt: now.Add(t.s.options.PermissionTTL), OrphanedAt: now,
 	}
