@@ -25,10 +25,14 @@ type Follower struct {
 
 // Attach adds a stream to a session and returns it with the session's head at
 // that moment. The stream outlives crashes of the session's actor: it is
-// attached again behind the last number delivered.
+// attached again behind the last number delivered. After an error nothing is
+// attached, also if the session takes the request after ctx has ended.
 func (s *System) Attach(ctx context.Context, a messages.Attach) (*Follower, messages.Attached, error) {
 	f := &Follower{system: s, attach: a}
 	attached, err := f.connect(ctx)
+	if err != nil {
+		f.Close()
+	}
 	return f, attached, err
 }
 

@@ -80,7 +80,7 @@ func (s *sessions) Receive(ctx actor.Context) {
 	case messages.SessionRequest:
 		s.route(ctx, m.Target(), routed{ctx.Sender(), m})
 	case messages.Detach:
-		s.tell(ctx, m.Session, m)
+		s.detach(ctx, m)
 	case session.Rebuild:
 		s.replace(ctx, m.Session)
 	case journal.Restarted, journal.Recovered, pool.Restarted, disk.Changed, settings.Changed, daybudget.Changed, daybudget.Again:
@@ -131,6 +131,15 @@ func (s *sessions) tell(ctx actor.Context, id messages.SessionID, message any) {
 	if pid := s.live[id]; pid != nil {
 		ctx.Send(pid, message)
 	}
+}
+
+// detach tells a session that a stream has ended, behind the requests that are kept for it: one of them may attach that stream.
+func (s *sessions) detach(ctx actor.Context, m messages.Detach) {
+	if waiting := s.going[m.Session]; len(waiting) > 0 {
+		s.going[m.Session] = append(waiting, routed{nil, m})
+		return
+	}
+	s.tell(ctx, m.Session, m)
 }
 
 func (s *sessions) find(ctx actor.Context, id messages.SessionID) *actor.PID {

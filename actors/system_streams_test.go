@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/internal/actortest"
+	"betcode/actors/session"
 	"betcode/messages"
 )
 
@@ -195,5 +197,29 @@ func crashing(t *testing.T, path string) {
 		if seq := must[messages.InputAcknowledged](s, message(sessionN(1), n+1)).Seq; !seqs[seq] {
 			t.Errorf("message %d is %d now", n+1, seq)
 		}
+	}
+}
+
+// A client that leaves while its request to attach is under way leaves no stream behind, which would hold the input lock.
+// The second case keeps the request until the session's actor has been replaced.
+func TestLeftWhileAttaching(t *testing.T) {
+	for name, prepare := range map[string]func(*stage){
+		"lives":    func(*stage) {},
+		"replaced": func(s *stage) { s.actors.Root.Send(s.sessions, session.Rebuild{Session: sessionN(1)}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := raise(t, newMemoryStore())
+			s.open(sessionN(1))
+			gone, leave := context.WithCancel(t.Context())
+			leave()
+			prepare(s)
+			if _, _, err := s.Attach(gone, messages.Attach{Session: sessionN(1), Client: "gone", Stream: "gone"}); messages.KindOf(err) != messages.Canceled {
+				t.Fatalf("attach: %v", err)
+			}
+			view := must[messages.SessionView](s, messages.GetSession{Session: sessionN(1)})
+			if view.LockHolder != "" || len(view.Attached) > 0 {
+				t.Errorf("the lock is held by %q, and attached are %+v", view.LockHolder, view.Attached)
+			}
+		})
 	}
 }
