@@ -31,7 +31,7 @@ type lockOutcome struct {
 // lockHeld is the lock as the model sees it.
 type lockHeld struct{ holder, previous messages.ClientID }
 
-// lockModel says what an input lock is: one client holds it, only who holds it writes, and
+// lockModel says what an input lock is: one client holds it, only the holder writes, and
 // it goes from hand to hand.
 func lockModel(first messages.ClientID) porcupine.Model {
 	return porcupine.Model{

@@ -218,7 +218,7 @@ func TestCrashWhileTheDaemonEnds(t *testing.T) {
 	var said bytes.Buffer
 	t.Cleanup(func() { // behind the stop
 		if strings.Contains(said.String(), "did not end in time") {
-			t.Errorf("somebody waited in vain: %s", &said)
+			t.Errorf("a caller got no answer: %s", &said)
 		}
 	})
 	store, log := newMemoryStore(), zerolog.New(zerolog.SyncWriter(&said))

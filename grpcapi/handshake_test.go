@@ -11,7 +11,7 @@ import (
 	"google.golang.org/grpc/test/bufconn"
 )
 
-// Who connects and says nothing, or half of what begins a connection, is closed.
+// A connection that sends nothing, or half of a handshake, is closed.
 func TestSilentConnection(t *testing.T) {
 	for name, said := range map[string]string{
 		"nothing": "", "half of the preface": http2.ClientPreface[:10], "no settings": http2.ClientPreface,

@@ -119,7 +119,7 @@ func (w *link) ping() {
 	}
 }
 
-// Who pings without pause is told so, and sent away.
+// A client that pings too often gets the reason, and its connection is closed.
 func TestImpatientPings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := dialLink(t)
@@ -150,7 +150,7 @@ func TestPatientPings(t *testing.T) {
 	})
 }
 
-// Who answers no ping is not there any more.
+// A connection without answers to pings is closed.
 func TestClientThatAnswersNoPing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := dialLink(t)

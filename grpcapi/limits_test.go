@@ -77,7 +77,7 @@ func TestRateLimitOnAStream(t *testing.T) {
 	}
 }
 
-// Who comes again and again without a token is not written down each time, and a right
+// Repeated calls without a token are not logged each time, and a right
 // token gets in all the same.
 func TestFailuresAreLimited(t *testing.T) {
 	tokens, audit := &fakeTokens{}, &fakeAudit{}

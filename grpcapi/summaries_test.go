@@ -50,8 +50,8 @@ func TestFloodOfRefusedCalls(t *testing.T) {
 	}
 }
 
-// Who asks for nothing but health, or has no token that counts, is not looked up in the
-// table of processes; who has one is, once per connection.
+// A caller that asks for nothing but health, or has no valid token, is not looked up in the
+// table of processes. A caller with a valid token is, once per connection.
 func TestAncestryIsLookedUpBehindTheToken(t *testing.T) {
 	tokens := &fakeTokens{}
 	tokens.Create(messages.Token{Name: "a", Rights: messages.MayEverything})

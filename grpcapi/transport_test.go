@@ -131,7 +131,7 @@ func (s *slowAsker) Ask(ctx context.Context, r messages.Request) (messages.Reply
 	return nil, &messages.Error{Op: "ask", Kind: messages.Canceled, Err: context.Cause(ctx)}
 }
 
-// Who waits for the input lock does not hold up the end of the daemon.
+// A waiter for the input lock does not delay the end of the daemon.
 func TestShutdownEndsWaitingCalls(t *testing.T) {
 	asker := &slowAsker{asked: make(chan struct{})}
 	conn, s := serve(t, asker)

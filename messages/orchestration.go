@@ -108,7 +108,7 @@ type ReadOrchestration struct {
 // OrchestrationCursor is a place in the journal of an orchestration: behind an event.
 type OrchestrationCursor struct {
 	Seq    uint64
-	Offset int64 // as a page has said; 0 = it is looked for
+	Offset int64 // as a page has said; 0 = the daemon searches it
 }
 
 // OrchestrationPage answers [ReadOrchestration].

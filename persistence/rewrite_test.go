@@ -86,7 +86,7 @@ func TestRewriteDropsGarbage(t *testing.T) {
 	}
 }
 
-// Who reads a file that is rewritten reads on, and commits go on.
+// Readers of a file that is rewritten read on, and commits go on.
 func TestRewriteUnderReaders(t *testing.T) {
 	f := newFixture(t, greedy, func(o *Options) { o.Now = nil })
 	f.commit(big(sid(1), 0, "one"), big(sid(2), 0, "two"), big(sid(3), 0, "three"))

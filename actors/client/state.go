@@ -45,7 +45,7 @@ type State struct {
 	full     bool // the outbox refused; waits for OutboxDrained
 	lagging  bool // it was live when the outbox refused, and was not told that it lags
 	missed   bool // events that are not journaled
-	watched  bool // a timer runs, after which a full outbox is looked at again
+	watched  bool // a timer runs, after which the actor checks a full outbox again
 	ended    bool
 	snapshot []messages.Event // the part of the greeting that replaces missing history
 }

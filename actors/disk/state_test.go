@@ -17,7 +17,7 @@ const mib = 1 << 20
 // roomy is a disk of a tebibyte with so much free.
 func roomy(free int64) spaceSeen { return spaceSeen{space: disk.Space{Free: free, Total: 1 << 40}} }
 
-// looked returns the state after a look, and what follows in a word.
+// looked returns the state after a check of the disk, and a short name of the effect.
 func looked(s state, m spaceSeen) (next state, told string, wait time.Duration) {
 	next, effects := s.step(m)
 	for _, e := range effects {
@@ -83,7 +83,7 @@ func TestDiskLooksOnce(t *testing.T) {
 	}
 }
 
-// However the room changes: who was told "full" is told "room" before "full" comes
+// However the free space changes: a receiver of "full" gets "room" before "full" comes
 // again, both are true by a margin, and the reserve is there only when there is room.
 func TestDiskFlapsNot(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

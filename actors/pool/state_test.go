@@ -32,7 +32,7 @@ func said(effects []act.Effect) string {
 	return strings.Join(words, ", ")
 }
 
-// shown is a message of the pool in a word.
+// shown is the short name of a message of the pool.
 func shown(m any) string {
 	switch m := m.(type) {
 	case Answer:

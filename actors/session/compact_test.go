@@ -234,7 +234,7 @@ func TestCompactResumesTheAgent(t *testing.T) {
 	b.on(pool.Answer{Place: pool.Full}, "to op: exhausted POOL_EXHAUSTED", "retire")
 }
 
-// Who has waited 20 s is told what is expected, and may ask again.
+// A caller that has waited 20 s is told what is expected, and may ask again.
 func TestCompactionIsAnsweredEarly(t *testing.T) {
 	b := talked(t)
 	b.tell(compact("c1"))

@@ -9,7 +9,7 @@ import (
 	"betcode/messages"
 )
 
-// An edit that is kept for an agent that asks again is looked at again: rules may have
+// An edit that is kept for an agent that asks again is checked again: rules may have
 // changed since. Then the call is asked about as if nobody had answered.
 func TestKeptEditIsCheckedAgain(t *testing.T) {
 	b := orphaned(t)

@@ -164,7 +164,7 @@ func (b *bench) after(d time.Duration, want ...string) {
 	b.expect(d.String(), want...)
 }
 
-// Who asks gets the lock when its holder gives it up, or does not answer within 10 s.
+// A requester gets the lock when the holder releases it, or does not respond within 10 s.
 func TestInputLockIsAskedFor(t *testing.T) {
 	t.Run("the holder gives it back", func(t *testing.T) {
 		b := contested(t)

@@ -72,7 +72,7 @@ func TestPermissionIsDecided(t *testing.T) {
 	}
 }
 
-// Whoever comes second is told who was first when that is on disk, and not before: a
+// The second caller learns of the first answer when that is on disk, and not before: a
 // daemon that is killed in between would let somebody else be the first.
 func TestSecondAnswerWaitsForTheFirst(t *testing.T) {
 	b := asking(t)

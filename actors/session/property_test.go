@@ -116,7 +116,7 @@ func (w *world) someRequest() any {
 // Whatever clients ask for, whatever the agent says and does, and whenever the
 // journal answers or fails, the disk is full, an actor crashes or time passes: numbers are dense, nothing is
 // told before it is durable, a rebuilt session is the same session, and no
-// message that was accepted is forgotten without a word. Left in peace with an
+// message that was accepted is lost silently. Left in peace with an
 // agent that behaves, every session comes to rest.
 func TestSessionProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -266,7 +266,7 @@ func (w *world) check() {
 	w.checkLock()
 }
 
-// checkLock checks that whoever waits for the lock waits for somebody, and is woken.
+// checkLock checks that each waiter waits for a holder, and that a timer is set for it.
 func (w *world) checkLock() {
 	l := &w.b.state.lock
 	if next := l.Next(); !next.IsZero() && (l.wake.IsZero() || l.wake.After(next)) && w.b.state.durable.failure == nil {

@@ -81,7 +81,7 @@ func TestRulesAboutFiles(t *testing.T) {
 	}
 }
 
-// A request that waits for the disk is looked at again by the next incarnation, and
+// A request that waits for the disk is checked again by the next incarnation, and
 // forgotten when the agent goes: nobody has seen it.
 func TestRulesAboutFilesAcrossACrash(t *testing.T) {
 	b := ruled(t, map[rules.Effect][]string{rules.Allow: {"Edit(src/**)"}})

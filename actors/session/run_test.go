@@ -126,7 +126,7 @@ func TestWhichExitsAreCrashes(t *testing.T) {
 
 var errNoProgram = messages.Errorf("start agent", messages.NotFound, "there is no such program")
 
-// An agent that goes again and again without a word is given up like one that
+// An agent that exits again and again without output is given up like one that
 // crashes.
 func TestAgentThatAlwaysExits(t *testing.T) {
 	b := running(t)

@@ -138,7 +138,7 @@ func TestSlotIsGivenBack(t *testing.T) {
 	}
 }
 
-// Who knocked at a session that is deleted meanwhile is told.
+// A caller that waits for a session that is deleted meanwhile is told.
 func TestRequestsToADeletedSession(t *testing.T) {
 	b := atThePool(t)
 	b.on(messages.DeleteSession{Session: sessionA}, "all: error SESSION_CLOSED", "to op: done", "forget /runs/"+string(sessionA), "retire",

@@ -322,7 +322,7 @@ func TestStopWhileTheAgentIsParked(t *testing.T) {
 	}
 }
 
-// Who stopped a session, and when, is in its record until its agent is started again: the next daemon shows it.
+// The client that stopped a session, and the time, are in its record until its agent is started again: the next daemon shows it.
 func TestStopIsRemembered(t *testing.T) {
 	stop, stopped := messages.StopSession{Session: sessionA, Client: "ann"}, messages.Stopped{By: "ann", At: dawn}
 	check := func(t *testing.T, b *bench, want messages.Stopped) {

@@ -12,7 +12,7 @@ import (
 	"betcode/messages"
 )
 
-// Who may have a lease beside whom.
+// Which holders may have leases at the same time.
 func TestLeaseModes(t *testing.T) {
 	none, shared, exclusive := messages.LeaseNone, messages.LeaseShared, messages.LeaseExclusive
 	for _, c := range []struct {

@@ -115,7 +115,7 @@ func (r *round) awaitEnd(d *kit.Daemon) {
 func (r *round) await(what string, is func() bool) {
 	for deadline := time.Now().Add(patience); !is(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			r.report(otherwise, "waited %s in vain for %s", patience, what)
+			r.report(otherwise, "waited %s for %s, which did not happen", patience, what)
 			return
 		}
 	}

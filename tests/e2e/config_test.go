@@ -61,7 +61,7 @@ func TestConfigService(t *testing.T) {
 		t.Errorf("it was changed all the same: %s", after)
 	}
 
-	// Who has not seen the file as it is does not change it.
+	// A client that has not read the present version cannot change the file.
 	seen, err := config.GetSettings(t.Context(), &pb.GetSettingsRequest{Scope: "user"})
 	if err != nil || seen.GetRevision() == "" {
 		t.Fatalf("%v, %v", seen, err)

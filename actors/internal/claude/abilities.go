@@ -85,7 +85,7 @@ func ParseAbilities(response []byte) (messages.Abilities, error) {
 	return a, nil
 }
 
-// models are the names by which a model can be asked for. Who wants the agent's default
+// models are the names by which a model can be asked for. A caller that wants the agent's default
 // names none.
 func models(raw []byte) []string {
 	var told []struct {

@@ -97,7 +97,7 @@ func TestFenceHoldsSignals(t *testing.T) {
 	}
 }
 
-// Who is within the fence may not look into the launcher, nor into the daemon.
+// A fenced process can read neither the launcher nor the daemon.
 func TestFenceHoldsTracing(t *testing.T) {
 	needsFence(t, FenceWrites)
 	_, told := fenced(t, "(echo x >/proc/$PPID/mem) 2>/dev/null && echo mem; (: <>/proc/$PPID/fd/3) 2>/dev/null && echo fd; true")

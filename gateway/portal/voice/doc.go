@@ -4,7 +4,7 @@
 // # Who owns what
 //
 // A [Service] owns the places for recordings: so many recognisers work at once. A conversation owns one socket and at most one
-// recording; a recording owns its recogniser, which is a process with its children or a request. Who may speak is decided before:
+// recording; a recording owns its recogniser, which is a process with its children or a request. The caller checks rights before:
 // the portal hands over sockets and uploads of callers with the right to control.
 //
 // # What is promised, in what order

@@ -209,7 +209,7 @@ func attackPortalByGreedyProxies(s *siege.Siege) {
 	s.Held("memory is bounded", peak < 700<<20, "%d MiB at most", peak>>20)
 }
 
-// halfOpen registers a proxy by hand and leaves it without a word: it neither reads nor closes.
+// halfOpen registers a proxy by hand and leaves it: it neither reads nor closes.
 func halfOpen(s *siege.Siege, p *kit.Portal, token string) {
 	conn, err := net.Dial("tcp", strings.TrimPrefix(p.URL, "http://"))
 	s.Must(err, "connect")

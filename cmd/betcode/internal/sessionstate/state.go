@@ -15,7 +15,7 @@ type Name string
 
 // The states, in the order in which a person cares about them.
 const (
-	Waiting Name = "waiting" // for a person: an answer, a budget, a word about an interrupted turn
+	Waiting Name = "waiting" // for a person: an answer, a budget, a decision about an interrupted turn
 	Blocked Name = "blocked" // the agent cannot run until its cause is gone
 	Queued  Name = "queued"  // a message waits until an agent may start for it
 	Working Name = "working" // a turn or a background task runs
