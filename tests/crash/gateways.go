@@ -120,10 +120,7 @@ func (g *gateways) open(ctx context.Context) error {
 	}
 	g.round.await("the portal", g.fronts["portal"].serves)
 	b := kit.NewBrowser(g.url)
-	status := http.StatusForbidden // also for a process that forks at that instant: its sockets have two holders
-	for late := time.Now().Add(patience); err == nil && status == http.StatusForbidden && time.Now().Before(late); {
-		status, err = b.Login(code)
-	}
+	status, err := b.Login(code)
 	if err != nil || status != http.StatusSeeOther {
 		return fmt.Errorf("log in: status %d, %v", status, err) //nolint:errorlint // there may be none
 	}

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // ConnectedBelowAgent reports whether the process at the other end of a TCP connection is
@@ -47,23 +48,7 @@ func (t processTable) connectedBelowAgent(caller, ours netip.AddrPort, own func(
 	case !mine:
 		return false, nil
 	}
-	holders, err := t.holders(socket.inode)
-	if err != nil {
-		return false, err
-	}
-	if len(holders) == 0 {
-		return false, errors.New("no process is seen to have the caller's socket")
-	}
-	for _, pid := range holders {
-		below, err := t.belowAgent(pid)
-		if below || err != nil {
-			return below, err
-		}
-	}
-	if again, err := t.holders(socket.inode); err != nil || !slices.Equal(again, holders) {
-		return false, errors.Join(errors.New("the caller's socket has changed hands"), err)
-	}
-	return false, nil
+	return sharing{func() ([]int, error) { return t.holders(socket.inode) }, t.belowAgent, time.Sleep}.belowAgent()
 }
 
 // socket is one line of /proc/net/tcp.

@@ -3,6 +3,7 @@ package gateways
 import (
 	"fmt"
 	"net/http"
+	"os"
 	"strings"
 
 	pb "betcode/proto/betcode/v1"
@@ -260,6 +261,15 @@ func attackPortalByChildren(s *siege.Siege) {
 	s.RunTurn(c, "run:bash ask.sh")
 	s.Held("it ends", s.Becomes(func() bool { return s.Exists(s.Project("out.txt")) }), "there is no answer")
 	s.Held("an agent's child is refused", s.Contains(s.Project("out.txt"), "403 Forbidden") && s.Contains(s.Project("out.txt"), "agents may only view"), "it is not")
+	// Each connection is shared with processes that come and go, and the one that made it leaves it to another.
+	forks := fmt.Sprintf("for i in {1..20}; do exec 3<>/dev/tcp/%s; (for j in {1..20}; do (:); done) & (sleep 0.01; printf 'GET /api/sessions HTTP/1.0\\r\\nHost: %s\\r\\n\\r\\n' >&3; cat <&3 >>forks.part) & exec 3>&-; (:); wait; done; mv forks.part forks.txt",
+		strings.Replace(address, ":", "/", 1), address)
+	s.Write(s.Project("forks.sh"), forks+"\n")
+	s.RunTurn(c, "run:bash forks.sh")
+	s.Held("it ends, forking", s.Becomes(func() bool { return s.Exists(s.Project("forks.txt")) }), "there is no answer")
+	raw, err := os.ReadFile(s.Project("forks.txt"))
+	answers, refused := string(raw), strings.Count(string(raw), "403 Forbidden")
+	s.Held("an agent's child that forks is refused", refused == 20 && strings.Count(answers, "HTTP/1.0 ") == refused, "%d of 20: %v %.2000s", refused, err, answers)
 	status, body := asks(s, p.Browser(), http.MethodGet, "/api/sessions")
 	s.Held("a person is served", status == http.StatusOK, "%d %s", status, body)
 }
