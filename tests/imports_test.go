@@ -596,9 +596,14 @@ var rules = []rule{
 	{
 		pkg: "cmd/betcode/internal/ui", may: []string{
 			"proto", "messages", "cmd/betcode/internal/chat", "cmd/betcode/internal/client", "cmd/betcode/internal/console",
-			"cmd/betcode/internal/plangraph", "cmd/betcode/internal/sessionstate", "cmd/betcode/internal/talk",
+			"cmd/betcode/internal/lookback", "cmd/betcode/internal/plangraph", "cmd/betcode/internal/sessionstate", "cmd/betcode/internal/talk",
 		},
 		because: "the screen is a list of sessions and the chats that are opened from it",
+	},
+	{
+		pkg: "cmd/betcode/internal/lookback", may: []string{"proto", "messages", "cmd/betcode/internal/console", "cmd/betcode/internal/statedir"},
+		because: "what is said about the past does not depend on who shows it",
+		never:   map[string]string{grpc: "an answer of the daemon is handed in"},
 	},
 	{
 		pkg: "cmd/betcode/internal/chat/drafts", may: []string{"messages/regular"}, because: "files of typed text need neither a terminal nor a daemon",

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	pb "betcode/proto/betcode/v1"
 	"betcode/tests/kit"
@@ -38,6 +39,9 @@ func (s *story) golden(t *kit.Screen, name string) {
 		return shown + "\n"
 	}
 	if *update {
+		for last := ""; last != t.Shown(); time.Sleep(time.Second) { // until nothing changes any more
+			last = t.Shown()
+		}
 		if err := os.WriteFile(path, []byte(settled(t.Shown())), 0o600); err != nil {
 			s.Fatal(err)
 		}

@@ -30,7 +30,7 @@ func (m *Model) item(i client.Item) {
 func (m *Model) connection(o *client.Outage) {
 	switch {
 	case o.Restored:
-		m.state.outage = ""
+		m.state.outage, m.state.queued, m.state.noSlot = "", nil, false
 		m.queue.Forget()
 		m.dialog = nil
 		m.tell("The daemon has another journal now; the history starts again.")
@@ -63,10 +63,14 @@ func (m *Model) event(e *pb.AgentEvent) {
 		s.doing = ""
 	case *pb.AgentEvent_TurnComplete:
 		m.turnOver()
+		s.queued = slices.DeleteFunc(s.queued, func(key string) bool { return slices.Contains(event.TurnComplete.GetInputKeys(), key) })
 	case *pb.AgentEvent_UserInput:
 		if !e.GetVolatile() {
 			m.confirm(event.UserInput.GetIdempotencyKey())
+			s.queued = append(s.queued, event.UserInput.GetIdempotencyKey())
 		}
+	case *pb.AgentEvent_Notice:
+		s.noSlot = s.noSlot || event.Notice.GetCode() == "WAITING_FOR_SLOT"
 	case *pb.AgentEvent_Error:
 		m.refused(event.Error)
 	case *pb.AgentEvent_SessionInfo:
@@ -84,6 +88,7 @@ func (m *Model) event(e *pb.AgentEvent) {
 	if !s.caughtUp && (e.GetSequence() >= m.options.Head || replay) {
 		s.caughtUp = true
 		m.restore()
+		m.showGoal()
 	}
 }
 
@@ -99,6 +104,13 @@ func (m *Model) status(c *pb.StatusChange) {
 	s := &m.state
 	was := s.running
 	s.running = c.GetStatus() != pb.AgentStatus_IDLE && c.GetStatus() != pb.AgentStatus_ERROR
+	s.noSlot, s.waits = false, ""
+	if c.GetStatus() == pb.AgentStatus_IDLE { // the daemon says so only when no message is left
+		s.queued = nil
+	}
+	if c.GetStatus() == pb.AgentStatus_WAITING_FOR_USER {
+		s.waits = console.Line(c.GetMessage())
+	}
 	if was != s.running {
 		s.pressed = false
 	}

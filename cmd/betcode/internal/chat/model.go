@@ -8,6 +8,7 @@ import (
 	"betcode/cmd/betcode/internal/chat/drafts"
 	"betcode/cmd/betcode/internal/chat/editor"
 	"betcode/cmd/betcode/internal/chat/transcript"
+	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/inbox"
 	pb "betcode/proto/betcode/v1"
 )
@@ -47,8 +48,10 @@ type Model struct {
 	focusing bool // it reports that
 	lastKey  time.Time
 	leaving  bool
-	offset   int  // rows between the end and the last one shown, on a screen
-	follow   bool // the next frame shows the chosen call
+	offset   int    // rows between the end and the last one shown, on a screen
+	follow   bool   // the next frame shows the chosen call
+	reveal   bool   // the next frame shows what a search has found
+	goal     uint64 // the event to be shown when the history is there; 0: none
 }
 
 // focus is where keys go while a request waits.
@@ -76,6 +79,9 @@ type state struct {
 	requestedBy string
 	offeredTo   string
 	outage      string
+	queued      []string // keys of accepted messages whose turn has not ended
+	noSlot      bool     // they wait until an agent may start
+	waits       string   // why the session waits for a person without a request; empty: it does not
 	condition   string
 	blocked     string
 }
@@ -95,6 +101,28 @@ func New(o Options) *Model {
 
 // Session returns the session's id.
 func (m *Model) Session() string { return m.options.Session }
+
+// Show shows the place of an event, when the history is there. 0 changes nothing.
+func (m *Model) Show(sequence uint64) {
+	if sequence == 0 {
+		return
+	}
+	m.goal = sequence
+	if m.state.caughtUp {
+		m.showGoal()
+	}
+}
+
+// showGoal marks the event that was asked for.
+func (m *Model) showGoal() {
+	if m.goal == 0 {
+		return
+	}
+	if m.reveal = m.transcript.Hit(m.goal); !m.reveal {
+		m.tell("What was found is older than what is shown here: betcode attach %s --from %d", console.ShortID(m.options.Session), m.goal)
+	}
+	m.goal = 0
+}
 
 // Step takes one message and returns what is to be done.
 func (m *Model) Step(now time.Time, message any) []Effect {

@@ -362,3 +362,63 @@ func BenchmarkKeyInFlood(b *testing.B) {
 	b.ReportMetric(float64(batches.Microseconds())/float64(b.N), "µs/batch")
 	b.ReportMetric(float64(keys.Microseconds())/float64(b.N), "µs/key")
 }
+
+// The status names what a session without a turn waits for: a message that is queued is not idleness, and neither is a budget.
+func TestStatusOfAQueuedMessage(t *testing.T) {
+	p := newPerson(Options{})
+	p.does(Resize{120, 24})
+	begins := func(want string) {
+		t.Helper()
+		if got := p.Status(p.now); !strings.HasPrefix(got, want) {
+			t.Errorf("the status is %q, want %q", got, want)
+		}
+	}
+	input := func(key string) *pb.AgentEvent {
+		return &pb.AgentEvent{Event: &pb.AgentEvent_UserInput{UserInput: &pb.UserInput{Content: key, IdempotencyKey: key}}}
+	}
+	begins("idle")
+	p.types(typing, "h", "i", "enter")
+	p.waits(time.Second)
+	begins("sending")
+	p.events(input("key-1"))
+	begins("queued")
+	p.events(&pb.AgentEvent{Event: &pb.AgentEvent_Notice{Notice: &pb.Notice{Code: "WAITING_FOR_SLOT", Message: "All agents are busy"}}})
+	begins("queued until an agent may start")
+	p.events(eventtest.Status(pb.AgentStatus_THINKING), input("of another client"))
+	begins("working")
+	p.events(&pb.AgentEvent{Event: &pb.AgentEvent_TurnComplete{TurnComplete: &pb.TurnComplete{InputKeys: []string{"key-1"}}}})
+	begins("queued")
+	p.events(&pb.AgentEvent{Event: &pb.AgentEvent_StatusChange{StatusChange: &pb.StatusChange{Status: pb.AgentStatus_WAITING_FOR_USER, Message: "The budget is used; messages wait"}}})
+	begins("waits: The budget is used; messages wait")
+	p.events(eventtest.Status(pb.AgentStatus_IDLE))
+	begins("idle")
+}
+
+// A hit of a search is shown at the top and marked, however far up it is; what is gone is said.
+func TestShowsAHit(t *testing.T) {
+	p := newPerson(Options{Screen: true, Head: 300, Session: "5e0a0000-0000", Exact: true})
+	p.does(Resize{60, 20})
+	p.Show(100)
+	for i := uint64(1); i <= 300; i++ {
+		e := eventtest.Text(fmt.Sprintf("line %d", i))
+		e.Sequence = i
+		p.events(e)
+	}
+	rows, _, _ := p.Frame(p.now)
+	if at := slices.Index(rows, "line 100"); at < 1 || at > 4 || rows[at-1] != "› found here" {
+		t.Errorf("the hit is not shown:\n%s", strings.Join(rows, "\n"))
+	}
+	p.Show(299)
+	if rows, _, _ = p.Frame(p.now); !slices.Contains(rows, "line 299") {
+		t.Errorf("the second hit is not shown:\n%s", strings.Join(rows, "\n"))
+	}
+	old := newPerson(Options{Screen: true, Session: "5e0a0000-0000"})
+	old.does(Resize{120, 20})
+	e := eventtest.Text("the first that is kept")
+	e.Sequence = 50
+	old.events(e)
+	old.Show(7)
+	if rows, _, _ = old.Frame(old.now); !strings.Contains(strings.Join(rows, "\n"), "betcode attach 5e0a0000 --from 7") {
+		t.Errorf("what is gone is not said:\n%s", strings.Join(rows, "\n"))
+	}
+}

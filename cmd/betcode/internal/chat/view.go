@@ -51,7 +51,7 @@ func (m *Model) Frame(now time.Time) (rows []string, cursorRow, cursorColumn int
 	room -= len(middle)
 	var top []string
 	if m.options.Screen {
-		m.scrollToCard(max(room, 0))
+		m.scroll(max(room, 0))
 		top, m.offset = m.transcript.Window(m.width, max(room, 0), m.offset)
 	} else if room > 0 {
 		if top = m.transcript.Live(m.width, min(room, m.height*2/3)); len(top) > 0 {
@@ -84,13 +84,17 @@ func gauge(s console.Style, percent float32) string {
 	return text
 }
 
-// scrollToCard moves the window of so many rows to the call that was chosen last.
-func (m *Model) scrollToCard(height int) {
-	if !m.follow {
-		return
+// scroll moves the window of so many rows to the call that was chosen last, or to what a search has found.
+func (m *Model) scroll(height int) {
+	above := 0
+	switch {
+	case m.follow:
+		above = m.transcript.Above(m.width)
+	case m.reveal:
+		above = m.transcript.AboveHit(m.width)
 	}
-	m.follow = false
-	if above := m.transcript.Above(m.width); above > m.offset+height || above > 0 && above <= m.offset {
+	m.follow, m.reveal = false, false
+	if above > m.offset+height || above > 0 && above <= m.offset {
 		m.offset = max(above-max(height-1, 1), 0)
 	}
 }
@@ -139,6 +143,8 @@ func (m *Model) Status(now time.Time) string {
 		parts = append(parts, s.Red(st.outage))
 	case m.dialog != nil:
 		parts = append(parts, s.Yellow("waits for you"))
+	case st.waits != "":
+		parts = append(parts, s.Yellow("waits: "+st.waits))
 	case st.running:
 		what := "working"
 		if st.doing != "" {
@@ -151,6 +157,10 @@ func (m *Model) Status(now time.Time) string {
 		parts = append(parts, s.Red("blocked: "+strings.ReplaceAll(console.Line(st.condition), "_", " ")))
 	case st.blocked != "":
 		parts = append(parts, s.Yellow("interrupted; waits: "+console.Line(st.blocked)))
+	case len(st.queued) > 0 && st.noSlot:
+		parts = append(parts, s.Yellow("queued until an agent may start"))
+	case len(st.queued) > 0 && st.caughtUp:
+		parts = append(parts, s.Yellow("queued"))
 	case !st.caughtUp:
 		parts = append(parts, "catching up")
 	default:

@@ -52,13 +52,14 @@ func (p *program) screen(ctx context.Context, c *cli.Context) error {
 
 // listed connects, and shows all sessions in one form.
 func (p *program) listed(ctx context.Context, c *cli.Context, run func(context.Context, *console.Console, *client.Client, ui.Options) error) error {
-	cl, _, err := p.Connect(ctx, c)
+	cl, cfg, err := p.Connect(ctx, c)
 	if err != nil {
 		return err
 	}
 	defer cl.Close()
 	return run(ctx, p.Console, cl, ui.Options{
 		Drafts: p.TypedDirectory(c),
+		State:  p.StateDirectory(c, cfg),
 		New: func() (talk.Opening, error) {
 			o, err := session.Open(ctx, p.Program, c, cl)
 			if err != nil {

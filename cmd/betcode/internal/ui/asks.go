@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
@@ -16,6 +17,7 @@ const (
 	patience        = 3 * time.Second
 	commandPatience = 30 * time.Second // stopping an agent takes longest
 	listed          = 500              // sessions in the list
+	hits            = 50               // of a search
 	drawn           = 8                // plans with their steps; older ones are in betcode orchestrate list
 )
 
@@ -31,6 +33,21 @@ func (a asks) list() sessions {
 	defer cancel()
 	r, err := a.client.Agent.ListSessions(ctx, &pb.ListSessionsRequest{Limit: listed})
 	return sessions{r, err}
+}
+
+// digest asks what has happened since a time.
+func (a asks) digest(since time.Time) (*pb.DigestResponse, error) {
+	ctx, cancel := context.WithTimeout(a.ctx, patience)
+	defer cancel()
+	return a.client.Search.Digest(ctx, &pb.DigestRequest{Since: timestamppb.New(since)})
+}
+
+// search asks for the hits of a query.
+func (a asks) search(query string) searched {
+	ctx, cancel := context.WithTimeout(a.ctx, patience)
+	defer cancel()
+	r, err := a.client.Search.Search(ctx, &pb.SearchRequest{Query: query, PageSize: hits})
+	return searched{query, r, err}
 }
 
 // opening says how a session is attached to.

@@ -27,6 +27,8 @@ type Model struct {
 	lost          time.Time
 	trouble       string
 	said          string // a short answer to the last command
+	away          string // what happened while the person was away
+	blurred       time.Time
 }
 
 // row is a session in the list.
@@ -47,8 +49,11 @@ type Effect interface{ effect() }
 
 // Effects.
 type (
-	// Open opens a session.
-	Open struct{ Session string }
+	// Open opens a session, at an event of its history if At is not 0.
+	Open struct {
+		Session string
+		At      uint64
+	}
 	// Begin opens a new session in this directory.
 	Begin struct{}
 	// Command performs a command of the list.
@@ -57,16 +62,25 @@ type (
 	ShowPlans struct{}
 	// HidePlans shows the list again.
 	HidePlans struct{}
+	// ShowSearch begins a search over the history of all sessions.
+	ShowSearch struct{}
+	// HideSearch shows the list again.
+	HideSearch struct{}
+	// Search asks for the hits of a query.
+	Search struct{ Query string }
 	// Quit ends the screen. The sessions go on.
 	Quit struct{}
 )
 
-func (Open) effect()      {}
-func (Begin) effect()     {}
-func (Command) effect()   {}
-func (ShowPlans) effect() {}
-func (HidePlans) effect() {}
-func (Quit) effect()      {}
+func (Open) effect()       {}
+func (Begin) effect()      {}
+func (Command) effect()    {}
+func (ShowPlans) effect()  {}
+func (HidePlans) effect()  {}
+func (ShowSearch) effect() {}
+func (HideSearch) effect() {}
+func (Search) effect()     {}
+func (Quit) effect()       {}
 
 // NewModel returns an empty list.
 func NewModel(s console.Style) *Model { return &Model{style: s, width: 80, height: 24} }
@@ -148,25 +162,30 @@ func (m *Model) Press(k editor.Key) Effect {
 	case "?":
 		m.help = !m.help
 	case "esc":
+		if !m.help && m.line.filter == "" {
+			m.away = ""
+		}
 		m.help, m.line.filter = false, ""
 	case "/", ":":
 		m.line.mode, m.line.text = rune(k.Name[0]), editor.Editor{}
 	case "n":
 		if next := m.Next(""); next != "" {
-			return Open{next}
+			return Open{Session: next}
 		}
 		m.said = "Nothing waits for you."
 	case "p":
 		return ShowPlans{}
+	case "s":
+		return ShowSearch{}
 	case "N", "c":
 		return Begin{}
 	case "enter", "l", "right":
 		if at < len(rows) {
-			return Open{rows[at].session.GetId()}
+			return Open{Session: rows[at].session.GetId()}
 		}
 	default:
 		if i := strings.Index("123456789", k.Name); len(k.Name) == 1 && i >= 0 && i < len(rows) {
-			return Open{rows[i].session.GetId()}
+			return Open{Session: rows[i].session.GetId()}
 		}
 	}
 	if at = moved(at, k.Name, len(rows), m.height); at >= 0 {
@@ -200,6 +219,17 @@ func (m *Model) typed(k editor.Key) Effect {
 	return nil
 }
 
+// Paste inserts pasted text into the filter or the command, on one line.
+func (m *Model) Paste(text string) {
+	if m.line.mode == 0 {
+		return
+	}
+	m.line.text.Insert(strings.Join(strings.Fields(text), " "))
+	if m.line.mode == '/' {
+		m.line.filter = m.line.text.Text()
+	}
+}
+
 // command reads a command about the chosen session.
 func (m *Model) command(text string) Effect {
 	name, argument, _ := strings.Cut(text, " ")
@@ -216,8 +246,12 @@ func (m *Model) command(text string) Effect {
 		return Begin{}
 	case name == "plans":
 		return ShowPlans{}
+	case name == "search" && argument != "":
+		return Search{argument}
+	case name == "search":
+		return ShowSearch{}
 	case name == "open" && argument != "":
-		return Open{argument}
+		return Open{Session: argument}
 	case id == "":
 		m.said = "There is no session."
 	case name == "stop" || name == "resume" || name == "cancel":
@@ -225,7 +259,7 @@ func (m *Model) command(text string) Effect {
 	case name == "rename":
 		return Command{name, id, argument}
 	default:
-		m.said = fmt.Sprintf("There is no command %q: new, open SESSION, plans, stop, resume, cancel, rename NAME, quit", console.Line(name))
+		m.said = fmt.Sprintf("There is no command %q: new, open SESSION, search WORDS, plans, stop, resume, cancel, rename NAME, quit", console.Line(name))
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/lookback"
 	"betcode/cmd/betcode/internal/sessionstate"
 	pb "betcode/proto/betcode/v1"
 )
@@ -18,7 +20,8 @@ const plainHelp = `Type a command and Enter:
   N, open N       open the session with that number, or with that name
   next            open the next session that waits for you
   new             a new session in this directory
-  find TEXT       the sessions that have a text
+  find TEXT       the sessions that have a text in their name, directory or last message
+  search WORDS    what was said, called and returned in all sessions; hit N opens one of them
   plans           the orchestrations and their steps
   stop N          end its agent; resume N goes on, cancel N interrupts its turn
   rename N NAME   give it another name
@@ -30,6 +33,7 @@ type Plain struct {
 	list    *Model
 	numbers []string // ids; the number of a session is its place, from 1
 	known   map[string]sessionstate.State
+	hits    []*pb.SearchHit // of the last search; the number of a hit is its place, from 1
 }
 
 // NewPlain returns an empty list.
@@ -144,7 +148,7 @@ func (p *Plain) Line(now time.Time, text string) (lines []string, effect Effect)
 		return nil, ShowPlans{}
 	case "next", "n":
 		if next := p.list.Next(""); next != "" {
-			return nil, Open{next}
+			return nil, Open{Session: next}
 		}
 		return []string{"Nothing waits for you."}, nil
 	case "find":
@@ -155,14 +159,25 @@ func (p *Plain) Line(now time.Time, text string) (lines []string, effect Effect)
 			return []string{"No session has that text."}, nil
 		}
 		return p.all(now, rows)[1:], nil
+	case "search":
+		if rest == "" {
+			return []string{"For which words? search WORDS"}, nil
+		}
+		return nil, Search{rest}
+	case "hit":
+		n, err := strconv.Atoi(rest)
+		if err != nil || n < 1 || n > len(p.hits) {
+			return []string{"Which hit? search WORDS, then hit N"}, nil
+		}
+		return nil, Open{Session: p.hits[n-1].GetSessionId(), At: p.hits[n-1].GetSequence()}
 	case "open":
 		if rest == "" {
 			return []string{"Which session? open N"}, nil
 		}
 		if id := p.numbered(rest); id != "" {
-			return nil, Open{id}
+			return nil, Open{Session: id}
 		}
-		return nil, Open{rest}
+		return nil, Open{Session: rest}
 	case "stop", "resume", "cancel", "rename":
 		which, argument, _ := strings.Cut(rest, " ")
 		id := p.numbered(which)
@@ -172,6 +187,20 @@ func (p *Plain) Line(now time.Time, text string) (lines []string, effect Effect)
 		return nil, Command{strings.ToLower(word), id, strings.TrimSpace(argument)}
 	}
 	return []string{fmt.Sprintf("There is no command %q; help lists them.", console.Line(word))}, nil
+}
+
+// Found takes the hits of a search. It returns them, with their numbers.
+func (p *Plain) Found(now time.Time, r *pb.SearchResponse) (lines []string) {
+	p.hits = r.GetHits()
+	for i, h := range p.hits {
+		name := cmp.Or(console.Line(h.GetSessionName()), "session "+console.ShortID(h.GetSessionId()))
+		lines = append(lines, fmt.Sprintf("hit %d. %s: %s, %s: %s", i+1, console.Shorten(name, 60), console.Line(lookback.Source(h)),
+			console.Ago(h.GetTimestamp(), now), lookback.Marked(h, false)))
+	}
+	if remark := lookback.Remark(r, ""); remark != "" {
+		lines = append(lines, remark)
+	}
+	return lines
 }
 
 // numbered returns the session with a number; empty if there is none.

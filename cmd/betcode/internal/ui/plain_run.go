@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -8,20 +9,27 @@ import (
 
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/lookback"
 	"betcode/cmd/betcode/internal/talk"
 )
 
 // RunPlain is the list of sessions line by line, until the person leaves: no cursor moves, nothing is drawn again, and commands
 // are words and Enter. A session that is opened is a conversation line by line. All sessions go on.
-func RunPlain(ctx context.Context, c *console.Console, cl *client.Client, o Options) error {
+func RunPlain(ctx context.Context, c *console.Console, cl *client.Client, o Options) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	keys := talk.OpenKeyboard(c)
 	defer keys.Close()
 	p := &plainRun{console: c, asks: asks{ctx, cl}, options: o, keys: keys, plain: NewPlain(), listings: make(chan sessions, 1)}
 	defer p.asking.Wait()
 	defer cancel()
+	defer func() {
+		if p.looked {
+			err = cmp.Or(err, lookback.Note(o.State, time.Now()))
+		}
+	}()
 	interrupts, release := c.OnInterrupt()
 	defer release()
+	p.away()
 	p.ask(0)
 	for {
 		var lines []string
@@ -66,6 +74,7 @@ type plainRun struct {
 	listings  chan sessions
 	asking    sync.WaitGroup
 	prompting bool // the prompt is the last line
+	looked    bool // the digest was said, or there is none
 }
 
 // ask asks for the list after a while, in the background.
@@ -78,6 +87,22 @@ func (p *plainRun) ask(after time.Duration) {
 		}
 		p.listings <- p.list() // it has room: one question is on its way at a time
 	})
+}
+
+// away says what has happened while the person was away, and notes that it was said.
+func (p *plainRun) away() {
+	if p.options.State == "" {
+		return
+	}
+	now := time.Now()
+	d, err := p.digest(lookback.Last(p.options.State, now))
+	if err != nil {
+		return
+	}
+	if text := digestText(d); text != "" {
+		p.print(text + ".")
+	}
+	p.looked = true
 }
 
 // print prints lines below the prompt.
@@ -99,6 +124,9 @@ func (p *plainRun) perform(e Effect) error {
 		if err != nil {
 			return err
 		}
+		if e.At > 0 { // what was said before is not read again
+			o.Start.FromSequence = e.At - 1
+		}
 		return p.talk(o)
 	case Begin:
 		o, err := p.options.New()
@@ -108,6 +136,12 @@ func (p *plainRun) perform(e Effect) error {
 		return p.talk(o)
 	case Command:
 		p.print(p.run(e))
+	case Search:
+		found := p.search(e.Query)
+		if found.err != nil {
+			return found.err
+		}
+		p.print(p.plain.Found(time.Now(), found.found)...)
 	case ShowPlans:
 		found := p.plans()
 		if found.err != nil {

@@ -31,7 +31,7 @@ func TestPlainLines(t *testing.T) {
 	say([]string{"Connected again.", "1 is deleted."}, p.Listed(now, list(asks), nil)...)
 
 	for line, want := range map[string]Effect{
-		"2": Open{"a"}, "open 2": Open{"a"}, "open tests": Open{"tests"}, "next": Open{"a"}, "stop 2": Command{"stop", "a", ""},
+		"2": Open{Session: "a"}, "open 2": Open{Session: "a"}, "open tests": Open{Session: "tests"}, "next": Open{Session: "a"}, "stop 2": Command{"stop", "a", ""},
 		"rename 2 x y": Command{"rename", "a", "x y"}, "new": Begin{}, "plans": ShowPlans{}, "quit": Quit{}, "": nil, "find make": nil, "help": nil,
 		"stop 9": nil, "hm": nil, "open": nil,
 	} {
@@ -83,7 +83,7 @@ j k move · Enter open the session of a step · Esc back`
 	if got := strings.Join(p.Rows(now), "\n"); got != want {
 		t.Errorf("drawn\n%s\nwant\n%s", got, want)
 	}
-	if got := press("enter"); got != (Open{"s2"}) {
+	if got := press("enter"); got != (Open{Session: "s2"}) {
 		t.Errorf("opens %v", got)
 	}
 	p.Took(nil, errors.New("gone"))

@@ -106,6 +106,9 @@ func planLines(found []*pb.OrchestrationInfo) []string {
 	return lines
 }
 
+// Say shows a short answer.
+func (p *Plans) Say(text string) { p.trouble = console.Line(text) }
+
 // at returns the index of the chosen row.
 func (p *Plans) at() int {
 	return max(slices.IndexFunc(p.rows, func(r planRow) bool { return r.key == p.chosen }), 0)
@@ -121,7 +124,7 @@ func (p *Plans) Press(k editor.Key) Effect {
 		return Quit{}
 	case "enter", "l", "right":
 		if at < len(p.rows) && p.rows[at].session != "" {
-			return Open{p.rows[at].session}
+			return Open{Session: p.rows[at].session}
 		}
 	}
 	if at = moved(at, k.Name, len(p.rows), p.height); at >= 0 {

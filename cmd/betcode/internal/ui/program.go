@@ -16,6 +16,7 @@ import (
 	"betcode/cmd/betcode/internal/chat/editor"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/lookback"
 	"betcode/cmd/betcode/internal/talk"
 	pb "betcode/proto/betcode/v1"
 )
@@ -30,6 +31,7 @@ const (
 // Options say how the screen is run.
 type Options struct {
 	Drafts string                       // directory of drafts and histories
+	State  string                       // directory with the time of the last look; empty: the daemon is on another machine
 	New    func() (talk.Opening, error) // describes a new session in this directory
 }
 
@@ -46,6 +48,11 @@ func Run(ctx context.Context, c *console.Console, cl *client.Client, o Options) 
 		}
 	}
 	p.pumps.Wait()
+	if p.looked {
+		if kept := lookback.Note(o.State, time.Now()); kept != nil {
+			c.Say("%v", kept)
+		}
+	}
 	if err != nil && !errors.Is(err, tea.ErrProgramKilled) && !errors.Is(err, tea.ErrInterrupted) {
 		return fmt.Errorf("run screen: %w", err)
 	}
@@ -63,7 +70,9 @@ type program struct {
 	list          *Model
 	views         []*view // the one that was seen last is the last
 	open          *view   // nil: the list or the plans are shown
-	plansOpen     *Plans  // nil: the list is shown
+	plansOpen     *Plans  // nil: the list or the search is shown
+	found         *Found  // nil: the list or the plans are shown
+	looked        bool    // the digest was shown, or there is none
 	width, height int
 	focused       bool
 }
@@ -90,8 +99,18 @@ type (
 		err   error
 	}
 	plansDue struct{}
-	opened   struct {
+	digested struct {
+		digest *pb.DigestResponse
+		err    error
+	}
+	searched struct {
+		query string
+		found *pb.SearchResponse
+		err   error
+	}
+	opened struct {
 		opening talk.Opening
+		at      uint64 // event that is shown first; 0: the newest
 		err     error
 	}
 	did  struct{ text string }
@@ -102,7 +121,20 @@ type (
 )
 
 // Init implements tea.Model.
-func (p *program) Init() tea.Cmd { return p.poll }
+func (p *program) Init() tea.Cmd {
+	if p.options.State == "" {
+		return p.poll
+	}
+	return tea.Batch(p.poll, p.away(lookback.Last(p.options.State, time.Now())))
+}
+
+// away asks what has happened since a time.
+func (p *program) away(since time.Time) tea.Cmd {
+	return func() tea.Msg {
+		d, err := p.digest(since)
+		return digested{d, err}
+	}
+}
 
 // poll asks for the list.
 func (p *program) poll() tea.Msg { return p.asks.list() }
@@ -134,17 +166,28 @@ func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 			return p, nil
 		}
 		return p, p.pollPlans
+	case digested:
+		if message.err == nil {
+			p.looked = true
+			p.list.Away(message.digest)
+		}
+		return p, nil
+	case searched:
+		if p.found != nil {
+			p.found.Took(message.query, message.found, message.err)
+		}
+		return p, nil
 	case opened:
 		return p, p.opened(message)
 	case did:
-		p.list.Say(message.text)
+		p.say(message.text)
 		return p, nil
 	case answer:
 		return p, p.step(p.find(message.session), message.message)
 	case over:
 		if v := p.find(message.session); v != nil {
 			p.close(v)
-			p.list.Say(endedView + reason(message.err))
+			p.say(endedView + reason(message.err))
 		}
 		return p, nil
 	}
@@ -156,10 +199,24 @@ func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 		if p.plansOpen != nil {
 			p.plansOpen.width, p.plansOpen.height = p.width, p.height
 		}
+		if p.found != nil {
+			p.found.width, p.found.height = p.width, p.height
+		}
 		return p, p.everyView(p.size())
 	case chat.Focus:
 		p.focused = bool(t)
+		if since := p.list.Focus(now, p.focused); !since.IsZero() && p.options.State != "" {
+			return p, tea.Batch(p.away(since), p.everyView(t))
+		}
 		return p, p.everyView(t)
+	case chat.Paste:
+		switch {
+		case p.open != nil:
+		case p.found != nil:
+			p.found.Paste(string(t))
+		case p.plansOpen == nil:
+			p.list.Paste(string(t))
+		}
 	case chat.Press:
 		return p, p.press(editor.Key(t))
 	case nil:
@@ -185,6 +242,8 @@ func (p *program) press(k editor.Key) tea.Cmd {
 	switch {
 	case v == nil && p.plansOpen != nil:
 		return p.perform(p.plansOpen.Press(k))
+	case v == nil && p.found != nil:
+		return p.perform(p.found.Press(k))
 	case v == nil:
 		return p.perform(p.list.Press(k))
 	}
@@ -194,7 +253,7 @@ func (p *program) press(k editor.Key) tea.Cmd {
 		return nil
 	case k.Name == "ctrl+n":
 		if next := p.list.Next(v.shell.Model.Session()); next != "" {
-			return p.show(next)
+			return p.show(next, 0)
 		}
 		return nil
 	case k.Name == "ctrl+t":
@@ -211,11 +270,11 @@ func (p *program) perform(e Effect) tea.Cmd {
 	case Quit:
 		return tea.Quit
 	case Open:
-		return p.show(e.Session)
+		return p.show(e.Session, e.At)
 	case Begin:
 		return func() tea.Msg {
 			o, err := p.options.New()
-			return opened{o, err}
+			return opened{o, 0, err}
 		}
 	case Command:
 		return func() tea.Msg { return did{p.run(e)} }
@@ -224,6 +283,16 @@ func (p *program) perform(e Effect) tea.Cmd {
 		return p.pollPlans
 	case HidePlans:
 		p.plansOpen = nil
+	case ShowSearch:
+		p.found = NewFound(console.Style(p.console.Terminal.Colour), p.width, p.height)
+	case HideSearch:
+		p.found = nil
+	case Search:
+		if p.found == nil {
+			p.found = NewFound(console.Style(p.console.Terminal.Colour), p.width, p.height)
+			p.found.Ask(e.Query)
+		}
+		return func() tea.Msg { return p.search(e.Query) }
 	}
 	return nil
 }
@@ -253,33 +322,48 @@ func (p *program) find(session string) *view {
 	return nil
 }
 
-// show shows a session, which is opened if it is not yet.
-func (p *program) show(session string) tea.Cmd {
+// say shows a short answer on the page that is shown.
+func (p *program) say(text string) {
+	switch {
+	case p.plansOpen != nil:
+		p.plansOpen.Say(text)
+	case p.found != nil:
+		p.found.Say(text)
+	default:
+		p.list.Say(text)
+	}
+}
+
+// show shows a session, which is opened if it is not yet, at an event if at is not 0.
+func (p *program) show(session string, at uint64) tea.Cmd {
 	if v := p.find(session); v != nil {
 		p.open = v
+		v.shell.Model.Show(at)
 		p.views = append(slices.DeleteFunc(p.views, func(o *view) bool { return o == v }), v)
 		return nil
 	}
 	return func() tea.Msg {
 		o, err := p.opening(session)
-		return opened{o, err}
+		return opened{o, at, err}
 	}
 }
 
 // opened attaches to a session.
 func (p *program) opened(o opened) tea.Cmd {
 	if o.err != nil {
-		p.list.Say(reason(o.err))
+		p.say(reason(o.err))
 		return nil
 	}
 	if v := p.find(o.opening.Start.GetSessionId()); v != nil {
 		p.open = v
+		v.shell.Model.Show(o.at)
 		return nil
 	}
 	if len(p.views) >= maxOpen {
 		p.close(p.views[0])
 	}
 	v := &view{shell: chat.Open(p.ctx, p.console, p.client, nil, o.opening, chat.RunOptions{Drafts: p.options.Drafts, Screen: true})}
+	v.shell.Model.Show(o.at)
 	p.views, p.open = append(p.views, v), v
 	session := v.shell.Model.Session()
 	p.pumps.Go(func() {
@@ -308,6 +392,9 @@ func (p *program) View() tea.View {
 	switch {
 	case p.open == nil && p.plansOpen != nil:
 		rows, row = p.plansOpen.Rows(now), -1
+	case p.open == nil && p.found != nil:
+		rows = p.found.Rows(now)
+		row, column = p.found.Cursor()
 	case p.open == nil:
 		rows = p.list.Rows(now)
 	default:

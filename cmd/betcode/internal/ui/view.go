@@ -23,9 +23,10 @@ const help = `In the list
   j k  Up Down    next, previous        Enter  1-9   open
   n               open the next session that waits for you
   c               a new session in this directory
-  /               filter                :      a command: new, open SESSION, plans,
-  ?               this help                    stop, resume, cancel, rename NAME, quit
+  s               search what was said, called and returned in all sessions
   p               plans: the orchestrations and their steps
+  /               filter                :      a command: new, open SESSION, search WORDS,
+  ?               this help                    plans, stop, resume, cancel, rename NAME, quit
   q               leave; sessions go on
 
 In a session
@@ -38,8 +39,12 @@ In a session
 
 // Rows returns the whole screen.
 func (m *Model) Rows(now time.Time) []string {
-	out := []string{m.header(now), ""}
-	body := m.height - 4
+	out := []string{m.header(now)}
+	if m.away != "" {
+		out = append(out, m.style.Dim(m.away))
+	}
+	out = append(out, "")
+	body := m.height - 2 - len(out)
 	switch {
 	case m.help:
 		out = append(out, strings.Split(help, "\n")...)
@@ -166,7 +171,7 @@ func (m *Model) footer() string {
 	case m.line.filter != "":
 		return m.style.Dim("/" + console.Line(m.line.filter) + "   Esc shows all")
 	}
-	return m.style.Dim("j k move · Enter open · n next that waits · c new · / filter · : command · ? help · q leave")
+	return m.style.Dim("Enter open · n next that waits · c new · s search · / filter · ? help · q leave")
 }
 
 // Cursor returns the place of the cursor; a negative row hides it.

@@ -23,6 +23,8 @@ type block struct {
 	kind     kind
 	id       string // of the text or the call
 	depth    int    // below how many calls
+	sequence uint64 // of its first event; 0 for a line of this program
+	ended    uint64 // of the result of a call; 0: none yet
 	text     string // of a note or a message
 	prose    prose
 	thinking bool
@@ -74,7 +76,7 @@ func (t *Transcript) result(r *pb.ToolCallResult, parent string) {
 	name := t.calls[r.GetToolId()]
 	delete(t.calls, r.GetToolId())
 	if b := t.find(r.GetToolId(), toolCall); b != nil {
-		b.result = r
+		b.result, b.ended = r, t.sequence
 		b.forget()
 		return
 	}
@@ -120,6 +122,9 @@ func (t *Transcript) rows(b *block, width int) []string {
 			out[i] = indent + out[i]
 		}
 	}
+	if b == t.hit && b.kind != toolCall && len(out) > 0 {
+		out = append([]string{s.Yellow("› found here")}, out...)
+	}
 	b.lines, b.width = out, width
 	if out == nil {
 		b.lines = []string{}
@@ -143,7 +148,7 @@ func (t *Transcript) toolRows(b *block, width int) []string {
 		if !t.options.Nested { // it is printed before its result is known
 			mark = s.Green("●")
 		}
-		if b == t.chosen {
+		if b == t.chosen || b == t.hit {
 			mark = s.Bold("›")
 		}
 		title := mark + " " + s.Bold(console.Line(c.GetToolName()))

@@ -65,9 +65,12 @@ func (t *Transcript) Unfold(open bool) {
 }
 
 // Above returns how many rows there are from the first row of the chosen call to the end; 0 if none is chosen.
-func (t *Transcript) Above(width int) int {
-	at := slices.Index(t.blocks, t.chosen)
-	if t.chosen == nil || at < 0 {
+func (t *Transcript) Above(width int) int { return t.above(t.chosen, width) }
+
+// above returns how many rows there are from the first row of a block to the end; 0 if it is not shown.
+func (t *Transcript) above(b *block, width int) int {
+	at := slices.Index(t.blocks, b)
+	if b == nil || at < 0 {
 		return 0
 	}
 	rows := 0
@@ -80,3 +83,26 @@ func (t *Transcript) Above(width int) int {
 	}
 	return rows
 }
+
+// Hit marks the block that an event belongs to, and unfolds it. It reports whether the block is still there.
+func (t *Transcript) Hit(sequence uint64) bool {
+	var found *block
+	for _, b := range t.blocks {
+		if b.sequence > 0 && b.sequence <= sequence && (found == nil || b.sequence >= found.sequence) || b.ended == sequence {
+			found = b
+		}
+	}
+	for _, o := range []*block{t.hit, found} {
+		if o != nil {
+			o.forget()
+		}
+	}
+	if t.hit = found; found == nil {
+		return false
+	}
+	found.open = true
+	return true
+}
+
+// AboveHit returns how many rows there are from the first row of the marked block to the end.
+func (t *Transcript) AboveHit(width int) int { return t.above(t.hit, width) }

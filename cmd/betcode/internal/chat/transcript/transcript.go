@@ -32,6 +32,8 @@ type Transcript struct {
 	calls    map[string]string // names of the tools of calls without a result, by id
 	chosen   *block            // a call; nil: none
 	lastCall string            // id of the call that Take has returned last
+	sequence uint64            // of the running event
+	hit      *block            // what a search has found; nil: nothing
 }
 
 // New returns an empty transcript.
@@ -47,6 +49,7 @@ func (t *Transcript) Event(e *pb.AgentEvent) {
 	if parent != "" && !t.options.Verbose && !t.options.Nested {
 		return
 	}
+	t.sequence = e.GetSequence()
 	switch event := e.GetEvent().(type) {
 	case *pb.AgentEvent_TextDelta:
 		t.text(event.TextDelta, parent)
@@ -134,6 +137,7 @@ func (t *Transcript) retract(r *pb.Retraction) {
 
 // append adds a block: below the call that started its subagent, or at the end.
 func (t *Transcript) append(b *block, parent string) {
+	b.sequence, t.sequence = t.sequence, 0
 	at := len(t.blocks)
 	if i := slices.IndexFunc(t.blocks, func(o *block) bool { return parent != "" && o.kind == toolCall && o.id == parent }); i >= 0 {
 		b.depth = t.blocks[i].depth + 1

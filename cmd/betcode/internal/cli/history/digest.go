@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -18,15 +16,11 @@ import (
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/lookback"
 	"betcode/cmd/betcode/internal/output"
 	"betcode/cmd/betcode/internal/sessionstate"
-	"betcode/cmd/betcode/internal/statedir"
-	"betcode/messages/regular"
 	pb "betcode/proto/betcode/v1"
 )
-
-// defaultPeriod is the period of a digest without --since when no time of an earlier digest is stored.
-const defaultPeriod = 24 * time.Hour
 
 // DigestCommand returns the command that says what happened while a person was away.
 func DigestCommand(program *base.Program) *cli.Command {
@@ -34,7 +28,8 @@ func DigestCommand(program *base.Program) *cli.Command {
 	return &cli.Command{
 		Name: "digest", Usage: "show what happened while you were away",
 		Description: "For each session: turns, failures, cost, changed files, what was decided and by whom, and what waits for you.\n" +
-			"Without --since, since you last looked: since the last digest that was shown on this terminal, or for a day.",
+			"Without --since, since you last looked: since the last digest that was shown on a terminal, or since you left the screen\n" +
+			"of all sessions, which has one line of it; for a day if neither is known.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "since", Usage: "since `TIME`: how long ago (36h, 2d) or a date"},
 			&cli.StringFlag{Name: "dir", Aliases: []string{"cwd", "C"}, Usage: "only sessions of `DIRECTORY` or below it"},
@@ -76,7 +71,7 @@ func (p group) digestOf(ctx context.Context, c *cli.Context, options output.Opti
 	state := p.StateDirectory(c, cfg)
 	looks := request.GetSince() == nil
 	if looks {
-		request.Since = timestamppb.New(lastLook(state, now))
+		request.Since = timestamppb.New(lookback.Last(state, now))
 	}
 	plain := options.Sort == "" && options.Form == output.Auto && p.Terminal.Out
 	err = output.Printer{Console: p.Console, Options: options}.Run(ctx, func() (output.View, error) {
@@ -91,33 +86,9 @@ func (p group) digestOf(ctx context.Context, c *cli.Context, options output.Opti
 		return digestView(d, states, plain), nil
 	})
 	if err == nil && looks && p.Terminal.Out && request.GetDirectory() == "" {
-		return noteLook(state, now)
+		return lookback.Note(state, now)
 	}
 	return err
-}
-
-// lookFile has the time of the last look, in the state directory of the daemon.
-const lookFile = "looked"
-
-// lastLook returns when a person last looked; a day ago, if that is not known.
-func lastLook(state string, now time.Time) time.Time {
-	if raw, err := regular.Read(filepath.Join(state, lookFile), 64); state != "" && err == nil {
-		if at, err := time.Parse(time.RFC3339Nano, strings.TrimSpace(string(raw))); err == nil && at.Before(now) {
-			return at
-		}
-	}
-	return now.Add(-defaultPeriod)
-}
-
-// noteLook stores that a person has looked.
-func noteLook(state string, now time.Time) error {
-	if state == "" {
-		return nil // the daemon is on another machine
-	}
-	if err := statedir.Replace(filepath.Join(state, lookFile), []byte(now.UTC().Format(time.RFC3339Nano)+"\n")); err != nil {
-		return fmt.Errorf("store the time of this digest: %w", err)
-	}
-	return nil
 }
 
 // statesOf returns the present states of the sessions of a digest, by id. Most are among the sessions that were used last, in one

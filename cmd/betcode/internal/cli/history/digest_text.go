@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/lookback"
 	"betcode/cmd/betcode/internal/output"
 	"betcode/cmd/betcode/internal/sessionstate"
 	pb "betcode/proto/betcode/v1"
@@ -25,7 +26,7 @@ func writeDigest(w io.Writer, l output.Look, d *pb.DigestResponse, states map[st
 	if len(d.GetSessions()) == 0 {
 		fmt.Fprintf(&out, "Nothing has happened since %s.\n", since)
 	} else {
-		fmt.Fprintf(&out, "Since %s: %s.\n", since, strings.Join(totals(d), ", "))
+		fmt.Fprintf(&out, "Since %s: %s.\n", since, strings.Join(lookback.Sums(d), ", "))
 	}
 	for _, s := range d.GetSessions() {
 		out.WriteByte('\n')
@@ -36,17 +37,6 @@ func writeDigest(w io.Writer, l output.Look, d *pb.DigestResponse, states map[st
 	}
 	_, err := io.WriteString(w, out.String())
 	return err
-}
-
-func totals(d *pb.DigestResponse) []string {
-	all := []string{console.Count(len(d.GetSessions()), "session"), console.Count(d.GetTurns(), "turn")}
-	if n := d.GetFailedTurns(); n > 0 {
-		all = append(all, fmt.Sprintf("%d failed", n))
-	}
-	if n := d.GetDecisions(); n > 0 {
-		all = append(all, console.Count(n, "decision"))
-	}
-	return append(all, fmt.Sprintf("$%.2f", d.GetCostUsd()))
 }
 
 // writeSession writes what has happened in a session. All text in it is the agent's or a client's.

@@ -1,8 +1,6 @@
 package history
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -16,62 +14,6 @@ import (
 )
 
 var noon = time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
-
-func TestMarked(t *testing.T) {
-	ranges := func(at ...uint32) (all []*pb.TextRange) {
-		for i := 0; i < len(at); i += 2 {
-			all = append(all, &pb.TextRange{Start: at[i], End: at[i+1]})
-		}
-		return all
-	}
-	for _, c := range []struct {
-		text    string
-		matches []*pb.TextRange
-		want    string
-	}{
-		{"a needle here", ranges(2, 8), "a <needle> here"},
-		{"x", ranges(0, 1), "<x>"},
-		{"\x1b[31mred", ranges(0, 8), `<\x1b[31mred>`},
-		{"ab", ranges(1, 9), "ab"},
-		{"ab", ranges(1, 0), "ab"},
-		{"abc", ranges(0, 2, 1, 3), "<ab>c"},
-	} {
-		got := marked(&pb.SearchHit{Snippet: c.text, Matches: c.matches}, true)
-		got = strings.NewReplacer("\x1b[1m\x1b[33m", "<", "\x1b[0m\x1b[0m", ">").Replace(got)
-		if got != c.want {
-			t.Errorf("%q: %q, want %q", c.text, got, c.want)
-		}
-		if plain := marked(&pb.SearchHit{Snippet: c.text, Matches: c.matches}, false); plain != strings.NewReplacer("<", "", ">", "").Replace(c.want) {
-			t.Errorf("%q without colour: %q", c.text, plain)
-		}
-	}
-}
-
-// A look is stored for the next digest. One that is damaged, or in the future, counts as none.
-func TestLastLook(t *testing.T) {
-	state := t.TempDir()
-	if at := lastLook(state, noon); !at.Equal(noon.Add(-defaultPeriod)) {
-		t.Errorf("the first look is %v", at)
-	}
-	if err := noteLook(state, noon); err != nil {
-		t.Fatal(err)
-	}
-	if at := lastLook(state, noon.Add(time.Hour)); !at.Equal(noon) {
-		t.Errorf("the last look is %v", at)
-	}
-	if at := lastLook(state, noon.Add(-time.Hour)); !at.Equal(noon.Add(-time.Hour - defaultPeriod)) {
-		t.Errorf("a look in the future is %v", at)
-	}
-	if err := os.WriteFile(filepath.Join(state, lookFile), []byte("\x00"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if at := lastLook(state, noon); !at.Equal(noon.Add(-defaultPeriod)) {
-		t.Errorf("a damaged look is %v", at)
-	}
-	if err := noteLook("", noon); err != nil {
-		t.Errorf("a daemon elsewhere: %v", err)
-	}
-}
 
 func TestDigestText(t *testing.T) {
 	d := &pb.DigestResponse{

@@ -1,7 +1,6 @@
 package history
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -221,16 +220,4 @@ func kindNames() []string {
 		}
 		names = append(names, strings.ToLower(strings.TrimPrefix(name, "SEARCH_KIND_")))
 	}
-}
-
-func kindName(kind pb.SearchKind) string {
-	return strings.ToLower(strings.TrimPrefix(kind.String(), "SEARCH_KIND_"))
-}
-
-// sourceOf says where a hit is from: the name of the tool, or the kind.
-func sourceOf(h *pb.SearchHit) string {
-	if h.GetToolName() == "" {
-		return kindName(h.GetKind())
-	}
-	return kindName(h.GetKind()) + " " + cmp.Or(h.GetToolName(), "?")
 }

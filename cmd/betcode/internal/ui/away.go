@@ -1,0 +1,38 @@
+package ui
+
+import (
+	"strings"
+	"time"
+
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/lookback"
+	pb "betcode/proto/betcode/v1"
+)
+
+// longAbsence is how long the terminal was without the focus when a digest is shown again.
+const longAbsence = 10 * time.Minute
+
+// digestText says in one line what happened while a person was away; empty if nothing did.
+func digestText(d *pb.DigestResponse) string {
+	if len(d.GetSessions()) == 0 {
+		return ""
+	}
+	return "While you were away, for " + console.Span(d.GetUntil().AsTime().Sub(d.GetSince().AsTime())) + ": " + strings.Join(lookback.Sums(d), ", ")
+}
+
+// Away takes what happened while the person was away.
+func (m *Model) Away(d *pb.DigestResponse) { m.away = digestText(d) }
+
+// Focus notes whether the terminal has the focus. It returns when a person who comes back after a long absence left; zero for others.
+func (m *Model) Focus(now time.Time, focused bool) (since time.Time) {
+	switch {
+	case !focused:
+		m.blurred = now
+	case !m.blurred.IsZero():
+		if now.Sub(m.blurred) >= longAbsence {
+			since = m.blurred
+		}
+		m.blurred = time.Time{}
+	}
+	return since
+}
