@@ -45,7 +45,8 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata", UpdateScripts: *update, WorkdirRoot: root, RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error { return setUp(env, programs) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": wantCode, "until": until, "normal": normal,
+			"code": wantCode, "until": until, "await": await, "normal": normal,
+			"start": start, "say": say, "end": end, "interrupt": interrupt,
 		},
 	})
 }
@@ -64,6 +65,7 @@ func setUp(env *testscript.Env, programs string) error {
 	} {
 		env.Setenv(name, value)
 	}
+	setUpClients(env, filepath.Join(programs, "betcode"))
 	vars := env.Vars
 	env.Defer(func() {
 		stop := exec.Command(filepath.Join(programs, "betcode"), "daemon", "stop")
@@ -109,6 +111,24 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		if time.Now().After(deadline) {
 			ts.Fatalf("betcode %s never prints %q\n%s%s", strings.Join(args[1:], " "), args[0], ts.ReadFile("stdout"), ts.ReadFile("stderr"))
+		}
+	}
+}
+
+// await waits until a file that another program writes matches a pattern.
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: await FILE PATTERN")
+	}
+	pattern, err := regexp.Compile(args[1])
+	ts.Check(err)
+	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		text, err := os.ReadFile(ts.MkAbs(args[0]))
+		if pattern.Match(text) {
+			return
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("%s never has %q: %v\n%s", args[0], args[1], err, text)
 		}
 	}
 }

@@ -6,6 +6,11 @@
 //
 //	code N ARG...    runs betcode with the arguments and wants exit code N
 //	until TEXT ARG... runs betcode again and again until it prints TEXT
+//	start NAME ARG... runs betcode beside the script, with a pipe as standard input; its output is in NAME.out
+//	say NAME TEXT    writes a line to it
+//	end N NAME       ends its input and wants exit code N
+//	interrupt N NAME presses Ctrl-C and wants exit code N
+//	await FILE PATTERN waits until FILE, which another program writes, matches PATTERN
 //	normal FILE      writes standard output of the last command to FILE, with ids, times and places replaced
 //
 // Each script has a HOME, a state directory and a daemon of its own, and the fake agent. What a script leaves running is

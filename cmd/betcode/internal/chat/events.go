@@ -81,6 +81,10 @@ func (m *Model) event(e *pb.AgentEvent) {
 		s.cost = max(float64(event.Usage.GetTotal().GetCostMicros())/1e6, s.cost+turnCost(event.Usage))
 	case *pb.AgentEvent_Lock:
 		s.holder, s.requestedBy, s.offeredTo = event.Lock.GetHolder(), event.Lock.GetRequestedBy(), event.Lock.GetOfferedTo()
+		if m.options.TakeLock { // the first such event says that the stream is attached
+			m.options.TakeLock = false
+			m.do(RequestLock{})
+		}
 	case *pb.AgentEvent_Presence:
 		m.presence(event.Presence)
 	}

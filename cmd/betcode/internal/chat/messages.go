@@ -100,6 +100,7 @@ type Options struct {
 	Style    console.Style
 	Verbose  bool   // thinking, subagents and processes too
 	ReadOnly bool   // only watch
+	TakeLock bool   // ask for the input lock when the stream is attached
 	Screen   bool   // it is a view on a screen of its own: nothing is printed above it
 	Session  string // id
 	Client   string // id by which the daemon knows this client

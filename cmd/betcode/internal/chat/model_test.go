@@ -281,6 +281,36 @@ func TestWhoWatches(t *testing.T) {
 	}
 }
 
+// With TakeLock the chat asks for the input lock once, when its stream is attached; a change of the lock later is no reason to ask
+// again.
+func TestTakeLock(t *testing.T) {
+	holder := func(id string) *pb.AgentEvent {
+		return &pb.AgentEvent{Event: &pb.AgentEvent_Lock{Lock: &pb.LockChange{Holder: id}}}
+	}
+	asked := func(p *person) (n int) {
+		for _, e := range p.effects {
+			if _, ok := e.(RequestLock); ok {
+				n++
+			}
+		}
+		return n
+	}
+	p := newPerson(Options{Client: "me", TakeLock: true})
+	if p.events(eventtest.Text("history")); asked(p) != 0 {
+		t.Error("asked before the stream is attached")
+	}
+	if p.events(holder("ann")); asked(p) != 1 {
+		t.Errorf("attached: asked %d times", asked(p))
+	}
+	if p.events(holder("me"), holder("ann")); asked(p) != 1 {
+		t.Errorf("lost again: asked %d times", asked(p))
+	}
+	p = newPerson(Options{Client: "me"})
+	if p.events(holder("ann")); asked(p) != 0 {
+		t.Error("asked without the wish")
+	}
+}
+
 func TestInterrupt(t *testing.T) {
 	p := newPerson(Options{})
 	p.events(eventtest.Status(pb.AgentStatus_THINKING))

@@ -40,7 +40,7 @@ func Open(ctx context.Context, c *console.Console, cl *client.Client, conv *clie
 	}
 	s := &Shell{Conversation: conv, ctx: ctx, cancel: cancel, client: cl, dir: options.Drafts}
 	m := Options{
-		Style: console.Style(c.Terminal.Colour), Verbose: options.Verbose, ReadOnly: options.ReadOnly, Screen: options.Screen,
+		Style: console.Style(c.Terminal.Colour), Verbose: options.Verbose, ReadOnly: options.ReadOnly, TakeLock: options.TakeLock, Screen: options.Screen,
 		Session: conv.Session(), Client: cl.ID(), Head: o.Head, NewKey: uuid.NewString, Exact: o.Start.GetSessionId() != "",
 	}
 	if s.dir != "" && !options.ReadOnly {

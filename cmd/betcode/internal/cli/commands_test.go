@@ -69,7 +69,7 @@ func TestAttach(t *testing.T) {
 		})
 	}
 	serveFake(t, &fakeDaemon{sessions: exampleSessions("/w")})
-	for args, want := range map[string]int{"": 5, "nobody": 6, "demo --history some": 5, "demo --history full --from 3": 5} {
+	for args, want := range map[string]int{"": 5, "nobody": 6, "demo --history some": 5, "demo --history full --from 3": 5, "demo --read-only --take-lock": 5} {
 		if code, _, stderr := command(t, "", append([]string{"session", "attach"}, strings.Fields(args)...)...); code != want {
 			t.Errorf("%q: exit %d, want %d: %s", args, code, want, stderr)
 		}

@@ -24,8 +24,6 @@ var unscripted = map[string]string{
 	"mcp":                  "an agent starts it: stories of fleets in tests/e2e",
 	"chat":                 "a terminal: make tui",
 	"ui":                   "a terminal: make tui",
-	"attach":               "a terminal: make tui",
-	"session attach":       "as attach",
 	"permission answer":    "no script yet; tests of this package with a fake daemon",
 	"permission test":      "no script yet; tests of this package with a fake daemon",
 	"init":                 "no script yet; tests of this package with a fake daemon",
@@ -136,14 +134,14 @@ func scriptLines(t *testing.T) []string {
 	return all
 }
 
-// playsCommand reports whether a line of a script runs a command, as the program reads it: 'code 0 ARG...', or betcode in a
-// shell.
+// playsCommand reports whether a line of a script runs a command, as the program reads it: 'code 0 ARG...', 'until TEXT ARG...',
+// 'start NAME ARG...', or betcode in a shell.
 func playsCommand(app *cli.App, line string, command *cli.Command) bool {
 	var args []string
 	switch words := strings.Fields(line); {
 	case len(words) > 2 && words[0] == "code":
 		args = words[2:]
-	case len(words) > 2 && words[0] == "until":
+	case len(words) > 2 && (words[0] == "until" || words[0] == "start"):
 		args = words[2:]
 	default:
 		i := slices.IndexFunc(words, func(w string) bool { return strings.Trim(w, "'$(") == "betcode" })

@@ -35,6 +35,7 @@ Other lines that begin with / are commands of the agent's own, for example /comp
 type ChatOptions struct {
 	Verbose  bool // show thinking, subagents and processes too
 	ReadOnly bool // only watch
+	TakeLock bool // ask for the input lock if another client holds it
 
 	// Keys is the keyboard of the caller, to whom /quit leads back; nil: the chat has its own.
 	Keys *Keyboard
@@ -43,7 +44,7 @@ type ChatOptions struct {
 // Chat is a conversation on the terminal until the person leaves. The session goes on. A change of settings comes first:
 // nothing that is typed is sent until the daemon has made it, and a refusal ends the chat.
 func Chat(ctx context.Context, c *console.Console, cl *client.Client, o Opening, options ChatOptions) error {
-	s := &chatting{console: c, client: cl, conv: cl.Converse(ctx, client.ConverseOptions{Start: o.Start}), readOnly: options.ReadOnly}
+	s := &chatting{console: c, client: cl, conv: cl.Converse(ctx, client.ConverseOptions{Start: o.Start}), readOnly: options.ReadOnly, takeLock: options.TakeLock}
 	defer s.conv.Close()
 	if o.Changes != nil {
 		s.change.Send(s.conv, o.Changes)
@@ -66,7 +67,7 @@ func Chat(ctx context.Context, c *console.Console, cl *client.Client, o Opening,
 	for {
 		var did reaction
 		lines := s.lines
-		if !s.chat.wantsLine() || s.change.Pending() {
+		if !s.chat.wantsLine() || s.change.Pending() || !c.Terminal.In && (s.takeLock || s.lockAsked) {
 			lines = nil
 		}
 		select {
@@ -75,7 +76,7 @@ func Chat(ctx context.Context, c *console.Console, cl *client.Client, o Opening,
 				s.chat.render.EndLine()
 				return Ended(s.conv.Err(), s.conv.Session())
 			}
-			if err := s.item(item); err != nil {
+			if err := s.item(asking, item); err != nil {
 				s.chat.render.EndLine()
 				return err
 			}
@@ -85,6 +86,7 @@ func Chat(ctx context.Context, c *console.Console, cl *client.Client, o Opening,
 			keys.discard()
 			did = s.chat.interrupt()
 		case show := <-s.locks:
+			s.lockAsked = false
 			show()
 		case <-ctx.Done():
 			return ctx.Err()
@@ -105,12 +107,15 @@ type chatting struct {
 	readOnly bool
 	within   bool        // a list of sessions surrounds the chat
 	lines    <-chan Line // nil after the end of input
-	locks    chan func() // shows the answer to a request for the input lock
-	asked    sync.WaitGroup
+
+	takeLock  bool        // the lock is to be requested when the stream is attached
+	lockAsked bool        // the answer to a request for the lock is on its way
+	locks     chan func() // shows the answer
+	asked     sync.WaitGroup
 }
 
 // item shows an event, or what happened to the connection.
-func (s *chatting) item(item client.Item) error {
+func (s *chatting) item(ctx context.Context, item client.Item) error {
 	if s.change.Pending() {
 		answered, err := s.change.Take(item)
 		if err != nil || answered {
@@ -126,6 +131,10 @@ func (s *chatting) item(item client.Item) error {
 		s.console.Say("The daemon did not answer: your last request did not reach it.")
 	default:
 		s.chat.event(item.Event)
+		if s.takeLock && item.Event.GetLock() != nil { // the stream is attached
+			s.takeLock = false
+			s.requestLock(ctx)
+		}
 		if due := s.chat.inbox.Due(item.Event); due != nil {
 			s.conv.Send(due)
 		}
@@ -157,13 +166,7 @@ func (s *chatting) react(ctx context.Context, did reaction) (leaves bool) {
 		s.chat.said(s.conv.SendMessage(did.say))
 	}
 	if did.lock {
-		s.asked.Go(func() {
-			r, err := s.client.Agent.RequestInputLock(ctx, &pb.InputLockRequest{SessionId: s.conv.Session()})
-			select {
-			case s.locks <- func() { s.chat.lockAnswered(r, err) }:
-			case <-ctx.Done():
-			}
-		})
+		s.requestLock(ctx)
 	}
 	if did.leave {
 		s.chat.render.EndLine()
@@ -172,6 +175,18 @@ func (s *chatting) react(ctx context.Context, did reaction) (leaves bool) {
 		}
 	}
 	return did.leave
+}
+
+// requestLock asks for the input lock. Its goroutine ends with the chat.
+func (s *chatting) requestLock(ctx context.Context) {
+	s.lockAsked = true
+	s.asked.Go(func() {
+		r, err := s.client.Agent.RequestInputLock(ctx, &pb.InputLockRequest{SessionId: s.conv.Session()})
+		select {
+		case s.locks <- func() { s.chat.lockAnswered(r, err) }:
+		case <-ctx.Done():
+		}
+	})
 }
 
 // Ended returns the error with which a conversation ended. It is nil if the daemon closed it after everything was

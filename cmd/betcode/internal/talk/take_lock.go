@@ -64,9 +64,9 @@ func holderOf(f *pb.ErrorEvent) string {
 
 // refusedByLock returns the error of a prompt that was refused because another client holds the lock.
 func refusedByLock(f *pb.ErrorEvent) error {
-	text := console.Line(f.GetMessage())
+	text := strings.TrimSuffix(console.Line(f.GetMessage()), ".")
 	if holder := f.GetDetails()["holder_client_id"]; holder != "" && !strings.Contains(text, console.Client(holder)) {
-		text += " (" + holderOf(f) + ")"
+		text += ". The holder is " + holderOf(f)
 	}
-	return exit.With(exit.Denied, errors.New(strings.TrimSuffix(text, ".")+". To ask for the lock, add --take-lock"))
+	return exit.With(exit.Denied, errors.New(text+". To ask for the lock, add --take-lock"))
 }

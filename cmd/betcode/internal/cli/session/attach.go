@@ -21,6 +21,7 @@ func AttachCommand(program *base.Program) *cli.Command {
 		Description: "Leaving (/quit, Ctrl-D, Ctrl-C twice) stops nothing.\n\n" + chat.Help,
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "read-only", Usage: "only watch"},
+			&cli.BoolFlag{Name: "take-lock", Usage: "ask for the input lock if another client holds it"},
 			&cli.StringFlag{Name: "history", Value: "full", Usage: "how much history: full, pending (open requests only) or none"},
 			&cli.Uint64Flag{Name: "from", Usage: "only what comes after sequence `N`"},
 			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show thinking, subagents and processes too"},
@@ -33,6 +34,9 @@ func AttachCommand(program *base.Program) *cli.Command {
 func (p group) attachSession(c *cli.Context) error {
 	if err := base.Arguments(c, 1, 1); err != nil {
 		return err
+	}
+	if c.Bool("read-only") && c.Bool("take-lock") {
+		return exit.Usage(errors.New("--read-only and --take-lock contradict each other: leave one of them out"))
 	}
 	policy, err := historyPolicy(c.String("history"), c.IsSet("history"), c.IsSet("from"))
 	if err != nil {

@@ -16,7 +16,7 @@ func PlainFlag() cli.Flag {
 
 // Talk opens the conversation: with an editor on a terminal, line by line otherwise.
 func Talk(p *base.Program, c *cli.Context, cl *client.Client, o talk.Opening) error {
-	options := talk.ChatOptions{Verbose: c.Bool("verbose"), ReadOnly: c.Bool("read-only")}
+	options := talk.ChatOptions{Verbose: c.Bool("verbose"), ReadOnly: c.Bool("read-only"), TakeLock: c.Bool("take-lock")}
 	if c.Bool("plain") || !chat.Suits(p.Console) {
 		return talk.Chat(c.Context, p.Console, cl, o, options)
 	}
