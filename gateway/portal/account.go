@@ -73,7 +73,7 @@ func (a *accounts) leave(acc *account) {
 	}
 }
 
-// costs returns what sessions have cost; nil if nothing has. The daemon is asked at most once every
+// costs returns what sessions have cost; nil if nothing ever has. The daemon is asked at most once every
 // spendEvery, however many pages there are. The same value means that nothing has changed.
 func (acc *account) costs(ctx context.Context) (*wire.UserSpendUpdate, error) {
 	acc.mu.Lock()
@@ -102,7 +102,7 @@ func (acc *account) costs(ctx context.Context) (*wire.UserSpendUpdate, error) {
 			})
 		}
 	}
-	if len(m.Sessions) > 0 && (acc.spent == nil || !slices.Equal(acc.spent.Sessions, m.Sessions)) {
+	if told := acc.spent; told == nil && len(m.Sessions) > 0 || told != nil && !slices.Equal(told.Sessions, m.Sessions) {
 		acc.spent = &m
 	}
 	return acc.spent, nil

@@ -45,6 +45,12 @@ func (l one) Addr() net.Addr { return &net.TCPAddr{} }
 func connected(t *testing.T) (browser, portal *websocket.Conn) {
 	t.Helper()
 	ours, theirs := net.Pipe()
+	return upgraded(t, ours, theirs)
+}
+
+// upgraded returns the two ends of a WebSocket over a connection.
+func upgraded(t *testing.T, ours, theirs net.Conn) (browser, portal *websocket.Conn) {
+	t.Helper()
 	l := one{make(chan net.Conn, 1), make(chan struct{})}
 	l.conns <- theirs
 	accepted := make(chan *websocket.Conn, 1)

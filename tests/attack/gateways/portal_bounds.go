@@ -203,7 +203,7 @@ func attackPortalSmuggling(s *siege.Siege) {
 	for _, path := range []string{"/", "/index.html", "/link.txt", "/api/auth/login", "/api/auth/device", "/api/sessions", "/api/nothing", "/ws/client", "/nothing"} {
 		_, header, _, err := b.Do(http.MethodGet, path, "")
 		s.Must(err, "ask")
-		s.Held("headers of "+path, header.Get("X-Content-Type-Options") == "nosniff" && strings.Contains(header.Get("Content-Security-Policy"), "frame-ancestors 'none'") &&
+		s.Held("headers of "+path, header.Get("X-Content-Type-Options") == "nosniff" && strings.Contains(header.Get("Content-Security-Policy"), "img-src 'self' data: blob:;") && strings.Contains(header.Get("Content-Security-Policy"), "frame-ancestors 'none'") &&
 			header.Get("Access-Control-Allow-Origin") == "", "%v", header)
 	}
 	status, body := ask("POST /api/sessions/" + siege.NewSession() + "/stop HTTP/1.1\r\nHost: " + address + "\r\nOrigin: " + p.URL + "\r\nCookie: " + cookie + "\r\nContent-Length: 0\r\n\r\n")

@@ -1,0 +1,310 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+
+	pb "betcode/proto/betcode/v1"
+	"betcode/tests/foreignportal"
+	"betcode/tests/foreignproxy"
+	"betcode/tests/kit"
+)
+
+// A session is deleted while its proxy is connected. Lines that come later are not acknowledged, and the proxy is not
+// registered again.
+func TestDeletedUnderItsProxy(t *testing.T) {
+	t.Parallel()
+	p := newPortal(t, newStory(t, binaries.fake))
+	owner := p.browser("desk", "admin")
+	for generation := 1; generation <= 3; generation++ {
+		f := p.proxy(foreignproxy.Options{Generation: generation, Agent: foreignproxy.Echo})
+		f.registered()
+		f.Say(foreignproxy.AssistantLine("kept."))
+		f.Say(foreignproxy.AssistantLine("kept, too."))
+		f.until("the lines are stored", func(s foreignproxy.Seen) bool { return s.Said == 2 && s.Pending == 0 })
+		page := p.open(owner, generation, f.session, nil)
+		page.wait(`"SessionStatus"`, "active")
+		p.call(owner, http.StatusNoContent, http.MethodDelete, "/api/sessions/"+f.session, nil)
+		if generation == 1 {
+			f.until("refused", func(s foreignproxy.Seen) bool { return len(s.Refused) > 0 })
+		} else if err := <-f.ended; err == nil || !strings.Contains(err.Error(), "terminated") {
+			t.Errorf("a proxy of G%d ends with %v", generation, err)
+		} else {
+			f.ended <- nil
+		}
+		f.Say(foreignproxy.AssistantLine("too late."))
+		if s := f.Seen(); s.Pending == 0 || s.Registered != 1 {
+			t.Errorf("G%d sees %+v", generation, s)
+		}
+		if !page.Ended() {
+			t.Errorf("the page of G%d stays", generation)
+		}
+		p.call(owner, http.StatusNotFound, http.MethodGet, "/api/sessions/"+f.session, nil)
+	}
+}
+
+// The proxy is away while its session says more than proxies of others keep. The portal gets every line, once and in order.
+func TestProxyWasAwayForLong(t *testing.T) {
+	t.Parallel()
+	const lines = 1500
+	p := newProxied(t, newStory(t, binaries.fake), 2, "echo:one")
+	p.until("the history", func(s foreignportal.Session) bool { return results(s) == 1 })
+	p.proxy.Kill()
+	var prompt strings.Builder
+	for n := range lines {
+		fmt.Fprintf(&prompt, "echo:line%d.\n", n)
+	}
+	c := p.converseWith("phone", &pb.StartConversation{SessionId: p.id})
+	p.say(c, strings.TrimSuffix(prompt.String(), "\n"))
+	p.wait(c, 0, kit.IsTurnComplete)
+	p.run()
+	s := p.until("the result", func(s foreignportal.Session) bool { return results(s) == 2 })
+	p.once(s)
+	var all strings.Builder
+	for _, l := range s.Lines {
+		if strings.Contains(string(l.Content), `"type":"assistant"`) {
+			all.Write(l.Content)
+		}
+	}
+	for n := range lines {
+		if got := strings.Count(all.String(), fmt.Sprintf(`"line%d."`, n)); got != 1 {
+			t.Fatalf("line %d is there %d times", n, got)
+		}
+	}
+}
+
+// Prompts wait for a proxy that is away, more than other servers keep, and come in order, each once.
+func TestManyPromptsForAProxyThatIsAway(t *testing.T) {
+	t.Parallel()
+	const prompts = 150
+	p := newPortal(t, newStory(t, binaries.fake))
+	var all []*foreign
+	for generation := 1; generation <= 3; generation++ {
+		f := p.proxy(foreignproxy.Options{Generation: generation, Agent: foreignproxy.Echo})
+		f.registered()
+		all = append(all, f)
+	}
+	address := strings.TrimPrefix(p.URL, "http://")
+	p.Kill()
+	for _, f := range all {
+		c := p.converseWith("phone", &pb.StartConversation{SessionId: f.session})
+		for n := range prompts {
+			key := p.say(c, fmt.Sprintf("prompt %d.", n))
+			p.wait(c, 0, func(e kit.Event) bool { return e.GetUserInput().GetIdempotencyKey() == key })
+		}
+	}
+	p.killDaemon()
+	p.run("--listen", address)
+	for _, f := range all {
+		f.until("prompted", func(s foreignproxy.Seen) bool { return len(s.Inputs) >= prompts && s.Pending == 0 })
+		for n, in := range f.Seen().Inputs {
+			if in.Text != fmt.Sprintf("prompt %d.", n) {
+				t.Fatalf("input %d is %q", n, in.Text)
+			}
+		}
+	}
+}
+
+// A page sends messages without waiting. Each is said once, in order.
+func TestMessagesOfAPageOverlap(t *testing.T) {
+	t.Parallel()
+	const messages = 20
+	p := newPortal(t, newStory(t, binaries.fake))
+	b := p.browser("phone", "control")
+	for generation := 1; generation <= 3; generation++ {
+		page := p.open(b, generation, p.begin("echo:hello"), nil)
+		page.wait(`"SessionStatus"`)
+		for n := range messages {
+			page.send(object{"type": "ClaudeInput", "content": fmt.Sprintf("echo:m%d.", n)})
+		}
+		for n := range messages {
+			page.wait(`"user"`, fmt.Sprintf(`"text":"echo:m%d."`, n))
+		}
+		said := ""
+		for _, f := range page.Frames {
+			if strings.Contains(f.Raw, `"type":"user"`) {
+				said += f.Raw
+			}
+			if strings.Contains(f.Raw, `"Error"`) {
+				t.Errorf("G%d: %s", generation, f.Raw)
+			}
+		}
+		last := -1
+		for n := range messages {
+			text := fmt.Sprintf(`"text":"echo:m%d."`, n)
+			at := strings.Index(said, text)
+			if at <= last || strings.Count(said, text) != 1 {
+				t.Errorf("G%d: message %d is said %d times, at %d", generation, n, strings.Count(said, text), at)
+			}
+			last = at
+		}
+	}
+}
+
+// An agent says lines that nobody knows, and much on its standard error. Pages and portals of others of all generations see the
+// rest of the turn.
+func TestGatewaysPassUnknownLines(t *testing.T) {
+	t.Parallel()
+	p := newPortal(t, newStory(t, binaries.fake))
+	b := p.browser("phone", "control")
+	for generation := 1; generation <= 3; generation++ {
+		q := newProxied(t, p.story, generation, "echo:hello")
+		page := p.open(b, generation, q.id, nil)
+		page.wait(`"SessionStatus"`)
+		page.send(object{"type": "ClaudeInput", "content": "unknown-type\ngarbage\nstderr:2MB\necho:after the storm"})
+		page.wait(`"ClaudeOutput"`, `"assistant"`, "after the storm")
+		page.wait(`"ClaudeOutput"`, `"type":"result"`)
+		s := q.until("the result", func(s foreignportal.Session) bool { return results(s) == 2 })
+		if !says(s, "after the storm") {
+			t.Errorf("G%d: %v", generation, s.Lines)
+		}
+	}
+}
+
+// A frame of a proxy comes in pieces, with a ping and the portal's own frames between them. It is one line.
+func TestInputBetweenPiecesOfALine(t *testing.T) {
+	t.Parallel()
+	p := newPortal(t, newStory(t, binaries.fake))
+	secret := p.token("mine", "control")
+	id := session()
+	socket, _, err := websocket.Dial(t.Context(), p.URL+"/ws/session", nil) //nolint:bodyclose // the library has read it
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.CloseNow()
+	read := func(want string) {
+		t.Helper()
+		_, frame, err := socket.Read(t.Context())
+		if err != nil || !strings.Contains(string(frame), want) {
+			t.Fatalf("%s %v, want %s", frame, err, want)
+		}
+	}
+	register := fmt.Sprintf(`{"type":"Register","session_id":%q,"session_name":"box","auth_token":%q,"working_directory":%q,"resuming":false,"git_branch":null,"replay_after":null,"client_version":"1.0.0"}`, id, secret, p.world.Project)
+	if err := socket.Write(t.Context(), websocket.MessageText, []byte(register)); err != nil {
+		t.Fatal(err)
+	}
+	read(`"success":true`)
+	raw, err := json.Marshal(object{"type": "SequencedOutput", "seq": 0, "content": foreignproxy.AssistantLine("half and half, €")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := string(raw)
+	w, err := socket.Writer(t.Context(), websocket.MessageText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := p.converseWith("phone", &pb.StartConversation{SessionId: id})
+	for i, piece := range []string{line[:len(line)/2], line[len(line)/2:]} {
+		if _, err := w.Write([]byte(piece)); err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			p.say(c, "in the middle")
+			read(`"in the middle"`)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	read(`"OutputAck"`)
+	if got := strings.Count(p.history(id), "half and half, €"); got != 1 {
+		t.Errorf("the line is there %d times", got)
+	}
+}
+
+// Pages that left are forgotten: the portal has as many files open as before.
+func TestPagesThatLeft(t *testing.T) {
+	t.Parallel()
+	p := newPortal(t, newStory(t, binaries.fake))
+	id := p.begin("echo:hello")
+	b := p.browser("phone", "control")
+	open := func() int {
+		files, err := os.ReadDir(filepath.Join("/proc", fmt.Sprint(p.PID()), "fd"))
+		if err != nil {
+			t.Skip(err)
+		}
+		return len(files)
+	}
+	p.open(b, 3, id, nil).wait(`"SessionStatus"`)
+	before := open()
+	for n := range 100 {
+		page := p.open(b, n%3+1, id, nil)
+		page.wait(`"SessionStatus"`)
+		page.Close()
+	}
+	p.eventually("the pages are gone", func() bool { return open() <= before+3 })
+}
+
+// A second gateway at the same path is refused, and the first one serves on. The end of the first removes its own socket only.
+func TestSecondGateway(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, newStory(t, binaries.fake))
+	if second, err := g.world.Gateway(); err == nil || !strings.Contains(err.Error(), "another gateway answers") {
+		second.Kill()
+		t.Errorf("a second gateway: %v", err)
+	}
+	path := g.world.AgentSocket()
+	if err := os.Rename(path, path+".old"); err != nil {
+		t.Fatal(err)
+	}
+	second, err := g.world.Gateway()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer second.Kill()
+	if code, err := g.Stop(); code != 0 || err != nil {
+		t.Errorf("the first ends with %d %v", code, err)
+	}
+	if _, err := os.Lstat(path); err != nil {
+		t.Errorf("the socket of the second: %v", err)
+	}
+	a, err := second.Dial()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Conn.Close()
+	if err := a.Send(object{"type": "close_session", "sessionId": "x"}); err != nil {
+		t.Fatal(err)
+	}
+	if l, err := a.Wait("error"); err != nil || l.Text("error") != "Session 'x' not found" {
+		t.Errorf("%v %v", l, err)
+	}
+}
+
+// A page gets a whole history, and the API the newest thousand lines of it.
+func TestLongHistory(t *testing.T) {
+	t.Parallel()
+	const lines = 1200
+	p := newPortal(t, newStory(t, binaries.fake))
+	var prompt strings.Builder
+	for n := range lines {
+		fmt.Fprintf(&prompt, "echo:line%d.\n", n)
+	}
+	id := p.begin(prompt.String() + "echo:the end")
+	b := p.browser("phone", "view")
+	for generation := 1; generation <= 3; generation++ {
+		page := p.open(b, generation, id, nil)
+		page.wait(`"SessionStatus"`)
+		var all strings.Builder
+		for _, f := range page.Frames {
+			all.WriteString(f.Raw)
+		}
+		for n := range lines {
+			if got := strings.Count(all.String(), fmt.Sprintf(`"text":"line%d.`, n)); got != 1 {
+				t.Fatalf("G%d: line %d is there %d times", generation, n, got)
+			}
+		}
+	}
+	answer := p.call(b, http.StatusOK, http.MethodGet, "/api/sessions/"+id+"/messages", nil)
+	rows := answer["messages"].([]any)
+	if last := fmt.Sprint(rows[len(rows)-2]); len(rows) != 1000 || !strings.Contains(last, "the end") || strings.Contains(fmt.Sprint(rows), "line0.") {
+		t.Errorf("%d rows, the last but one is %s", len(rows), last)
+	}
+}
