@@ -146,13 +146,14 @@ func (s *memoryStore) all() []messages.SessionLoaded {
 	return all
 }
 
-func (s *memoryStore) Conversations(directory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error) {
-	return s.list(directory, worktree, limit, offset, true)
+func (s *memoryStore) Conversations(directory, worktree string, limit, offset int, _ func(messages.SessionID, messages.Revision) bool) (messages.SessionList, error) {
+	records, total, err := s.list(directory, worktree, limit, offset, true)
+	return messages.SessionList{Sessions: records, Total: total}, err
 }
 
 func (s *memoryStore) Select(directory, worktree string, wanted func(messages.SessionID, messages.Rest) bool) ([]messages.SessionRecord, error) {
-	all, _, err := s.Conversations(directory, worktree, 0, 0)
-	return slices.DeleteFunc(all, func(r messages.SessionRecord) bool { return !wanted(r.ID, r.Rest()) }), err
+	all, err := s.Conversations(directory, worktree, 0, 0, nil)
+	return slices.DeleteFunc(all.Sessions, func(r messages.SessionRecord) bool { return !wanted(r.ID, r.Rest()) }), err
 }
 
 func (s *memoryStore) Subagents(parent messages.SessionID) ([]messages.SessionRecord, error) {

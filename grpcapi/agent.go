@@ -29,6 +29,8 @@ func (s agentService) ListSessions(ctx context.Context, r *pb.ListSessionsReques
 	if err != nil {
 		return nil, err
 	}
+	page := s.server.summaries.Page()
+	m.Known = page.Known
 	list, err := s.list(ctx, m)
 	if err != nil {
 		return nil, err
@@ -37,11 +39,7 @@ func (s agentService) ListSessions(ctx context.Context, r *pb.ListSessionsReques
 	if err != nil {
 		return nil, err
 	}
-	out := translate.ListOut(list, time.Now())
-	for _, session := range out.GetSessions() {
-		translate.NoteAsks(session, pending.Permissions)
-	}
-	return out, nil
+	return page.Encode(list, pending.Permissions, time.Now())
 }
 
 // ResumeSession implements AgentService: it replays the history, then follows the session as

@@ -18,6 +18,7 @@ import (
 	"betcode/grpcapi/door"
 	"betcode/grpcapi/fleet"
 	"betcode/grpcapi/handler"
+	"betcode/grpcapi/listing"
 	"betcode/grpcapi/proxy"
 	"betcode/grpcapi/repository"
 	"betcode/grpcapi/translate"
@@ -107,6 +108,7 @@ type Server struct {
 
 	version    *version.Service
 	conversing conversing
+	summaries  listing.Cache
 
 	mu       sync.Mutex
 	ready    bool

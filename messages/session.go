@@ -282,15 +282,25 @@ type ListSessions struct {
 	WorkingDirectory, WorktreeID string // empty = any
 	Limit, Offset                int    // Limit 0 = 100
 	Resting                      *int   // nil = a page; otherwise all sessions with something to do, and at most so many others
+
+	// Known reports whether the caller has the record of a session, which a page then leaves out; nil = it has none. It is called
+	// for the sessions of the page in their order.
+	Known func(SessionID, Revision) bool
 }
+
+// Revision numbers the states of the records of all sessions within a process: a record that has the revision that it had is the
+// same. The zero value is that of no record.
+type Revision uint64
 
 // SessionList answers [ListSessions]. Total counts all that match.
 type SessionList struct {
 	answer
-	Sessions []SessionRecord
-	Total    int
-	Omitted  Omitted
-	Slots    SlotQueue
+	Sessions  []SessionRecord
+	Revisions []Revision // of the first Sessions, of which each record is at least as new as its revision; those behind have none
+	Known     []int      // places in the page of sessions whose records are left out, in order
+	Total     int
+	Omitted   Omitted
+	Slots     SlotQueue
 }
 
 // Omitted counts sessions with nothing to do that a list leaves out.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"betcode/messages"
@@ -38,7 +39,8 @@ type entry struct {
 	proxied   bool               // a proxy runs its agent
 	rest      messages.Rest      // whether it has nothing to do, as far as its record says
 	updated   time.Time
-	low       messages.Seq // what lies up to here was given up by the session
+	revision  messages.Revision // of the record
+	low       messages.Seq      // what lies up to here was given up by the session
 
 	deleted bool
 	remains *messages.DeletedSession // of one that was deleted; nil = nothing
@@ -116,11 +118,15 @@ func (e *entry) load(v memtable.View, key, value []byte) error {
 	return err
 }
 
+// revisions counts the records that were read or written. It belongs to the process: a journal that is opened again goes on with it.
+var revisions atomic.Uint64
+
 // describe takes over what the index keeps of a session's record, as it is written or read.
 func (e *entry) describe(r *messages.SessionRecord) {
 	e.name, e.title, e.directory, e.worktree = r.Name, r.Title, r.WorkingDirectory, r.WorktreeID
 	e.place, e.proxied = cmp.Or(r.Resolved, r.WorkingDirectory), r.Proxy != nil
 	e.updated = record.LoadTime(record.StoreTime(r.UpdatedAt))
+	e.revision = messages.Revision(revisions.Add(1))
 	e.low = r.Past.LowWater
 	e.rest = r.Rest()
 	e.parent, e.running = "", false
@@ -189,15 +195,10 @@ func (x *index) apply(changed map[messages.SessionID]*entry) {
 		}
 		if old == nil {
 			x.listed, x.stale = nil, true
-		} else if e.deleted || !e.looksLike(old) {
+		} else if e.deleted || e.revision != old.revision {
 			x.stale = true
 		}
 	}
-}
-
-// looksLike reports whether two states of a session are the same in a list.
-func (e *entry) looksLike(old *entry) bool {
-	return e.updated.Equal(old.updated) && e.name == old.name && e.directory == old.directory && e.worktree == old.worktree
 }
 
 // newest returns the sound live sessions, the newest first, as they are listed:

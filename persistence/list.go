@@ -14,26 +14,29 @@ import (
 // limit of 0 is none. A session that cannot be read is left out: see
 // [Store.Damaged].
 func (s *Store) Sessions(directory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error) {
-	return s.list(limit, offset, func(e *entry) bool { return e.in(directory, worktree) })
+	page, err := s.list(limit, offset, func(e *entry) bool { return e.in(directory, worktree) }, nil)
+	return page.Sessions, page.Total, err
 }
 
-// Conversations is Sessions without subagents.
-func (s *Store) Conversations(directory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error) {
-	return s.list(limit, offset, func(e *entry) bool { return e.parent == "" && e.in(directory, worktree) })
+// Conversations is Sessions without subagents. It leaves out the records of sessions that are known, with their places in the page;
+// known may be nil.
+func (s *Store) Conversations(directory, worktree string, limit, offset int, known func(messages.SessionID, messages.Revision) bool) (messages.SessionList, error) {
+	return s.list(limit, offset, func(e *entry) bool { return e.parent == "" && e.in(directory, worktree) }, known)
 }
 
 // Select lists the conversations that wanted selects. It asks wanted for each, the last changed first, and reads only the
 // selected ones.
 func (s *Store) Select(directory, worktree string, wanted func(messages.SessionID, messages.Rest) bool) ([]messages.SessionRecord, error) {
-	records, _, err := s.list(0, 0, func(e *entry) bool {
+	page, err := s.list(0, 0, func(e *entry) bool {
 		return e.parent == "" && e.in(directory, worktree) && wanted(e.id, e.rest)
-	})
-	return records, err
+	}, nil)
+	return page.Sessions, err
 }
 
 // Subagents lists the subagents of a session, or all if parent is empty, oldest first.
 func (s *Store) Subagents(parent messages.SessionID) ([]messages.SessionRecord, error) {
-	records, _, err := s.list(0, 0, func(e *entry) bool { return e.parent != "" && (parent == "" || e.parent == parent) })
+	page, err := s.list(0, 0, func(e *entry) bool { return e.parent != "" && (parent == "" || e.parent == parent) }, nil)
+	records := page.Sessions
 	slices.SortFunc(records, func(a, b messages.SessionRecord) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
@@ -73,15 +76,36 @@ func (e *entry) in(directory, worktree string) bool {
 	return (directory == "" || e.directory == directory) && (worktree == "" || e.worktree == worktree)
 }
 
-// list loads a page of the sessions that are wanted.
-func (s *Store) list(limit, offset int, wanted func(*entry) bool) (records []messages.SessionRecord, total int, err error) {
-	err = s.current(fault.OpSessions, func(v memtable.View) error {
-		for _, e := range s.index.newest() {
-			if !wanted(e) {
-				continue
-			}
-			total++
-			if total <= offset || (limit > 0 && len(records) == limit) {
+// list loads a page of the sessions that are wanted, but for those that are known.
+func (s *Store) list(limit, offset int, wanted func(*entry) bool, known func(messages.SessionID, messages.Revision) bool) (messages.SessionList, error) {
+	var page messages.SessionList
+	done, err := s.readingSound(fault.OpSessions)
+	if err != nil {
+		return page, err
+	}
+	defer done()
+	var selected []*entry
+	for _, e := range s.index.newest() { // before the rows: those are at least as new as the revisions
+		if !wanted(e) {
+			continue
+		}
+		if page.Total++; page.Total > offset && (limit <= 0 || len(selected) < limit) {
+			selected = append(selected, e)
+		}
+	}
+	left := make([]bool, len(selected))
+	unknown := len(selected)
+	for i, e := range selected {
+		if known != nil && known(e.id, e.revision) {
+			left[i] = true
+			unknown--
+		}
+	}
+	page.Sessions = make([]messages.SessionRecord, 0, unknown)
+	err = s.look(fault.OpSessions, func(v memtable.View) error {
+		for i, e := range selected {
+			if left[i] {
+				page.Known = append(page.Known, len(page.Known)+len(page.Sessions))
 				continue
 			}
 			record, found, err := loader{view: v, op: fault.OpSessions, id: e.id, number: e.number}.session()
@@ -92,13 +116,13 @@ func (s *Store) list(limit, offset int, wanted func(*entry) bool) (records []mes
 				s.index.condemn(e.id, err)
 			}
 			if err == nil && found {
-				records = append(records, record)
+				page.Sessions, page.Revisions = append(page.Sessions, record), append(page.Revisions, e.revision)
 			}
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, 0, err
+		return messages.SessionList{}, err
 	}
-	return records, total, nil
+	return page, nil
 }

@@ -218,15 +218,22 @@ func (s *Store) entries() *index {
 // current runs fn on the rows that the newest commit left. After a failed sync it is
 // unknown which these are, so nothing is read.
 func (s *Store) current(op string, fn func(memtable.View) error) error {
-	done, err := s.reading(op)
+	done, err := s.readingSound(op)
 	if err != nil {
 		return err
 	}
 	defer done()
-	if failed := s.failed.Load(); failed != nil {
-		return fault.Again(op, failed)
-	}
 	return s.look(op, fn)
+}
+
+// readingSound is reading of a journal of which no sync has failed.
+func (s *Store) readingSound(op string) (done func(), err error) {
+	done, err = s.reading(op)
+	if failed := s.failed.Load(); err == nil && failed != nil {
+		done()
+		return nil, fault.Again(op, failed)
+	}
+	return done, err
 }
 
 // look runs fn on the rows of now. The caller is reading.

@@ -36,11 +36,11 @@ func TestSubagentsAreListed(t *testing.T) {
 		same(t, when+", of a session", ids(f.store.Subagents(sid(1))), []messages.SessionID{sid(3), sid(2)})
 		same(t, when+", all", ids(f.store.Subagents("")), []messages.SessionID{sid(4), sid(3), sid(2)})
 		same(t, when+", running", f.store.RunningSubagents(sid(1)), []messages.SessionID{sid(2)})
-		conversations, total, err := f.store.Conversations("", "", 0, 0)
-		same(t, when+", conversations", ids(conversations, err), []messages.SessionID{sid(1)})
+		conversations, err := f.store.Conversations("", "", 0, 0, nil)
+		same(t, when+", conversations", ids(conversations.Sessions, err), []messages.SessionID{sid(1)})
 		last, err := f.store.Resolve("@last", "")
-		if total != 1 || last != sid(1) || err != nil {
-			t.Errorf("%s: %d conversations, the last is %v, %v", when, total, last, err)
+		if conversations.Total != 1 || last != sid(1) || err != nil {
+			t.Errorf("%s: %d conversations, the last is %v, %v", when, conversations.Total, last, err)
 		}
 		unfinished, err := f.store.Unfinished()
 		slices.Sort(unfinished)

@@ -401,6 +401,10 @@ var rules = []rule{
 		},
 	},
 	{
+		pkg: "grpcapi/listing", may: []string{"messages", "proto", "grpcapi/translate"}, because: "a list is made of records and of what was encoded before",
+		never: map[string]string{protoactor: "a gateway test needs no actor system", bbolt: "a gateway asks; it does not read the journal", "context": "encoding does not wait"},
+	},
+	{
 		pkg: "grpcapi/fleet", may: []string{"messages", "proto", "grpcapi/door", "grpcapi/handler", "grpcapi/translate", "grpcapi/wire"},
 		because: "services of subagents know no other service",
 		never:   map[string]string{protoactor: "a gateway test needs no actor system", bbolt: "a gateway asks; it does not read the journal"},

@@ -29,9 +29,9 @@ type Store interface {
 	Events(session messages.SessionID, after messages.Seq, maxEvents, maxBytes int) ([]messages.Event, error)
 	// Sessions, Resolve, Pending, Unfinished and Seen read the projections.
 	Sessions(workingDirectory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error)
-	// Conversations is Sessions without subagents, Subagents lists those of a session or all, oldest first, and
+	// Conversations is Sessions without subagents and without the records of those that are known, Subagents lists those of a session or all, oldest first, and
 	// RunningSubagents returns those that have not ended, without I/O.
-	Conversations(workingDirectory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error)
+	Conversations(workingDirectory, worktree string, limit, offset int, known func(messages.SessionID, messages.Revision) bool) (messages.SessionList, error)
 	// Select is Conversations for those that wanted selects, without reading the others.
 	Select(workingDirectory, worktree string, wanted func(messages.SessionID, messages.Rest) bool) ([]messages.SessionRecord, error)
 	Subagents(parent messages.SessionID) ([]messages.SessionRecord, error)

@@ -16,8 +16,9 @@ func TestLimitsOfTheFleet(t *testing.T) {
 		Waiting: []messages.SlotWaiter{{Session: "a", Reason: messages.SlotRateLimited, Until: now.Add(time.Hour)}, {Session: "b", Reason: messages.SlotBusy}},
 		Limits:  []messages.FleetLimit{{Session: "c", Until: now.Add(time.Hour)}},
 	}
-	list := translate.ListOut(messages.SessionList{Sessions: []messages.SessionRecord{{ID: "a"}, {ID: "b"}}, Slots: q}, now)
-	a, b := list.GetSessions()[0], list.GetSessions()[1]
+	a, b := translate.SummaryOut(&messages.SessionRecord{ID: "a"}, now), translate.SummaryOut(&messages.SessionRecord{ID: "b"}, now)
+	translate.NoteSlot(a, q)
+	translate.NoteSlot(b, q)
 	if !a.GetRateLimited() || !a.GetRateLimitedUntil().AsTime().Equal(now.Add(time.Hour)) || a.GetSlotReason() != "rate_limit" {
 		t.Errorf("%v", a)
 	}

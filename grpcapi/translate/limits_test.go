@@ -28,7 +28,8 @@ func TestLimitsOut(t *testing.T) {
 			t.Errorf("%s: %d until %v", name, n, until)
 		}
 	}
-	if s := summaryOut(limited(time.Hour), now); !s.GetRateLimited() || s.GetRateLimitedUntil() == nil {
+	record := limited(time.Hour)
+	if s := SummaryOut(&record, now); !s.GetRateLimited() || s.GetRateLimitedUntil() == nil {
 		t.Errorf("%v", s)
 	}
 }

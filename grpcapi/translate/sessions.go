@@ -32,25 +32,24 @@ func ListIn(m *pb.ListSessionsRequest) (messages.ListSessions, error) {
 	return out, nil
 }
 
-// ListOut translates a page of the list of sessions.
-func ListOut(l messages.SessionList, now time.Time) *pb.ListSessionsResponse {
-	out := &pb.ListSessionsResponse{
+// TotalsOut translates what a list of sessions says beside the sessions.
+func TotalsOut(l messages.SessionList) *pb.ListSessionsResponse {
+	return &pb.ListSessionsResponse{
 		Total: Saturate(uint64(max(l.Total, 0))), OmittedIdle: Saturate(uint64(max(l.Omitted.Idle, 0))), OmittedStopped: Saturate(uint64(max(l.Omitted.Stopped, 0))),
 	}
-	for _, record := range l.Sessions {
-		summary := summaryOut(record, now)
-		noteSlot(summary, l.Slots)
-		out.Sessions = append(out.Sessions, summary)
-	}
-	return out
+}
+
+// Steady reports whether the summary of a session depends on its record alone, and not on the time.
+func Steady(r *messages.SessionRecord) bool {
+	return r.RateLimit == (messages.RateLimit{}) && r.Budget.WorkingSince.IsZero()
 }
 
 // maxSlotAsking bounds how many sessions a summary names as the reason for its waiting.
 const maxSlotAsking = 5
 
-// noteSlot adds to a summary that its session waits for a slot and why, and which sessions keep one
+// NoteSlot adds to a summary that its session waits for a slot and why, and which sessions keep one
 // while they wait for a person.
-func noteSlot(out *pb.SessionSummary, q messages.SlotQueue) {
+func NoteSlot(out *pb.SessionSummary, q messages.SlotQueue) {
 	place := slices.IndexFunc(q.Waiting, func(w messages.SlotWaiter) bool { return string(w.Session) == out.GetId() })
 	if place < 0 {
 		return
@@ -67,8 +66,8 @@ func noteSlot(out *pb.SessionSummary, q messages.SlotQueue) {
 	}
 }
 
-// summaryOut translates a session into an entry of a list.
-func summaryOut(r messages.SessionRecord, now time.Time) *pb.SessionSummary {
+// SummaryOut translates a session into an entry of a list.
+func SummaryOut(r *messages.SessionRecord, now time.Time) *pb.SessionSummary {
 	return &pb.SessionSummary{
 		Id:                 string(r.ID),
 		Model:              cmp.Or(r.AgentModel, r.Model),

@@ -11,7 +11,7 @@ import (
 // ViewOut translates a session and its present state.
 func ViewOut(v messages.SessionView, now time.Time) *pb.ShowSessionResponse {
 	out := &pb.ShowSessionResponse{
-		Summary:        summaryOut(v.Record, now),
+		Summary:        SummaryOut(&v.Record, now),
 		Head:           uint64(v.Record.Head),
 		AgentSessionId: v.Record.AgentSession,
 		PermissionMode: v.Record.PermissionMode,

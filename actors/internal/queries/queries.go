@@ -18,8 +18,8 @@ type Store interface {
 	Load(messages.SessionID) (messages.SessionLoaded, error)
 	// Sessions returns a page of sessions, the last used first, and their number. Damaged lists those that cannot be loaded.
 	Sessions(workingDirectory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error)
-	// Conversations is Sessions without subagents; Subagents lists those of a session, or all, oldest first.
-	Conversations(workingDirectory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error)
+	// Conversations is Sessions without subagents and without the records of those that are known; Subagents lists those of a session, or all, oldest first.
+	Conversations(workingDirectory, worktree string, limit, offset int, known func(messages.SessionID, messages.Revision) bool) (messages.SessionList, error)
 	// Select is Conversations for those that wanted selects, without reading the others.
 	Select(workingDirectory, worktree string, wanted func(messages.SessionID, messages.Rest) bool) ([]messages.SessionRecord, error)
 	Subagents(parent messages.SessionID) ([]messages.SessionRecord, error)

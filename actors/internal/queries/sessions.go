@@ -18,13 +18,15 @@ func (q *Queries) listSessions(m messages.ListSessions) (messages.Reply, error) 
 	if limit <= 0 {
 		limit = defaultLimit
 	}
-	list := messages.SessionList{Slots: q.deps.Slots()}
+	slots := q.deps.Slots()
+	list := messages.SessionList{Slots: slots}
 	var err error
 	if m.Resting != nil {
 		limit, m.Offset = math.MaxInt, 0
 		err = q.busy(&list, m)
 	} else {
-		list.Sessions, list.Total, err = q.deps.Store.Conversations(m.WorkingDirectory, m.WorktreeID, limit, m.Offset)
+		list, err = q.deps.Store.Conversations(m.WorkingDirectory, m.WorktreeID, limit, m.Offset, m.Known)
+		list.Slots = slots
 	}
 	if err != nil {
 		return result(nil, err)
@@ -37,7 +39,7 @@ func (q *Queries) listSessions(m messages.ListSessions) (messages.Reply, error) 
 		if m.WorkingDirectory != "" && d.Record.WorkingDirectory != m.WorkingDirectory || m.WorktreeID != "" && d.Record.WorktreeID != m.WorktreeID {
 			continue
 		}
-		if list.Total++; list.Total > m.Offset && len(list.Sessions) < limit {
+		if list.Total++; list.Total > m.Offset && len(list.Sessions)+len(list.Known) < limit {
 			list.Sessions = append(list.Sessions, d.Record)
 		}
 	}

@@ -42,13 +42,14 @@ func (s *store) Load(id messages.SessionID) (messages.SessionLoaded, error) {
 	return s.sessions[id], nil
 }
 
-func (s *store) Conversations(directory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error) {
-	return s.Sessions(directory, worktree, limit, offset) // none is a subagent
+func (s *store) Conversations(directory, worktree string, limit, offset int, _ func(messages.SessionID, messages.Revision) bool) (messages.SessionList, error) {
+	records, total, err := s.Sessions(directory, worktree, limit, offset) // none is a subagent
+	return messages.SessionList{Sessions: records, Total: total}, err
 }
 
 func (s *store) Select(directory, worktree string, wanted func(messages.SessionID, messages.Rest) bool) ([]messages.SessionRecord, error) {
-	all, _, err := s.Conversations(directory, worktree, 0, 0)
-	return slices.DeleteFunc(all, func(r messages.SessionRecord) bool { return !wanted(r.ID, r.Rest()) }), err
+	all, err := s.Conversations(directory, worktree, 0, 0, nil)
+	return slices.DeleteFunc(all.Sessions, func(r messages.SessionRecord) bool { return !wanted(r.ID, r.Rest()) }), err
 }
 
 func (s *store) Sessions(directory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error) {

@@ -21,8 +21,8 @@ func TestRest(t *testing.T) {
 				for _, condition := range []messages.Condition{"", "agent_missing"} {
 					for phase := messages.PhaseNew; phase <= messages.PhaseDamaged; phase++ {
 						r := messages.SessionRecord{Phase: phase, Stopped: stopped, Waiting: waiting, Condition: condition, Budget: messages.Budget{Held: held}}
-						list := translate.ListOut(messages.SessionList{Sessions: []messages.SessionRecord{r}}, time.Time{})
-						want := map[Name]messages.Rest{Idle: messages.RestIdle, Stopped: messages.RestStopped}[Of(list.GetSessions()[0]).Name]
+						summary := translate.SummaryOut(&r, time.Time{})
+						want := map[Name]messages.Rest{Idle: messages.RestIdle, Stopped: messages.RestStopped}[Of(summary).Name]
 						if r.Rest() != want {
 							t.Errorf("%s, stopped %v, waiting %q, held %q, condition %q: rest %d, want %d", phase, stopped, waiting, held, condition, r.Rest(), want)
 						}

@@ -1,0 +1,102 @@
+package listing
+
+import (
+	"fmt"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"betcode/grpcapi/translate"
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+// Page is a list of sessions that is being made.
+type Page struct {
+	cache *Cache
+	known []known
+}
+
+// known is a session whose summary the cache had when the page was read.
+type known struct {
+	session messages.SessionID
+	encoded []byte
+}
+
+// Page begins a list.
+func (c *Cache) Page() *Page { return &Page{cache: c} }
+
+// Known is [messages.ListSessions.Known]: it takes the summary of a session out of the cache, if the cache has it.
+func (p *Page) Known(id messages.SessionID, r messages.Revision) bool {
+	encoded := p.cache.get(id, r)
+	if encoded != nil {
+		p.known = append(p.known, known{id, encoded})
+	}
+	return encoded != nil
+}
+
+// sessionsField is the number of ListSessionsResponse.sessions.
+const sessionsField = 1
+
+// usualBytes is about what an encoded session has.
+const usualBytes = 400
+
+// Encode returns a page with the sessions of the list and those that were known, in their order. pending are the requests that wait
+// for a person. The sessions are in the message as they are on the wire: it is for sending, and its getters do not have them.
+func (p *Page) Encode(l messages.SessionList, pending []messages.PermissionRecord, now time.Time) (*pb.ListSessionsResponse, error) {
+	asks, waits := map[messages.SessionID][]messages.PermissionRecord{}, map[messages.SessionID]bool{}
+	for _, request := range pending {
+		asks[request.Session] = append(asks[request.Session], request)
+	}
+	for _, w := range l.Slots.Waiting {
+		waits[w.Session] = true
+	}
+	// completed adds what the record of a session does not say.
+	completed := func(id messages.SessionID, encoded []byte) ([]byte, error) {
+		if len(asks[id]) == 0 && !waits[id] {
+			return encoded, nil
+		}
+		s := &pb.SessionSummary{}
+		if err := proto.Unmarshal(encoded, s); err != nil {
+			return nil, fmt.Errorf("decode summary: %w", err)
+		}
+		translate.NoteSlot(s, l.Slots)
+		translate.NoteAsks(s, asks[id])
+		return proto.Marshal(s)
+	}
+
+	size := len(l.Sessions) * usualBytes
+	for _, k := range p.known {
+		size += len(k.encoded) + usualBytes/10
+	}
+	all := make([]byte, 0, size)
+	at, have := 0, p.known
+	for place := range len(l.Sessions) + len(l.Known) {
+		var id messages.SessionID
+		var encoded []byte
+		var err error
+		if len(l.Known) > 0 && l.Known[0] == place {
+			id, encoded = have[0].session, have[0].encoded
+			l.Known, have = l.Known[1:], have[1:]
+		} else {
+			record := &l.Sessions[at]
+			id = record.ID
+			if encoded, err = proto.Marshal(translate.SummaryOut(record, now)); err != nil {
+				return nil, fmt.Errorf("encode summary: %w", err)
+			}
+			if at < len(l.Revisions) && translate.Steady(record) {
+				p.cache.put(id, l.Revisions[at], encoded)
+			}
+			at++
+		}
+		if encoded, err = completed(id, encoded); err != nil {
+			return nil, err
+		}
+		all = protowire.AppendTag(all, sessionsField, protowire.BytesType)
+		all = protowire.AppendBytes(all, encoded)
+	}
+	out := translate.TotalsOut(l)
+	out.ProtoReflect().SetUnknown(all)
+	return out, nil
+}
