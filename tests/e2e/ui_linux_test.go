@@ -22,6 +22,7 @@ var changing = []struct {
 }{
 	{regexp.MustCompile(`\d+s ago|now`), "N ago"},
 	{regexp.MustCompile(`lock: \S+`), "lock: CLIENT"},
+	{regexp.MustCompile(`by \S+@\S+ pts/\d+`), "by CLIENT"},
 	{regexp.MustCompile(`/tmp/bc\d+`), "/tmp/bc"},
 	{regexp.MustCompile(`, \d+\.\ds`), ", 0.0s"},
 	{regexp.MustCompile(`working \d+s`), "working 0s"},
@@ -64,7 +65,7 @@ func (s *story) named(name, prompt string) string {
 	s.say(c, prompt)
 	s.wait(c, 0, func(e kit.Event) bool { return e.GetUserInput() != nil })
 	switch {
-	case strings.HasPrefix(prompt, "run:"):
+	case strings.HasPrefix(prompt, "run:"), strings.HasPrefix(prompt, "subagent"):
 		s.wait(c, 0, func(e kit.Event) bool { return e.GetPermissionRequest() != nil })
 	case strings.HasPrefix(prompt, "echo:"):
 		s.wait(c, 0, kit.IsIdle)

@@ -33,7 +33,7 @@ func (m *Model) Frame(now time.Time) (rows []string, cursorRow, cursorColumn int
 	if m.dialog != nil {
 		focused := m.dialogFocused()
 		d, r, c := m.dialog.Rows(dialog.View{
-			Style: s, Width: m.width, Height: max(room, 3), Focused: focused, More: m.queue.Len() - 1, Now: now,
+			Style: s, Width: m.width, Height: max(room, dialog.Least), Focused: focused, More: m.queue.Len() - 1, Now: now,
 		})
 		middle = d
 		switch {

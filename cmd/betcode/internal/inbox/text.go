@@ -1,6 +1,7 @@
 package inbox
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -22,8 +23,8 @@ func (r *Request) Text(s console.Style, now time.Time, keys bool) string {
 		} else {
 			fmt.Fprintf(&b, "%s %s", s.Yellow("? allow"), s.Bold(console.Line(p.GetToolName())))
 		}
-		if p.GetSubagentId() != "" {
-			fmt.Fprintf(&b, " of subagent %s", s.Bold(console.Line(p.GetSubagentName())))
+		if by := Asker(p); by != "" {
+			fmt.Fprintf(&b, " of %s", s.Bold(by))
 		}
 		if !r.Plan() && (p.GetDescription() != "" || len(p.GetInput().GetFields()) > 0) {
 			fmt.Fprintf(&b, ": %s", console.ToolCall(p.GetToolName(), p.GetInput(), p.GetDescription(), 500))
@@ -63,6 +64,17 @@ func (r *Request) Text(s console.Style, now time.Time, keys bool) string {
 		fmt.Fprintf(&b, "  %s\n", s.Dim("the number of an option, or your own words; - declines"))
 	}
 	return b.String()
+}
+
+// Asker names the subagent that makes a request: one with a session of its own, or one within the agent; empty for the agent itself.
+func Asker(p *pb.PermissionRequest) string {
+	switch {
+	case p.GetSubagentId() != "":
+		return "subagent " + console.Line(cmp.Or(p.GetSubagentName(), console.ShortID(p.GetSubagentId())))
+	case p.GetAgentId() != "":
+		return "a subagent"
+	}
+	return ""
 }
 
 // Reasons says why a person is asked.

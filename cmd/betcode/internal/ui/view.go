@@ -133,6 +133,9 @@ func (m *Model) list(now time.Time, height int) []string {
 	return out[m.first:min(m.first+height, len(out))]
 }
 
+// narrow is the width below which the directory is left out.
+const narrow = 60
+
 // row returns a session on one row: what it is called, what it waits for or did last, where, and when.
 func (m *Model) row(now time.Time, r row, i int, chosen bool) string {
 	s := r.session
@@ -140,14 +143,18 @@ func (m *Model) row(now time.Time, r row, i int, chosen bool) string {
 	if i < 9 {
 		number = fmt.Sprintf("%d ", i+1)
 	}
-	right := fmt.Sprintf("%s  %s", console.Shorten(console.Line(filepath.Base(s.GetWorkingDirectory())), 16), console.Ago(s.GetUpdatedAt(), now))
-	name := console.Shorten(title(s), 24)
+	ago := console.Ago(s.GetUpdatedAt(), now)
+	wide, right := 26, fmt.Sprintf("%s  %s", console.Shorten(console.Line(filepath.Base(s.GetWorkingDirectory())), 16), ago)
+	if m.width < narrow {
+		wide, right = 14, ago
+	}
+	name := console.Shorten(title(s), wide-2)
 	what := r.state.Reason
 	if what == "" && sessionstate.Label(s) != "" {
 		what = console.Line(s.GetLastMessagePreview())
 	}
-	room := max(m.width-1-2-2-26-ansi.StringWidth(right)-2, 0)
-	text := pad(name, 26) + pad(ansi.Truncate(what, room, "…"), room) + "  " + m.style.Dim(right)
+	room := max(m.width-1-2-2-wide-ansi.StringWidth(right)-2, 0)
+	text := pad(name, wide) + pad(ansi.Truncate(what, room, "…"), room) + "  " + m.style.Dim(right)
 	switch {
 	case chosen:
 		return m.style.Bold("› " + number + text)

@@ -30,6 +30,8 @@ type Dialog struct {
 	words   editor.Editor // for denying, editing and writing
 	field   string        // of the input that is edited; empty: all of it, as JSON
 	scroll  int           // rows of the body above the first one shown
+	page    int           // rows of the body that were shown last
+	follow  bool          // the next view shows the option under the cursor
 	form    form
 	trouble string // what is wrong with the last answer
 }
@@ -59,13 +61,14 @@ func (d *Dialog) Plan() bool { return d.request.Plan() }
 func (d *Dialog) Moves(k editor.Key) bool {
 	switch k.Name {
 	case "pgup":
-		d.scroll = max(d.scroll-10, 0)
+		d.scroll = max(d.scroll-max(d.page, 1), 0)
 	case "pgdown":
-		d.scroll += 10
+		d.scroll += max(d.page, 1)
 	case "up", "down":
 		by := map[string]int{"up": -1, "down": 1}[k.Name]
 		if len(d.request.Questions) > 0 {
 			d.form.move(d.request, by)
+			d.follow = true
 		} else {
 			d.scroll = max(d.scroll+by, 0)
 		}

@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -188,8 +189,52 @@ func TestRows(t *testing.T) {
 	if got := strings.Join(rows, "\n"); got != strings.Join(want, "\n") || cursor != -1 {
 		t.Errorf("shown\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 	}
-	if rows, _, _ = d.Rows(View{Width: 60, Height: 6, Focused: true}); len(rows) > 6 || !strings.Contains(strings.Join(rows, "\n"), "y allow once") {
-		t.Errorf("on few rows:\n%s", strings.Join(rows, "\n"))
+}
+
+// However small the screen is, a request fits, shows the beginning of what is decided, and a key; each row of it can be reached, and
+// so can each option of a question.
+func TestSmallScreens(t *testing.T) {
+	long := strings.Repeat("word ", 30)
+	d := opened(t, asks(func(p *pb.PermissionRequest) {
+		p.Suggestions = []byte(suggested)
+		p.GetInput().Fields["command"].Kind = eventtest.Asks("", "", "first "+long+"last").GetPermissionRequest().GetInput().GetFields()["command"].GetKind()
+	}))
+	q := opened(t, eventtest.Question("q/1", "first "+long+"last", false, "a", "b", "c", "d", "e", "f", "g", "h"))
+	for height := Least; height < 20; height++ {
+		for width := 14; width < 80; width += 13 {
+			view := View{Width: width, Height: height, Focused: true}
+			for name, what := range map[string]*Dialog{"a permission": d, "a question": q} {
+				what.scroll, what.follow = 0, false
+				seen := ""
+				for range 60 {
+					rows, _, _ := what.Rows(view)
+					if len(rows) > height {
+						t.Fatalf("%s on %d×%d has %d rows", name, width, height, len(rows))
+					}
+					if seen == "" && (!strings.Contains(strings.Join(rows, "\n"), "first") || name == "a permission" && !strings.Contains(strings.Join(rows, "\n"), "y ")) {
+						t.Fatalf("%s on %d×%d:\n%s", name, width, height, strings.Join(rows, "\n"))
+					}
+					seen += strings.Join(rows, "\n")
+					what.Moves(editor.Key{Name: "pgdown"})
+				}
+				if !strings.Contains(seen, "last") {
+					t.Fatalf("%s on %d×%d cannot be read to its end:\n%s", name, width, height, seen)
+				}
+			}
+			for i := range 8 {
+				rows, _, _ := q.Rows(view)
+				if want := fmt.Sprintf("› %d   %c", i+1, 'a'+i); i > 0 && !strings.Contains(strings.Join(rows, "\n"), want) {
+					t.Fatalf("option %d on %d×%d is not shown:\n%s", i+1, width, height, strings.Join(rows, "\n"))
+				}
+				q.Moves(editor.Key{Name: "down"})
+			}
+			q.Moves(editor.Key{Name: "down"}) // over one's own words to the first again
+			d.open(editing, "first "+long)
+			if rows, row, _ := d.Rows(view); len(rows) > height || row < 0 || row >= len(rows) {
+				t.Fatalf("a field on %d×%d: row %d of\n%s", width, height, row, strings.Join(rows, "\n"))
+			}
+			d.mode = choosing
+		}
 	}
 }
 

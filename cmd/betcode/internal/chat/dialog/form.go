@@ -90,7 +90,7 @@ func (d *Dialog) answered(text string) *pb.AgentRequest {
 		f.answers = map[string]string{}
 	}
 	f.answers[f.question(d.request).GetQuestion()] = text
-	f.at, f.option, f.chosen = f.at+1, 0, nil
+	f.at, f.option, f.chosen, d.scroll = f.at+1, 0, nil, 0
 	if f.at < len(d.request.Questions) {
 		return nil
 	}

@@ -27,10 +27,23 @@ type View struct {
 	Now           time.Time
 }
 
+// Least is how many rows a dialog needs: its title, what it is about, and the keys.
+const Least = 3
+
 // Rows returns the dialog. cursorRow is negative unless a text field is open.
 func (d *Dialog) Rows(v View) (rows []string, cursorRow, cursorColumn int) {
 	s, inner := v.Style, max(v.Width-2, 10)
-	head, body, keys := d.content(v, inner)
+	what := d.content(v, inner)
+	head, body, keys := what.head, what.body, d.keyRows(v, inner, what.keys, false)
+	if most := max(v.Height/3, 1); len(head) > most { // a long question
+		body = slices.Concat(head[most:], body)
+		what.option += len(head) - most
+		head = head[:most]
+	}
+	if v.Height-len(head)-len(keys) < min(len(body), bodyRows) {
+		keys = d.keyRows(v, inner, what.keys, true)
+		body = append(body, what.rest...)
+	}
 	var field []string
 	cursorRow = -1
 	if d.Typing() {
@@ -46,17 +59,15 @@ func (d *Dialog) Rows(v View) (rows []string, cursorRow, cursorColumn int) {
 	if d.trouble != "" {
 		keys = append(keys, s.Yellow(console.Line(d.trouble)))
 	}
-	room := max(v.Height-len(head)-len(field)-len(keys), 1)
-	if len(body) > room {
-		d.scroll = min(d.scroll, len(body)-room+1)
-		shown := body[d.scroll:min(d.scroll+room-1, len(body))]
-		rest := len(body) - d.scroll - len(shown)
-		place := fmt.Sprintf("… rows %d to %d of %d; PgUp PgDn", d.scroll+1, d.scroll+len(shown), d.scroll+len(shown)+rest)
-		body = slices.Concat(shown, []string{s.Dim(place)})
-	} else {
-		d.scroll = 0
+	if over := len(head) + 1 + len(field) + len(keys) - v.Height; over > 0 { // what is decided, and what is typed, matter most
+		gone := min(over, max(len(keys)-1, 0))
+		keys, over = keys[:len(keys)-gone], over-gone
+		if d.Typing() && over > 0 {
+			keys, head = nil, head[:max(len(head)-over+1, 0)]
+		}
 	}
-	rows = append(append(append(head, body...), field...), keys...)
+	body = d.window(s, body, max(v.Height-len(head)-len(field)-len(keys), 1), what.option)
+	rows = slices.Concat(head, body, field, keys)
 	if cursorRow >= 0 {
 		cursorRow += len(head) + len(body)
 	}
@@ -70,8 +81,45 @@ func (d *Dialog) Rows(v View) (rows []string, cursorRow, cursorColumn int) {
 	return rows, cursorRow, cursorColumn
 }
 
+// bodyRows is how many rows of what is decided are shown before the explanations of the keys.
+const bodyRows = 4
+
+// window returns the rows of the body that are shown in so many rows. The last one says what is not shown, if there is room for it.
+func (d *Dialog) window(s console.Style, body []string, room, option int) []string {
+	if len(body) <= room {
+		d.scroll, d.page, d.follow = 0, room, false
+		return body
+	}
+	if room > 1 {
+		room--
+	}
+	if d.follow && (option < d.scroll || option >= d.scroll+room) {
+		d.scroll = option - room/2
+	}
+	d.page, d.follow = room, false
+	d.scroll = max(min(d.scroll, len(body)-room), 0)
+	shown := body[d.scroll : d.scroll+room]
+	if room == 1 {
+		return shown
+	}
+	place := fmt.Sprintf("… rows %d to %d of %d; PgUp PgDn", d.scroll+1, d.scroll+room, len(body))
+	return slices.Concat(shown, []string{s.Dim(place)})
+}
+
+// content is what a dialog shows.
+type content struct {
+	head   []string
+	body   []string
+	option int // row of the body with the option under the cursor
+	keys   []choice
+	rest   []string // what the explanations of the keys say and their short form does not
+}
+
+// choice is a key and what it does, in full and in a word.
+type choice struct{ name, does, short string }
+
 // content returns the title, what it is about, and the keys.
-func (d *Dialog) content(v View, width int) (head, body, keys []string) {
+func (d *Dialog) content(v View, width int) (c content) {
 	if len(d.request.Questions) > 0 {
 		return d.questionRows(v, width)
 	}
@@ -80,43 +128,55 @@ func (d *Dialog) content(v View, width int) (head, body, keys []string) {
 	if d.Plan() {
 		title = s.Yellow("? ") + s.Bold("the agent has a plan")
 	}
-	if p.GetSubagentName() != "" || p.GetSubagentId() != "" {
-		title += " of subagent " + s.Bold(console.Line(p.GetSubagentName()))
+	if by := inbox.Asker(p); by != "" {
+		title += " of " + s.Bold(by)
 	}
 	if v.More > 0 {
 		title += s.Dim(fmt.Sprintf("   (%d more)", v.More))
 	}
-	head = append(head, title)
+	c.head = append(c.head, title)
 	if d.Plan() {
-		body = markdown.Render(bool(s), p.GetInput().GetFields()["plan"].GetStringValue(), width)
-		return head, body, d.keyRows(v, width, [][2]string{
-			{"y", "approve"}, {"a", "approve and accept edits"}, {"e", "edit"}, {"n", "keep planning"}, {"d", "keep planning, with words"}, {"x", "stop"},
-		})
+		c.body = markdown.Render(bool(s), p.GetInput().GetFields()["plan"].GetStringValue(), width)
+		c.keys = []choice{
+			{"y", "approve", "approve"},
+			{"a", "approve and accept edits", "accept edits"},
+			{"e", "edit", "edit"},
+			{"n", "keep planning", "no"},
+			{"d", "keep planning, with words", "words"},
+			{"x", "stop", "stop"},
+		}
+		return c
 	}
-	body = commandRows(s, p, width)
+	c.body = commandRows(s, p, width)
 	for _, line := range d.reasons(v) {
-		body = append(body, strings.Split(ansi.Wrap(s.Dim(line), width, " "), "\n")...)
+		c.body = append(c.body, strings.Split(ansi.Wrap(s.Dim(line), width, " "), "\n")...)
 	}
-	var choices [][2]string
-	choices = append(choices, [2]string{"y", "allow once"})
+	c.keys = append(c.keys, choice{"y", "allow once", "once"})
 	if !p.GetNoSessionGrant() {
-		choices = append(choices, [2]string{"a", "all of " + console.Line(p.GetToolName()) + " in this session"})
+		all := "all of " + console.Line(p.GetToolName()) + " in this session"
+		c.keys = append(c.keys, choice{"a", all, "session"})
 	}
 	if len(d.always.Indices) > 0 {
-		choices = append(choices, [2]string{"r", "always: " + console.Shorten(d.always.Words, 200)})
+		rule := "always: " + console.Shorten(d.always.Words, 200)
+		c.keys = append(c.keys, choice{"r", rule, "always"})
+		c.rest = strings.Split(ansi.Wrap(s.Dim("r "+rule), width, " "), "\n")
 	}
-	choices = append(choices, [2]string{"e", "edit"}, [2]string{"n", "deny"}, [2]string{"d", "deny with words"}, [2]string{"x", "deny and stop"})
-	return head, body, d.keyRows(v, width, choices)
+	c.keys = append(c.keys, choice{"e", "edit", "edit"}, choice{"n", "deny", "deny"}, choice{"d", "deny with words", "words"}, choice{"x", "deny and stop", "stop"})
+	return c
 }
 
 // keyRows lists what can be pressed.
-func (d *Dialog) keyRows(v View, width int, choices [][2]string) []string {
+func (d *Dialog) keyRows(v View, width int, keys []choice, short bool) []string {
 	if !v.Focused {
 		return []string{v.Style.Dim("Tab answers it")}
 	}
 	var parts []string
-	for _, c := range choices {
-		parts = append(parts, v.Style.Bold(c[0])+" "+c[1])
+	for _, k := range keys {
+		does := k.does
+		if short {
+			does = k.short
+		}
+		parts = append(parts, v.Style.Bold(k.name)+" "+does)
 	}
 	return strings.Split(ansi.Wrap(strings.Join(parts, v.Style.Dim(" · ")), width, " "), "\n")
 }
@@ -164,7 +224,7 @@ func (d *Dialog) reasons(v View) []string {
 }
 
 // questionRows returns the question that is shown, with its options.
-func (d *Dialog) questionRows(v View, width int) (head, body, keys []string) {
+func (d *Dialog) questionRows(v View, width int) (c content) {
 	s, f, q := v.Style, &d.form, d.form.question(d.request)
 	place := ""
 	if n := len(d.request.Questions); n > 1 {
@@ -173,7 +233,7 @@ func (d *Dialog) questionRows(v View, width int) (head, body, keys []string) {
 	if q.GetSubagentId() != "" {
 		place += "subagent " + console.Line(q.GetSubagentName()) + " asks: "
 	}
-	head = strings.Split(ansi.Wrap(s.Yellow("? ")+place+s.Bold(console.Text(q.GetQuestion())), width, " "), "\n")
+	c.head = strings.Split(ansi.Wrap(s.Yellow("? ")+place+s.Bold(console.Text(q.GetQuestion())), width, " "), "\n")
 	for i, o := range q.GetOptions() {
 		mark := " "
 		if q.GetMultiSelect() {
@@ -183,14 +243,21 @@ func (d *Dialog) questionRows(v View, width int) (head, body, keys []string) {
 		if o.GetDescription() != "" {
 			line += "  " + s.Dim(console.Line(o.GetDescription()))
 		}
-		body = append(body, strings.Split(ansi.Wrap(line, width, " "), "\n")...)
+		if i == f.option {
+			c.option = len(c.body)
+		}
+		c.body = append(c.body, strings.Split(ansi.Wrap(line, width, " "), "\n")...)
 	}
-	body = append(body, pointer(f.option == len(q.GetOptions()) && v.Focused)+"o   your own words")
-	choices := [][2]string{{"1-9", "choose"}, {"↑↓ Enter", "choose"}}
+	if f.option == len(q.GetOptions()) {
+		c.option = len(c.body)
+	}
+	c.body = append(c.body, pointer(f.option == len(q.GetOptions()) && v.Focused)+"o   your own words")
+	c.keys = []choice{{"1-9", "choose", "choose"}, {"↑↓ Enter", "choose", "choose"}}
 	if q.GetMultiSelect() {
-		choices = [][2]string{{"1-9 Space", "mark"}, {"Enter", "done"}}
+		c.keys = []choice{{"1-9 Space", "mark", "mark"}, {"Enter", "done", "done"}}
 	}
-	return head, body, d.keyRows(v, width, append(choices, [2]string{"o", "own words"}, [2]string{"x", "decline"}))
+	c.keys = append(c.keys, choice{"o", "own words", "words"}, choice{"x", "decline", "decline"})
+	return c
 }
 
 func pointer(here bool) string {
