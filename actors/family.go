@@ -7,6 +7,12 @@ import (
 	"betcode/messages"
 )
 
+// seen reports whether the journal has had a message of a session with this key.
+func (s *System) seen(id messages.SessionID, key string) (bool, error) {
+	_, seen, err := s.options.Store.Seen(id, key)
+	return seen, err
+}
+
 // spentBelow returns what the subagents directly below a session have consumed, each with those below it, as the journal has it. What
 // subagents consumed that were deleted counts as well.
 func (s *System) spentBelow(id messages.SessionID) (map[messages.SessionID]messages.Spent, error) {

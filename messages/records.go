@@ -108,6 +108,7 @@ type SessionRecord struct {
 	Resume        ResumePolicy // what follows when a turn is cut off; empty = the daemon's policy
 	Interruptions uint32       // how often the turn that runs was cut off, but by an orderly end of the daemon
 	Waiting       string       // why a turn that was cut off waits for a person; empty = none does
+	Restored      bool         // from a backup, and not compared with the agent's transcript since
 	Condition     Condition    // what keeps the agent from running, empty = nothing known
 	AgentVersion  string       // of the agent's program, as it reported it last
 

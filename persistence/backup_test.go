@@ -269,7 +269,10 @@ func TestRestore(t *testing.T) {
 		if busy := s.Record.Turn || len(s.Inputs) > 0; (s.Record.Waiting == messages.WaitsRestored) != busy {
 			t.Errorf("busy: %v, waiting: %q", busy, s.Record.Waiting)
 		}
-		got.Sessions[i].Record.Waiting = want.Sessions[i].Record.Waiting
+		if hasRun := s.Record.Run > 0; s.Record.Restored != hasRun {
+			t.Errorf("run %d: to compare with the transcript: %v", s.Record.Run, s.Record.Restored)
+		}
+		got.Sessions[i].Record.Waiting, got.Sessions[i].Record.Restored = want.Sessions[i].Record.Waiting, false
 	}
 	got.Lineage = want.Lineage
 	same(t, "journal", got, want)

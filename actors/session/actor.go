@@ -165,7 +165,7 @@ func (s *session) perform(ctx actor.Context, e act.Effect) {
 		ctx.Request(s.deps.Journal, messages.LoadSession{Session: s.id})
 	case readTranscript:
 		environment := s.deps.Environment(s.state.environment())
-		s.io.Do(func() any { return e.read(environment) })
+		s.io.Do(func() any { return e.read(environment, s.known) })
 	case lookTrust:
 		directory, environment := s.state.record.WorkingDirectory, s.deps.Environment(s.state.environment())
 		added := s.state.agentOptions().Directories
@@ -233,6 +233,9 @@ func (s *session) perform(ctx actor.Context, e act.Effect) {
 		s.performChild(ctx, e)
 	}
 }
+
+// known reports whether the journal has had a message of the session.
+func (s *session) known(key string) (bool, error) { return s.deps.Seen(s.id, key) }
 
 // background has I/O done that the session does not wait for. It outlives the session's actor.
 func (s *session) background(job func() error) {

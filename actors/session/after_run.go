@@ -123,6 +123,7 @@ func (t *transition) afterRun() {
 func (t *transition) halt() bool {
 	r := t.s.record
 	if (t.s.parkedForAnswer() || t.s.restored()) && !t.s.ending.restart {
+		t.announceRestored()
 		return true
 	}
 	if !t.s.agent.interrupted || t.s.ending.restart || t.s.agent.ending == endFleet {

@@ -48,6 +48,8 @@ type Deps struct {
 	Guard func(directory string, added, environment []string, search bool) (messages.Guard, error)
 	// SpentBelow returns what the subagents directly below a session have consumed, each with those below it.
 	SpentBelow func(id messages.SessionID) (map[messages.SessionID]messages.Spent, error)
+	// Seen reports whether the journal has had a message of a session with this key.
+	Seen func(id messages.SessionID, key string) (bool, error)
 	// EndStrays ends every agent that lives below a directory of runs, and returns how many there were.
 	EndStrays func(directory string) (int, error)
 

@@ -55,6 +55,7 @@ type (
 		run     messages.RunNumber
 		session string // as the agent calls it
 		keys    []string
+		compare bool // with the messages in the journal
 	}
 	openProxy struct { // tells a proxy from now on what the session sends to its connection
 		connection string

@@ -268,9 +268,12 @@ func (s *state) idle() bool {
 	return s.durable.loaded && s.unneeded() && s.durable.Quiescent() && s.slot.state == slotNone
 }
 
+// comparing reports whether the session is from a backup and the transcript of its agent is being read.
+func (s *state) comparing() bool { return s.record.Restored && s.agent.readingTranscript }
+
 // unneeded reports whether no client, agent or request needs the actor.
 func (s *state) unneeded() bool {
-	return s.clients.Streams() == 0 && !s.lock.Reserved() && !s.lock.Contested() && (!s.active() || s.unconnected()) && !s.busy() && !s.ending.restart &&
+	return s.clients.Streams() == 0 && !s.comparing() && !s.lock.Reserved() && !s.lock.Contested() && (!s.active() || s.unconnected()) && !s.busy() && !s.ending.restart &&
 		s.prompts.Len() == 0 && len(s.forwarding.shown) == 0 && !s.family.Busy()
 }
 

@@ -27,10 +27,10 @@ const runFormat = 1
 
 // recover continues from the journal: it looks for the agent that was running, shows undecided requests again, and delivers inputs.
 func (t *transition) recover() {
-	t.announceRestored()
 	t.s.subagent.restored = t.s.busy()
 	t.recoverPermissions()
 	if t.s.proxied() && t.s.active() {
+		t.announceRestored()
 		t.recoverProxied()
 		return
 	}
@@ -45,9 +45,11 @@ func (t *transition) recover() {
 		t.stopped()
 		return
 	}
-	if t.s.busy() && !t.s.blocked() { // else a person starts it again
+	if t.s.busy() && !t.s.blocked() || t.s.record.Restored {
 		t.consultTranscript(nil)
+		return
 	}
+	t.announceRestored() // a person starts it again
 }
 
 // inTurn reports whether a turn of the run had begun and not ended, as far as its output was read.

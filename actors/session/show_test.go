@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -86,7 +87,11 @@ func show(e act.Effect) string {
 		}
 		return fmt.Sprintf("in %s %T", e.Delay, e.Message)
 	case readTranscript:
-		return "look for " + strings.Join(e.keys, " ") + " in the transcript"
+		word := "look for " + cmp.Or(strings.Join(e.keys, " "), "nothing") + " in the transcript"
+		if e.compare {
+			word += ", and compare"
+		}
+		return word
 	case lookAround:
 		return "look around for " + string(e.request)
 	case remember:

@@ -180,6 +180,9 @@ func (w *world) perform() {
 			w.timers = append(w.timers, e)
 		case readTranscript:
 			m := transcriptRead{run: e.run, inTranscript: map[string]bool{}}
+			if rapid.Bool().Draw(w.t, "over in the transcript") {
+				m.end.Reason = "end_turn"
+			}
 			for _, key := range e.keys {
 				if rapid.Bool().Draw(w.t, "in the transcript") {
 					m.inTranscript[key] = true

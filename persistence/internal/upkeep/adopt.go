@@ -122,10 +122,10 @@ func forgetProcesses(tx *boltfile.Tx, runsDirectory string) error {
 	return err
 }
 
-// awaitPersons marks each session that has work as waiting for a person. A backup may be
-// old: its directories may be trusted no longer, and its messages may have been acted
-// upon since, so starting a daemon continues nothing of it. Confirmed permission modes
-// are removed too: this may be another machine.
+// awaitPersons marks each session that has work as waiting for a person, and each that has had
+// an agent as one to compare with its transcript. A backup may be old: its directories may be
+// trusted no longer, and its messages may have been acted upon since, so starting a daemon
+// continues nothing of it. Confirmed permission modes are removed too: this may be another machine.
 func awaitPersons(tx *boltfile.Tx) error {
 	busy := map[uint64]bool{}
 	err := tx.Each(record.BucketInputs, func(key, _ []byte) error {
@@ -148,13 +148,13 @@ func awaitPersons(tx *boltfile.Tx) error {
 			return nil //nolint:nilerr // it says so itself when it is read
 		}
 		works := s.GetTurn() || busy[number]
-		if !works && len(s.GetConfirmedModes()) == 0 {
+		if !works && s.GetRun() == 0 && len(s.GetConfirmedModes()) == 0 {
 			return nil
 		}
 		if works {
 			s.Waiting = messages.WaitsRestored
 		}
-		s.ConfirmedModes = nil
+		s.ConfirmedModes, s.Restored = nil, s.GetRun() > 0
 		marked, err := record.Encode(key, &s, nil)
 		if err != nil {
 			return err

@@ -1,32 +1,15 @@
 package transcript
 
-import (
-	"bytes"
-	"encoding/json"
-	"io"
-)
+import "encoding/json"
 
-// Find returns which of the messages with these keys are in a transcript.
+// holds reports whether a record shows that the message with a key is part of the
+// conversation. A torn record shows nothing.
 //
 // A message that began a turn is a user record under its key. A message that was
 // folded into a running turn has two records under other names: an attachment, and
 // its leaving of the queue. The agent itself does not recognise such a message when
 // it is resumed. Of several messages that were merged into one turn, only the last
 // key is in the transcript.
-func Find(transcript io.Reader, keys []string) (map[string]bool, error) {
-	found := map[string]bool{}
-	err := records(transcript, func(line []byte) {
-		for _, key := range keys {
-			if !found[key] && bytes.Contains(line, []byte(key)) && holds(line, key) {
-				found[key] = true
-			}
-		}
-	})
-	return found, err
-}
-
-// holds reports whether a record shows that the message with a key is part of the
-// conversation. A torn record shows nothing.
 func holds(line []byte, key string) bool {
 	var record struct {
 		Type       string `json:"type"`

@@ -23,9 +23,9 @@ func TestLongRecords(t *testing.T) {
 	if got != "one" || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
-	known, err := Find(io.MultiReader(strings.NewReader(long), strings.NewReader(`{"type":"user","uuid":"k"}`)), []string{"k"})
-	if !known["k"] || err != nil {
-		t.Errorf("%v, %v", known, err)
+	known, err := Read(io.MultiReader(strings.NewReader(long), strings.NewReader(`{"type":"user","uuid":"k"}`)), []string{"k"})
+	if !known.Known["k"] || err != nil {
+		t.Errorf("%v, %v", known.Known, err)
 	}
 }
 

@@ -554,6 +554,7 @@ type Session struct {
 	Environment       map[string]string      `protobuf:"bytes,45,rep,name=environment" json:"environment,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // until the first run has it
 	ConfirmedModes    []string               `protobuf:"bytes,46,rep,name=confirmed_modes,json=confirmedModes" json:"confirmed_modes,omitempty"`
 	CutKeys           []string               `protobuf:"bytes,47,rep,name=cut_keys,json=cutKeys" json:"cut_keys,omitempty"` // of settled messages whose turn was cut off; empty unless turn
+	Restored          bool                   `protobuf:"varint,48,opt,name=restored" json:"restored,omitempty"`             // from a backup, and not compared with the agent's transcript since
 	Options           *AgentOptions          `protobuf:"bytes,70,opt,name=options" json:"options,omitempty"`                // until the first run has them
 	Fork              *Fork                  `protobuf:"bytes,71,opt,name=fork" json:"fork,omitempty"`
 	ResolvedDirectory string                 `protobuf:"bytes,72,opt,name=resolved_directory,json=resolvedDirectory" json:"resolved_directory,omitempty"` // empty: working_directory has no symbolic link in it
@@ -860,6 +861,13 @@ func (x *Session) GetCutKeys() []string {
 		return x.CutKeys
 	}
 	return nil
+}
+
+func (x *Session) GetRestored() bool {
+	if x != nil {
+		return x.Restored
+	}
+	return false
 }
 
 func (x *Session) GetOptions() *AgentOptions {
@@ -3947,7 +3955,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x125\n" +
 	"\adeleted\x18\x03 \x01(\v2\x1b.betcode.store.v1.TombstoneR\adeleted\x12\x1a\n" +
-	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\xbf\x0f\n" +
+	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\xdb\x0f\n" +
 	"\aSession\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12+\n" +
@@ -3996,7 +4004,8 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\ragent_version\x18, \x01(\tR\fagentVersion\x12L\n" +
 	"\venvironment\x18- \x03(\v2*.betcode.store.v1.Session.EnvironmentEntryR\venvironment\x12'\n" +
 	"\x0fconfirmed_modes\x18. \x03(\tR\x0econfirmedModes\x12\x19\n" +
-	"\bcut_keys\x18/ \x03(\tR\acutKeys\x128\n" +
+	"\bcut_keys\x18/ \x03(\tR\acutKeys\x12\x1a\n" +
+	"\brestored\x180 \x01(\bR\brestored\x128\n" +
 	"\aoptions\x18F \x01(\v2\x1e.betcode.store.v1.AgentOptionsR\aoptions\x12*\n" +
 	"\x04fork\x18G \x01(\v2\x16.betcode.store.v1.ForkR\x04fork\x12-\n" +
 	"\x12resolved_directory\x18H \x01(\tR\x11resolvedDirectory\x12:\n" +
