@@ -44,6 +44,7 @@ func PaceCollector(room int64) *Collector {
 	if os.Getenv("GOGC") != "" {
 		return nil
 	}
+	endDelay()
 	return paceCollector(room, quiet)
 }
 

@@ -503,8 +503,8 @@ var rules = []rule{
 		},
 	},
 	{
-		pkg: "cmd/betcode", may: []string{"cmd/betcode/internal/cli"},
-		because: "main hands the streams to the command line; everything else can be tested there",
+		pkg: "cmd/betcode", may: []string{"cmd/betcode/internal/cli", "supervision"},
+		because: "main sets the pace of the collector and hands the streams to the command line; everything else can be tested there",
 	},
 	{
 		pkg: "cmd/betcode/internal/console", may: []string{"messages"},

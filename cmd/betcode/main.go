@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"betcode/cmd/betcode/internal/cli"
+	"betcode/supervision"
 )
 
 // The linker sets these: -X main.version=….
@@ -17,6 +18,7 @@ var (
 )
 
 func main() {
+	supervision.DelayCollection() // most commands end before they need one
 	build := cli.Build{Version: version, Commit: commit, Date: date}
 	os.Exit(cli.Run(context.Background(), build, os.Args, os.Stdin, os.Stdout, os.Stderr))
 }

@@ -28,7 +28,7 @@ func Line(text string) string { return show(text, func(rune) bool { return false
 // told from a plain space. The line feed and the tab are hidden too.
 func Hidden(r rune) bool {
 	switch {
-	case r == ' ':
+	case r >= ' ' && r <= '~':
 		return false
 	case !unicode.IsGraphic(r), unicode.Is(unicode.Zs, r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Co, r):
 		return true
@@ -39,6 +39,9 @@ func Hidden(r rune) bool {
 }
 
 func show(text string, plain func(rune) bool) string {
+	if simple(text) {
+		return text
+	}
 	hides := func(r rune) bool { return r == utf8.RuneError || Hidden(r) && !plain(r) }
 	if strings.IndexFunc(text, hides) < 0 {
 		return text
@@ -59,6 +62,16 @@ func show(text string, plain func(rune) bool) string {
 		before = r
 	}
 	return out.String()
+}
+
+// simple reports whether text has nothing but letters, digits, signs and spaces of ASCII, as most has.
+func simple(text string) bool {
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return true
 }
 
 const emojiStyle = '\ufe0f'

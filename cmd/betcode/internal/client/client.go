@@ -141,7 +141,7 @@ func dial(o Options) (*grpc.ClientConn, error) {
 func common(id Identity) []grpc.DialOption {
 	return []grpc.DialOption{
 		grpc.WithPerRPCCredentials(id),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxEventBytes)),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxEventBytes), grpc.ForceCodecV2(newCodec())),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 30 * time.Second, Timeout: 20 * time.Second}),
 	}
 }

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
@@ -65,7 +64,7 @@ func (t *Table) Add(cells ...string) {
 
 // Write writes the header, if the layout has one, and the rows.
 func (t *Table) Write(w io.Writer) error {
-	var lines [][]string
+	lines := make([][]string, 0, len(t.rows)+1)
 	if t.layout.Header {
 		titles := make([]string, len(t.columns))
 		for i, c := range t.columns {
@@ -76,13 +75,19 @@ func (t *Table) Write(w io.Writer) error {
 	for _, row := range t.rows {
 		lines = append(lines, t.shown(row))
 	}
+	var out strings.Builder
 	if !t.layout.Aligned {
 		for _, cells := range lines {
-			if _, err := fmt.Fprintln(w, strings.Join(cells, "\t")); err != nil {
-				return err
+			for i, cell := range cells {
+				if i > 0 {
+					out.WriteByte('\t')
+				}
+				out.WriteString(cell)
 			}
+			out.WriteByte('\n')
 		}
-		return nil
+		_, err := io.WriteString(w, out.String())
+		return err
 	}
 	widths := t.widths(lines)
 	columns := t.visible(len(widths))
@@ -91,11 +96,11 @@ func (t *Table) Write(w io.Writer) error {
 		if n == 0 && t.layout.Header { // titles are words, above paths too
 			line = t.layout.Style.Bold(aligned(cells, widths, make([]Column, len(widths))))
 		}
-		if _, err := fmt.Fprintln(w, line); err != nil {
-			return err
-		}
+		out.WriteString(line)
+		out.WriteByte('\n')
 	}
-	return nil
+	_, err := io.WriteString(w, out.String())
+	return err
 }
 
 // hides reports whether the layout leaves a column out.
@@ -105,6 +110,9 @@ func (t *Table) hides(i int) bool {
 
 // shown returns the cells of the columns that the layout shows.
 func (t *Table) shown(cells []string) []string {
+	if !t.layout.Aligned || t.layout.Wide {
+		return cells
+	}
 	kept := make([]string, 0, len(cells))
 	for i, cell := range cells {
 		if !t.hides(i) {
@@ -133,7 +141,7 @@ func (t *Table) widths(lines [][]string) []int {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], runewidth.StringWidth(cell))
+			widths[i] = max(widths[i], width(cell))
 		}
 	}
 	if t.layout.Wide || t.layout.Width <= 0 {
@@ -193,16 +201,30 @@ func aligned(cells []string, widths []int, columns []Column) string {
 		cell = cut(cell, widths[i], columns[i].Path)
 		line.WriteString(cell)
 		if i < len(cells)-1 {
-			line.WriteString(strings.Repeat(" ", widths[i]-runewidth.StringWidth(cell)+gap))
+			line.WriteString(strings.Repeat(" ", widths[i]-width(cell)+gap))
 		}
 	}
 	return strings.TrimRight(line.String(), " ")
 }
 
-// cut shortens a cell to a width: a path at its beginning, anything else at its end.
-func cut(cell string, width int, path bool) string {
-	if excess := runewidth.StringWidth(cell) - width; path && excess > 0 {
+// cut shortens a cell to a number of columns of the screen: a path at its beginning, anything else at its end.
+func cut(cell string, most int, path bool) string {
+	excess := width(cell) - most
+	switch {
+	case excess <= 0:
+		return cell
+	case path:
 		return runewidth.TruncateLeft(cell, excess+1, "…")
 	}
-	return runewidth.Truncate(cell, width, "…")
+	return runewidth.Truncate(cell, most, "…")
+}
+
+// width returns how many columns of the screen a cell has.
+func width(cell string) int {
+	for i := range len(cell) {
+		if cell[i] < ' ' || cell[i] > '~' {
+			return runewidth.StringWidth(cell)
+		}
+	}
+	return len(cell)
 }

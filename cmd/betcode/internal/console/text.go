@@ -18,7 +18,23 @@ func Text(text string) string { return visible.Output(text) }
 
 // Line is [Text] on one line: blanks and line ends become single spaces.
 func Line(text string) string {
-	return visible.Line(strings.Join(strings.FieldsFunc(text, blank), " "))
+	if !single(text) {
+		text = strings.Join(strings.FieldsFunc(text, blank), " ")
+	}
+	return visible.Line(text)
+}
+
+// single reports whether the words of text have single spaces between them already.
+func single(text string) bool {
+	space := true // at the beginning
+	for i := range len(text) {
+		before := space
+		space = text[i] == ' '
+		if space && before || text[i] == '\n' || text[i] == '\t' {
+			return false
+		}
+	}
+	return text == "" || !space
 }
 
 func blank(r rune) bool { return r == ' ' || r == '\n' || r == '\t' }

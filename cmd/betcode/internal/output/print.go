@@ -23,20 +23,46 @@ type Printer struct {
 
 // Print writes a view in the form that the options name, and returns the error of the view or of writing.
 func (p Printer) Print(v View) error {
-	text, err := p.text(v)
+	length, err := p.put(v)
 	if err != nil {
 		return err
 	}
-	if _, err := p.Console.Stdout.Write(text); err != nil {
-		return err
-	}
-	if v.Row != nil && len(text) == 0 && p.person() {
+	if v.Row != nil && length == 0 && p.person() {
 		p.Console.Say("%s", cmp.Or(v.Empty, "There is nothing to list."))
 	}
 	if v.Remark != "" && p.Options.Form == Auto && p.Console.Terminal.Out {
 		p.Console.Say("%s", v.Remark)
 	}
 	return v.Err
+}
+
+// put writes a view to standard output, and returns how many bytes that were. Long lists for programs are written as they are
+// encoded; everything else at once, so that an error leaves nothing half written.
+func (p Printer) put(v View) (int, error) {
+	if !p.Console.Terminal.Out {
+		counted := counter{w: p.Console.Stdout}
+		if written, err := p.direct(&counted, v); written || err != nil {
+			return counted.n, err
+		}
+	}
+	text, err := p.text(v)
+	if err != nil {
+		return 0, err
+	}
+	return p.Console.Stdout.Write(text)
+}
+
+// counter counts the bytes that are written to another writer.
+type counter struct {
+	w io.Writer
+	n int
+}
+
+// Write implements [io.Writer].
+func (c *counter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += n
+	return n, err
 }
 
 // text returns what is written. Values hold text of agents and repositories: on a terminal it is made visible. In JSON the
@@ -53,6 +79,14 @@ func (p Printer) text(v View) ([]byte, error) {
 }
 
 func (p Printer) write(w io.Writer, v View) error {
+	if written, err := p.direct(w, v); written || err != nil {
+		return err
+	}
+	return p.byObjects(w, v)
+}
+
+// byObjects writes a view that is an object of Go values first, as fields, expressions and templates need it.
+func (p Printer) byObjects(w io.Writer, v View) error {
 	whole, items, err := v.objects()
 	if err != nil {
 		return err

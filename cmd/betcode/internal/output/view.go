@@ -21,7 +21,8 @@ type View struct {
 	List   string // the field of Value that has the items of a list; empty for one object
 	Name   string // the field that names an item or the object: "id" if empty
 
-	// Add completes an item, or the object, with fields that are derived here; Added are their names.
+	// Add completes an item, or the object, with fields that are derived here; Added are their names. It only sets fields, and may
+	// be called from several goroutines.
 	Add   func(i int, object map[string]any)
 	Added []string
 
