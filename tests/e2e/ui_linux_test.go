@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -245,34 +246,63 @@ func TestScreenPlans(t *testing.T) {
 	s.shows(screen, "· live")
 }
 
-// Nothing that an agent, a client or a file is called, and nothing that they say, can touch the terminal: it is shown. A paste that
-// contains the mark of its own end sends nothing.
+// hostile are texts that a terminal obeys or a person does not see, and how each is shown.
+var hostile = []struct{ text, shown string }{
+	{"\x1b]52;c;aGFoYQ==\x07\x1b[?1049l", `\x1b]52;c;aGFoYQ==\x07\x1b[?1049l`},
+	{"\x1b]8;;http://e\x07\x1b]0;owned\x07", `\x1b]8;;http://e\x07\x1b]0;owned\x07`},
+	{"\x1bP+q544e\u009c\u009b2J", `\x1bP+q544e\u009c\u009b2J`},
+	{"\u202eevil\u202ca\u200bb", `\u202eevil\u202ca\u200bb`},
+}
+
+// Nothing that an agent, a client, a session or a file is called, and nothing that they say, ask, run or print, can touch the terminal:
+// it is shown. A paste that contains the mark of its own end sends nothing.
 func TestScreenShowsEscapes(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
-	evil := "\x1b]52;c;aGFoYQ==\x07\x1b[2J\x1b]0;owned\x07\u202eevil"
 	s.create("f\x1b[31mile")
-	id := session()
-	c := s.converseWith("web", &pb.StartConversation{SessionId: id, WorkingDirectory: s.world.Project})
-	s.say(c, "echo:"+evil)
-	s.wait(c, 0, kit.IsIdle)
-	c.Close()
-	screen, _ := s.screen(100, 30, "ui")
-	s.shows(screen, `\x1b]52;c;aGFoYQ==\x07\x1b[2J`)
+	ids := map[string]string{} // of the sessions, by what is hostile in them
+	for _, h := range hostile {
+		id := session()
+		c := s.converseWith("web", &pb.StartConversation{SessionId: id, WorkingDirectory: s.world.Project})
+		s.say(c, "echo:said "+h.text+"\nrun:printf %s 'printed "+h.text+"'")
+		s.wait(c, 0, kit.IsPermission)
+		c.Close()
+		ids[h.text] = id
+	}
+	screen, _ := s.screen(120, 40, "ui")
+	s.shows(screen, fmt.Sprintf("%d need you", len(hostile)))
+	for _, h := range hostile {
+		s.shows(screen, "printf %s 'printed "+h.shown)
+	}
+	for _, h := range hostile {
+		s.types(screen.Terminal, ":open "+ids[h.text]+"\r")
+		s.shows(screen, "\nsaid "+h.shown)
+		s.shows(screen, "│   printf %s 'printed "+h.shown+"'")
+		s.presses(screen, "y allow once", "y")
+		s.shows(screen, "    printed "+h.shown)
+		s.shows(screen, "idle ·")
+		s.types(screen.Terminal, "\x1b")
+		s.shows(screen, "? help")
+	}
 	s.types(screen.Terminal, "1")
-	s.shows(screen, `\u202eevil`)
+	s.shows(screen, "Esc ‹ echo:said")
 	s.types(screen.Terminal, "@f")
 	s.shows(screen, `@f\x1b[31mile`)
 	s.types(screen.Terminal, "\x15"+pasted("echo:pasted\x1b[201~\r"))
 	s.shows(screen, "> echo:pasted\n")
 	printed := screen.Screen()
-	for _, sequence := range []string{"\x1b]52", "\x1b]0;owned", "\u202e", "\x1b[31mile"} {
+	for _, sequence := range []string{"\x1b]52", "\x1b[?1049l", "\x1b]8", "\x1b]0;owned", "\x1bP+q", "\u009b", "\u202e", "\u200b", "\x1b[31mile"} {
 		if strings.Contains(printed, sequence) {
 			t.Errorf("the terminal got %q", sequence)
 		}
 	}
-	view, err := s.daemon.Admin().ShowSession(t.Context(), &pb.ShowSessionRequest{SessionId: id})
-	if err != nil || view.GetSummary().GetMessageCount() != 2 {
-		t.Errorf("the paste was sent: %v, %v", view.GetSummary().GetMessageCount(), err)
+	list, err := s.daemon.Agents().ListSessions(t.Context(), &pb.ListSessionsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range list.GetSessions() {
+		if strings.Contains(one.GetLastMessagePreview(), "pasted") {
+			t.Errorf("the paste was sent to %s", one.GetId())
+		}
 	}
 }

@@ -238,9 +238,9 @@ func (m *Model) restore() {
 	m.saved = false
 }
 
-// tell shows a line of this program.
+// tell shows a line of this program. What it quotes, such as an error, may be text of others.
 func (m *Model) tell(format string, args ...any) {
-	m.transcript.Line(m.options.Style.Dim(sprintf(format, args...)))
+	m.transcript.Line(m.options.Style.Dim(console.Block(sprintf(format, args...))))
 }
 
 // Waits reports whether a request of the agent waits for a person.

@@ -16,6 +16,12 @@ import (
 // terminal answer, or is invisible, is written as an escape. Lines and tabs stay.
 func Text(text string) string { return visible.Output(text) }
 
+// Block is [Text] for rows whose width is counted: a tab, whose width depends on its column, is four spaces.
+func Block(text string) string { return Spaced(Text(text)) }
+
+// Spaced writes each tab as four spaces.
+func Spaced(text string) string { return strings.ReplaceAll(text, "\t", "    ") }
+
 // Line is [Text] on one line: blanks and line ends become single spaces.
 func Line(text string) string {
 	if !single(text) {

@@ -76,7 +76,7 @@ func line(n Node, style console.Style, width int) string {
 		text += fmt.Sprintf(" (attempt %d)", n.Attempt)
 	}
 	if len(n.DependsOn) > 0 {
-		text += " ← " + strings.Join(n.DependsOn, ", ")
+		text += " ← " + console.Line(strings.Join(n.DependsOn, ", "))
 	}
 	if n.Merge != "" {
 		text += " ⇒ " + console.Line(n.Merge)

@@ -198,7 +198,7 @@ func commandRows(s console.Style, p *pb.PermissionRequest, width int) []string {
 			}
 			text = string(raw)
 		}
-		text = strings.TrimRight(visible.Text(text), "\n")
+		text = strings.TrimRight(console.Spaced(visible.Text(text)), "\n")
 		if key == "command" {
 			for _, line := range strings.Split(ansi.Wrap(text, width-2, " "), "\n") {
 				out = append(out, "  "+s.Bold(line))
@@ -233,7 +233,7 @@ func (d *Dialog) questionRows(v View, width int) (c content) {
 	if q.GetSubagentId() != "" {
 		place += "subagent " + console.Line(q.GetSubagentName()) + " asks: "
 	}
-	c.head = strings.Split(ansi.Wrap(s.Yellow("? ")+place+s.Bold(console.Text(q.GetQuestion())), width, " "), "\n")
+	c.head = strings.Split(ansi.Wrap(s.Yellow("? ")+place+s.Bold(console.Block(q.GetQuestion())), width, " "), "\n")
 	for i, o := range q.GetOptions() {
 		mark := " "
 		if q.GetMultiSelect() {

@@ -103,7 +103,7 @@ func (t *Transcript) rows(b *block, width int) []string {
 	case note:
 		out = wrap(b.text, inner)
 	case message:
-		for i, line := range wrap(console.Text(b.text), inner-2) {
+		for i, line := range wrap(console.Block(b.text), inner-2) {
 			out = append(out, s.Bold(s.Accent([]string{"> ", "  "}[min(i, 1)]+line)))
 		}
 		out = limit(s, out, 60, b.open)
@@ -175,7 +175,7 @@ func (t *Transcript) toolRows(b *block, width int) []string {
 
 func (t *Transcript) outputRows(r *pb.ToolCallResult, width int, open bool) []string {
 	s := t.options.Style
-	text := strings.TrimRight(console.Text(r.GetOutput()), "\n")
+	text := strings.TrimRight(console.Block(r.GetOutput()), "\n")
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}

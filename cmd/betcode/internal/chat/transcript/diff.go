@@ -53,11 +53,11 @@ func changed(s console.Style, old, now string) []string {
 				out = append(out, s.Dim("…"))
 			}
 		case line[0] == '-':
-			out = append(out, s.Red("- "+console.Text(line[1:])))
+			out = append(out, s.Red("- "+console.Block(line[1:])))
 		case line[0] == '+':
-			out = append(out, s.Green("+ "+console.Text(line[1:])))
+			out = append(out, s.Green("+ "+console.Block(line[1:])))
 		default:
-			out = append(out, s.Dim("  "+console.Text(line[1:])))
+			out = append(out, s.Dim("  "+console.Block(line[1:])))
 		}
 	}
 	return out
@@ -76,7 +76,7 @@ func marked(colour func(string) string, mark, text string) []string {
 	}
 	var out []string
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
-		out = append(out, colour(mark+console.Text(line)))
+		out = append(out, colour(mark+console.Block(line)))
 	}
 	return out
 }
