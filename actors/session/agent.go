@@ -8,6 +8,7 @@ import (
 	"betcode/actors/internal/rules"
 	"betcode/actors/run"
 	"betcode/actors/session/handover"
+	"betcode/actors/session/proxied"
 	"betcode/actors/session/watchdog"
 	"betcode/messages"
 )
@@ -99,7 +100,7 @@ func (t *transition) beginInputs(m claude.TurnStarted) {
 // does not report the state of messages. A command without a turn answers the oldest.
 func (t *transition) answeredBy(m claude.TurnEnded) []string {
 	if t.s.proxied() {
-		return t.s.answeredByProxy(m)
+		return proxied.Answered(t.s.inputs, m.LocalCommand)
 	}
 	if t.s.can().CommandLifecycle || m.Origin != "" {
 		return m.Inputs

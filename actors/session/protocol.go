@@ -1,7 +1,19 @@
 package session
 
 import (
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/rs/zerolog"
+
+	"betcode/actors/client"
+	"betcode/actors/daybudget"
+	"betcode/actors/internal/act"
+	"betcode/actors/internal/rules"
+	"betcode/actors/permission"
+	"betcode/actors/run"
 	"betcode/actors/session/prompts"
+	"betcode/actors/settings"
 	"betcode/messages"
 )
 
@@ -78,3 +90,70 @@ type (
 	// agents of all sessions have ended.
 	AgentEnded struct{ Session messages.SessionID }
 )
+
+// Deps is what sessions need of the system. All of them share one.
+type Deps struct {
+	act.Common
+
+	Options  Options                   // without settings
+	Settings func() *settings.Settings // the present ones, for an actor that starts
+	Started  time.Time                 // of the daemon: the input lock is kept for a while after that
+
+	Journal, Pool, Day, Health *actor.PID
+
+	// What the actors of its children get.
+	Run        run.Deps
+	Client     client.Deps
+	Permission permission.Deps
+
+	// What is known at the time of a step.
+	DiskFull      func() bool
+	DayBudget     func(id messages.SessionID, now time.Time) daybudget.Standing
+	Rules         func() *rules.Set // the user's
+	NotContinuing func() []string   // versions of the agent that do not continue a turn by themselves, sorted; never changed later
+	Stops         SavedStops
+
+	// Questions that look at the disk. They are asked on the session's worker.
+
+	Environment    func(kept map[string]string) []string // of an agent of a session that keeps these variables
+	DirectoryRules func(directory string) *rules.Set     // never nil
+	// EditRefused returns why a call must not run with another input: a clause for people, empty if it may.
+	EditRefused func(asked rules.Call, input []byte, directory *rules.Set) string
+	// Guard returns how an agent in a directory would be restricted. With search, it looks below the directory as well.
+	Guard func(directory string, added, environment []string, search bool) (messages.Guard, error)
+	// SpentBelow returns what the subagents directly below a session have consumed, each with those below it.
+	SpentBelow func(id messages.SessionID) (map[messages.SessionID]messages.Spent, error)
+	// Seen reports whether the journal has had a message of a session with this key.
+	Seen func(id messages.SessionID, key string) (bool, error)
+	// EndStrays ends every agent that lives below a directory of runs, and returns how many there were.
+	EndStrays func(directory string) (int, error)
+
+	// What is done for a session. None of these waits, but for those that return an error: they do I/O, on Background.
+
+	Background    *act.Worker
+	NoteVersion   func(version string) error // of an agent that does not continue a turn by itself
+	KeepReport    func(r messages.AgentReport, directory string, environment map[string]string) error
+	KeepAbilities func(directory string, a messages.Abilities) error // beside the runs in the directory
+	Temporary     func(id messages.SessionID) string                 // the directory of the session's temporary files
+	Archive       func(directory string, upTo messages.RunNumber)    // spools of runs that have ended
+	Audit         func(messages.AuditEntry)
+	Notify        func(Notice)
+	SubagentEnded func(messages.SessionRecord) // is called after the commit of its end; nil = not called
+
+	PlanBudgetDecided func(messages.RequestID) // is called after the commit of a decision; nil = not called
+
+	Shows func(zerolog.Level) bool // whether the log shows anything of a level
+	Mask  func(text string) string // hides secrets in what the log shows of an agent's output
+}
+
+// SavedStops are the sessions that are to be stopped although the journal could not take that down. It is safe for
+// concurrent use.
+type SavedStops interface {
+	// Of returns the run at which a session was to be stopped, if it was.
+	Of(id messages.SessionID) (messages.RunNumber, bool)
+	// Want remembers in memory that a session is to be stopped; Drop that it is no longer, or that the journal has it.
+	Want(id messages.SessionID, run messages.RunNumber)
+	Drop(id messages.SessionID)
+	// Save makes what is remembered of a session durable. It does I/O.
+	Save(id messages.SessionID) error
+}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -9,7 +10,6 @@ import (
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/act"
-	"betcode/actors/internal/claude"
 	"betcode/actors/session/events"
 	"betcode/actors/session/prompts"
 	"betcode/actors/session/proxied"
@@ -135,49 +135,15 @@ func (s *state) decidedForProxy() []messages.PermissionRecord {
 	return s.prompts.List(func(p messages.PermissionRecord) bool { return prompts.Decided(p) && !p.Own() })
 }
 
-// unrepeated lists the messages that the agent may repeat, in order.
-func (s *state) unrepeated() []proxied.Prompt {
-	var waiting []proxied.Prompt
-	for _, in := range s.inputs {
-		if in.Run != 0 && in.State < messages.InputFolded {
-			waiting = append(waiting, proxied.Prompt{Key: in.Key, Content: in.Content})
-		}
-	}
-	return waiting
-}
-
-// answeredByProxy lists the messages that a turn has answered: those that the agent has. A command without a turn is not repeated;
-// it answers the oldest.
-func (s *state) answeredByProxy(m claude.TurnEnded) []string {
-	var answered []string
-	for _, in := range s.inputs {
-		if in.State >= messages.InputStarted {
-			answered = append(answered, in.Key)
-		}
-	}
-	if len(answered) > 0 || !m.LocalCommand {
-		return answered
-	}
-	for _, in := range s.inputs {
-		if in.State == messages.InputQueued {
-			return []string{in.Key}
-		}
-	}
-	return nil
-}
-
 // expectEcho sets the timer for messages that the proxy has acknowledged, if there are any.
 func (t *transition) expectEcho() {
-	waits := slices.ContainsFunc(t.s.inputs, func(in messages.InputRecord) bool { return in.State == messages.InputQueued })
-	if waits && t.s.proxy.connection != "" {
+	if t.s.proxy.connection != "" && len(proxied.Acknowledged(t.s.inputs, math.MaxUint64)) > 0 {
 		t.then(act.After{Delay: echoPatience, Message: echoDue{t.s.proxy.connection, t.s.record.Proxy.Inputs}})
 	}
 }
 
 // doubts reports whether a message may have arrived on an earlier connection.
-func (s *state) doubts(in messages.InputRecord) bool {
-	return in.State == messages.InputAccepted && in.Run != 0 && in.Number <= s.proxy.doubtful
-}
+func (s *state) doubts(in messages.InputRecord) bool { return proxied.Doubtful(in, s.proxy.doubtful) }
 
 // expectRepeat sets the timer for messages that may have arrived, if there are any.
 func (t *transition) expectRepeat() {

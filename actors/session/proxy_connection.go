@@ -87,12 +87,7 @@ func (t *transition) refuseConnection(from *actor.PID, m messages.ConnectProxy, 
 // doubtSent decides what becomes of what was sent on an earlier connection and is not acknowledged. Messages wait for the agent: no
 // proxy recognises one that it has had. A decision that may have arrived is sent again only to a proxy that ignores a late one.
 func (t *transition) doubtSent() {
-	t.s.proxy.doubtful = 0
-	for _, in := range t.s.inputs {
-		if in.State == messages.InputAccepted && in.Run != 0 {
-			t.s.proxy.doubtful = max(t.s.proxy.doubtful, in.Number)
-		}
-	}
+	t.s.proxy.doubtful = proxied.NewestSent(t.s.inputs)
 	for _, p := range t.s.decidedForProxy() {
 		switch {
 		case !p.Sent:
@@ -142,4 +137,39 @@ func (t *transition) replaceProxied(from *actor.PID, m messages.ReplaceProxied) 
 		t.stopRun()
 	}
 	t.then(act.Reply{To: from, With: messages.Done{}})
+}
+
+// refusedByProxy refuses what makes no sense for an agent under a proxy. Every other request is served as for any session.
+func (t *transition) refusedByProxy(from *actor.PID, m any) bool {
+	if !t.s.proxied() || t.s.deleting() {
+		return false
+	}
+	p := t.s.record.Proxy
+	interruptible := !t.s.record.Turn && !t.s.agentHasInput() || p.Abilities.Interrupts
+	switch m.(type) {
+	case messages.SendInput:
+		if p.Ended != "" {
+			t.then(act.Reply{To: from, With: proxiedEnded(t.s.id, p.Ended)})
+			return true
+		}
+	case messages.CancelTurn:
+		if interruptible {
+			t.repeatInterrupt()
+		}
+	case messages.GetAbilities:
+		t.then(act.Reply{To: from, With: messages.Abilities{}})
+		return true
+	}
+	refusal := proxied.Refuse(m, interruptible)
+	if refusal != nil {
+		t.then(act.Reply{To: from, With: refusal.Told(t.s.id)})
+	}
+	return refusal != nil
+}
+
+// repeatInterrupt has an interrupt sent again that a person repeats: the first may have been lost with a connection.
+func (t *transition) repeatInterrupt() {
+	if t.s.record.TurnCanceled && t.s.record.Proxy.Interrupted {
+		t.changeProxy().Interrupted = false
+	}
 }

@@ -69,7 +69,7 @@ func (t *transition) staleConnection() *messages.Error {
 
 // proxyLine takes a line, unless the session has it.
 func (t *transition) proxyLine(f messages.ProxyLine) (items []claude.Item, fresh bool) {
-	lines, taken := t.s.proxy.lines.Take(f, t.s.unrepeated(), t.now.at)
+	lines, taken := t.s.proxy.lines.Take(f, proxied.Unrepeated(t.s.inputs), t.now.at)
 	t.s.proxy.lines = lines
 	switch {
 	case taken.Known:
@@ -80,7 +80,7 @@ func (t *transition) proxyLine(f messages.ProxyLine) (items []claude.Item, fresh
 	}
 	t.activity(taken.Items...)
 	for _, item := range taken.Items {
-		if ofHost(item) {
+		if proxied.OfHost(item) {
 			continue
 		}
 		t.item(item)
@@ -89,16 +89,6 @@ func (t *transition) proxyLine(f messages.ProxyLine) (items []claude.Item, fresh
 		}
 	}
 	return taken.Items, true
-}
-
-// ofHost reports whether an item belongs to the control protocol between an agent and its host. The host is the proxy: what the
-// session is to know of it comes in frames of their own, which are bounded. In a line it is nothing.
-func ofHost(item claude.Item) bool {
-	switch item.(type) {
-	case claude.PermissionAsked, claude.PermissionWithdrawn, claude.ControlAsked, claude.ControlAnswered:
-		return true
-	}
-	return false
 }
 
 // proxyAsked takes a permission request, unless the session has had it: a gateway repeats requests that may not be stored. The proxy
@@ -132,22 +122,13 @@ func (t *transition) proxyAsked(f messages.ProxyAsked) {
 
 // proxyInputTaken notes that the proxy, or its agent, has messages.
 func (t *transition) proxyInputTaken(f messages.ProxyInputTaken) {
-	for _, in := range slices.Clone(t.s.inputs) {
-		if in.Number > f.Number || in.Run == 0 { // what no proxy was sent, none has
-			continue
-		}
-		state := messages.InputQueued
-		switch {
-		case f.Failed && in.Number == f.Number:
-			t.loseInput(in, "The agent cannot get this message")
-			continue
-		case f.ByAgent || t.s.record.Proxy.Abilities.AcknowledgesFromAgent:
-			state = messages.InputStarted
-		}
-		if in.State < state {
-			in.State, in.Run = state, t.s.record.Run
-			t.putInput(in)
-		}
+	lost, changed := proxied.TakenBy(t.s.inputs, f, t.s.record.Proxy.Abilities.AcknowledgesFromAgent)
+	for _, in := range changed {
+		in.Run = t.s.record.Run
+		t.putInput(in)
+	}
+	for _, in := range lost {
+		t.loseInput(in, "The agent cannot get this message")
 	}
 	t.expectEcho()
 }
@@ -167,10 +148,8 @@ func (t *transition) repeatedByAgent(key string) {
 
 // loseAcknowledged gives up messages up to a number that a proxy has acknowledged and its agent has not repeated.
 func (t *transition) loseAcknowledged(number uint64) {
-	for _, in := range slices.Clone(t.s.inputs) {
-		if in.State == messages.InputQueued && in.Number <= number {
-			t.loseInput(in, "The proxy acknowledged this message, and its agent never repeated it")
-		}
+	for _, in := range proxied.Acknowledged(t.s.inputs, number) {
+		t.loseInput(in, "The proxy acknowledged this message, and its agent never repeated it")
 	}
 }
 

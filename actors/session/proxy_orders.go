@@ -2,12 +2,13 @@ package session
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"time"
 
 	"betcode/actors/internal/act"
+	"betcode/actors/session/proxied"
 	"betcode/messages"
+	"betcode/messages/failpoint"
 )
 
 // What a proxy is sent, and how a proxied session ends.
@@ -62,25 +63,14 @@ func (t *transition) proxyDecision(p messages.PermissionRecord) messages.ProxyDe
 	if err != nil { // it was encoded once before the decision was taken
 		panic("encode decided answer: " + err.Error())
 	}
-	var answer struct {
-		Response struct {
-			Response struct {
-				Behavior    string          `json:"behavior"`
-				Input       json.RawMessage `json:"updatedInput"`
-				Permissions json.RawMessage `json:"updatedPermissions"`
-				Message     string          `json:"message"`
-				Interrupt   bool            `json:"interrupt"`
-			} `json:"response"`
-		} `json:"response"`
-	}
-	if err := json.Unmarshal(line, &answer); err != nil {
+	told, interrupts, err := proxied.Decision(p.Request, line)
+	if err != nil {
 		panic("decode encoded answer: " + err.Error())
 	}
-	a := answer.Response.Response
-	if a.Interrupt && t.s.record.Proxy.Abilities.Interrupts {
+	if interrupts && t.s.record.Proxy.Abilities.Interrupts {
 		t.change().TurnCanceled = true
 	}
-	return messages.ProxyDecision{Request: p.Request, Allow: a.Behavior == "allow", Input: a.Input, Permissions: a.Permissions, Reason: a.Message}
+	return told
 }
 
 // noteInterrupt keeps the time of an interrupt that waits for a connection, and forgets it with the turn.
@@ -114,4 +104,43 @@ func (t *transition) endProxied() {
 	}
 	t.moveCursor(0)
 	t.runEnded(messages.RunEnded{Run: t.s.record.Run, Exit: messages.Exit{Known: true, Reason: p.Ended, At: t.now.at}})
+}
+
+// errProxyDetached ends a connection whose session is rebuilt. The proxy registers again.
+var errProxyDetached = messages.Errorf("serve proxy", messages.Unavailable, "the session's actor is being restarted").
+	WithHint("connect again in a moment")
+
+// performProxy carries out what concerns the connection of a proxy. A connection that has ended is not told anything.
+func (s *session) performProxy(e act.Effect) {
+	switch e := e.(type) {
+	case openProxy:
+		s.proxies[e.connection] = e.sink
+	case sendToProxy:
+		failpoint.Hit(failpoint.ProxySend)
+		if sink := s.proxies[e.connection]; sink != nil {
+			sink.Send(e.event)
+		}
+	case closeProxy:
+		sink := s.proxies[e.connection]
+		delete(s.proxies, e.connection)
+		if sink == nil {
+			return
+		}
+		if e.last != nil {
+			sink.Send(e.last)
+		}
+		if e.reason == nil {
+			sink.Close(nil)
+		} else {
+			sink.Close(e.reason)
+		}
+	}
+}
+
+// leaveProxies ends the connections when the actor ends.
+func (s *session) leaveProxies() {
+	for _, sink := range s.proxies {
+		sink.Close(errProxyDetached)
+	}
+	clear(s.proxies)
 }

@@ -181,3 +181,13 @@ func promptOf(line []byte) (string, bool) {
 	}
 	return b.String(), true
 }
+
+// OfHost reports whether an item belongs to the control protocol between an agent and its host. The host is the proxy: what the
+// session is to know of it comes in frames of their own, which are bounded. In a line it is nothing.
+func OfHost(item claude.Item) bool {
+	switch item.(type) {
+	case claude.PermissionAsked, claude.PermissionWithdrawn, claude.ControlAsked, claude.ControlAnswered:
+		return true
+	}
+	return false
+}
