@@ -248,6 +248,10 @@ var rules = []rule{
 		never:   map[string]string{protoactor: "sessions are named by their ids", grpc: "kinds of errors become status codes in the gateway"},
 	},
 	{
+		pkg: "actors/session/forward", may: []string{"messages", "actors/session/prompts"},
+		because: "requests that go up a family need lists and nothing of a session",
+	},
+	{
 		pkg: "actors/session/handover", may: []string{"messages", "actors/internal/claude", "actors/internal/rules"},
 		because: "which rules an agent has and lacks is a value: the session sends lines and replaces the agent",
 	},

@@ -153,7 +153,7 @@ func (s *session) perform(ctx actor.Context, e act.Effect) {
 		}
 	case sendToRun:
 		ctx.Send(s.child(ctx, "run", e.run), e.message)
-	case forward:
+	case sendToPermission:
 		if pid := s.asked[e.request]; pid != nil {
 			ctx.RequestWithCustomSender(pid, e.message, e.from)
 		} else {

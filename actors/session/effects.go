@@ -27,7 +27,7 @@ type (
 		run     messages.RunNumber
 		message any
 	}
-	forward struct { // to the actor of a permission, as if from the asker
+	sendToPermission struct { // to the actor of a permission, as if from the asker
 		request messages.RequestID
 		from    *actor.PID
 		message any
@@ -74,28 +74,28 @@ type (
 	forget struct{ directory string }
 )
 
-func (persist) Effect()         {}
-func (publish) Effect()         {}
-func (sendToStream) Effect()    {}
-func (sendToRun) Effect()       {}
-func (forward) Effect()         {}
-func (spawnRun) Effect()        {}
-func (spawnClient) Effect()     {}
-func (dropClient) Effect()      {}
-func (spawnPermission) Effect() {}
-func (dropPermission) Effect()  {}
-func (update) Effect()          {}
-func (notifyPerson) Effect()    {}
-func (noteVersion) Effect()     {}
-func (requestRefused) Effect()  {}
-func (dropRun) Effect()         {}
-func (loadAgain) Effect()       {}
-func (readTranscript) Effect()  {}
-func (openProxy) Effect()       {}
-func (sendToProxy) Effect()     {}
-func (closeProxy) Effect()      {}
-func (retire) Effect()          {}
-func (forget) Effect()          {}
+func (persist) Effect()          {}
+func (publish) Effect()          {}
+func (sendToStream) Effect()     {}
+func (sendToRun) Effect()        {}
+func (sendToPermission) Effect() {}
+func (spawnRun) Effect()         {}
+func (spawnClient) Effect()      {}
+func (dropClient) Effect()       {}
+func (spawnPermission) Effect()  {}
+func (dropPermission) Effect()   {}
+func (update) Effect()           {}
+func (notifyPerson) Effect()     {}
+func (noteVersion) Effect()      {}
+func (requestRefused) Effect()   {}
+func (dropRun) Effect()          {}
+func (loadAgain) Effect()        {}
+func (readTranscript) Effect()   {}
+func (openProxy) Effect()        {}
+func (sendToProxy) Effect()      {}
+func (closeProxy) Effect()       {}
+func (retire) Effect()           {}
+func (forget) Effect()           {}
 
 // archiveRuns is an effect: archive the spools of a session's runs that have ended.
 type archiveRuns struct {

@@ -2,7 +2,6 @@ package session
 
 import (
 	"cmp"
-	"maps"
 	"path/filepath"
 	"slices"
 	"time"
@@ -115,16 +114,16 @@ func (s *state) frozen() bool { return s.active() && s.run.Frozen }
 
 // forwards reports whether the sessions above show the requests of this one.
 func (s *state) forwards() bool {
-	return s.exists && s.record.Subagent != nil && s.record.Subagent.Forward && !s.forwarding.alone
+	return s.exists && s.record.Subagent != nil && s.record.Subagent.Forward && !s.forwarding.Alone()
 }
 
 // forwardable returns the requests that the session above is to show: those from below, and the session's own as long as it is at
 // work as a subagent.
 func (s *state) forwardable() []prompts.Forwarded {
 	if s.record.Subagent.Status.Final() {
-		return s.forwardedHere()
+		return s.forwarding.Shown()
 	}
-	return append(s.ownForPeople(), s.forwardedHere()...)
+	return append(s.ownForPeople(), s.forwarding.Shown()...)
 }
 
 // ownForPeople returns the session's own requests that wait for a person.
@@ -136,15 +135,6 @@ func (s *state) ownForPeople() []prompts.Forwarded {
 		}
 	}
 	return waiting
-}
-
-// forwardedHere returns the requests from below that the clients of this session are shown, in a stable order.
-func (s *state) forwardedHere() []prompts.Forwarded {
-	var all []prompts.Forwarded
-	for _, below := range slices.Sorted(maps.Keys(s.forwarding.shown)) {
-		all = append(all, s.forwarding.shown[below]...)
-	}
-	return all
 }
 
 // replacing reports whether the agent process is being ended and another may follow: it is given
@@ -274,7 +264,7 @@ func (s *state) comparing() bool { return s.record.Restored && s.agent.readingTr
 // unneeded reports whether no client, agent or request needs the actor.
 func (s *state) unneeded() bool {
 	return s.clients.Streams() == 0 && !s.comparing() && !s.lock.Reserved() && !s.lock.Contested() && (!s.active() || s.unconnected()) && !s.busy() && !s.ending.restart &&
-		s.prompts.Len() == 0 && len(s.forwarding.shown) == 0 && !s.family.Busy()
+		s.prompts.Len() == 0 && !s.forwarding.Any() && !s.family.Busy()
 }
 
 // environment is what the session has kept for its agents.

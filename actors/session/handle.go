@@ -146,7 +146,7 @@ func (t *transition) handle(from *actor.PID, m any) {
 	case ForwardAgain:
 		t.forwardAgain(m.To)
 	case NothingAbove:
-		t.s.forwarding.alone = true
+		t.s.forwarding.NothingAbove()
 		t.s.family.Above(family.BudgetAbove{})
 	case family.SpentBelow:
 		t.spentBelow(m)

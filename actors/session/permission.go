@@ -100,7 +100,7 @@ func (t *transition) answerPermission(from *actor.PID, m messages.AnswerPermissi
 			t.then(act.Reply{To: from, With: messages.AsError(op, err)})
 			return
 		}
-		t.then(forward{id, from, m})
+		t.then(sendToPermission{id, from, m})
 	case pending:
 		t.then(act.Reply{To: from, With: messages.PermissionAnswered{Applied: false, By: p.DecidedBy, Decision: p.Decision, Request: m.Request, At: p.DecidedAt}})
 	default:

@@ -205,7 +205,7 @@ func TestQuestions(t *testing.T) {
 // last2 delivers an answer again and returns what is forwarded.
 func last2(b *bench, m messages.AnswerPermission) messages.AnswerPermission {
 	b.tell(m)
-	forwarded := last[forward](b).message.(messages.AnswerPermission)
+	forwarded := last[sendToPermission](b).message.(messages.AnswerPermission)
 	b.quiet()
 	return forwarded
 }

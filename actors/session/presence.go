@@ -70,7 +70,7 @@ func (t *transition) updateUnwatched() {
 	if t.s.unwatched.timer || !t.s.exists || t.s.forwards() {
 		return
 	}
-	for _, f := range append(t.s.ownForPeople(), t.s.forwardedHere()...) {
+	for _, f := range append(t.s.ownForPeople(), t.s.forwarding.Shown()...) {
 		if !t.s.unwatched.told[f.ID()] {
 			t.s.unwatched.timer = true
 			t.then(act.After{Delay: unwatchedGrace, Message: unwatchedDue{}})
@@ -82,7 +82,7 @@ func (t *transition) updateUnwatched() {
 // unwatchedLate notifies a person of everything that waits, if still no client watches.
 func (t *transition) unwatchedLate() {
 	t.s.unwatched.timer = false
-	for _, f := range append(t.s.ownForPeople(), t.s.forwardedHere()...) {
+	for _, f := range append(t.s.ownForPeople(), t.s.forwarding.Shown()...) {
 		t.notifyOnce(f)
 	}
 }
@@ -110,7 +110,7 @@ func (t *transition) extend(but messages.RequestID) {
 		t.then(update{p})
 		t.publishUnnumbered(events.PermissionExtended(p))
 	}
-	for below := range t.s.forwarding.shown {
+	for _, below := range t.s.forwarding.Below() {
 		t.then(sendToSession{Toward{Session: below, Message: ClientActive{}}})
 	}
 }

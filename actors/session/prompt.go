@@ -167,7 +167,7 @@ func (s *state) replayPrompts(now env) []messages.Event {
 // replayForwarded returns the requests from below for a client that comes late: marked as replays, without a number.
 func (s *state) replayForwarded(now env) []messages.Event {
 	var replayed []messages.Event
-	for _, f := range s.forwardedHere() {
+	for _, f := range s.forwarding.Shown() {
 		for _, e := range events.Forwarded(f.Shown(), f.Session, f.Name) {
 			if request := e.GetPermissionRequest(); request != nil {
 				request.IsReplay = true

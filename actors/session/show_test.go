@@ -40,7 +40,7 @@ func show(e act.Effect) string {
 			return fmt.Sprintf("run %d: %s", e.run, said)
 		}
 		return ""
-	case forward:
+	case sendToPermission:
 		return fmt.Sprintf("forward to %s", e.request)
 	case spawnRun:
 		return showSpawn(e)

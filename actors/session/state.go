@@ -11,6 +11,7 @@ import (
 	"betcode/actors/internal/rules"
 	"betcode/actors/session/durable"
 	"betcode/actors/session/family"
+	"betcode/actors/session/forward"
 	"betcode/actors/session/presence"
 	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
@@ -54,7 +55,7 @@ type state struct {
 	compaction compactionView
 	subagent   subagentView
 	proxy      proxyView
-	forwarding forwarding
+	forwarding forward.Forwarding
 	family     family.Family
 	day        dayView
 

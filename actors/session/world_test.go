@@ -172,7 +172,7 @@ func (w *world) perform() {
 			}
 		case dropPermission:
 			delete(w.asked, e.request)
-		case forward:
+		case sendToPermission:
 			next, effects := w.asked[e.request].Step(w.b.now, e.from, e.message)
 			w.asked[e.request] = next
 			w.fromPermission(effects)

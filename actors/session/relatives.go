@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"betcode/actors/internal/act"
+	"betcode/actors/session/events"
 	"betcode/actors/session/family"
+	"betcode/actors/session/forward"
 	"betcode/actors/session/prompts"
 	"betcode/messages"
 )
@@ -32,7 +34,7 @@ type familyRead struct {
 
 // askAbove asks the session above whether its budget is used. No agent is started until it has answered.
 func (t *transition) askAbove() {
-	if t.s.subagentLives() && !t.s.forwarding.alone {
+	if t.s.subagentLives() && !t.s.forwarding.Alone() {
 		t.s.family.Ask()
 		t.then(act.After{Delay: familyPatience, Message: familyDue{}})
 	}
@@ -86,7 +88,7 @@ func (t *transition) updateFamily() {
 // leaveFamily tells the session above what was consumed until the end, and that nothing waits here. The tombstone keeps the same sum
 // for the time when that session is loaded again.
 func (t *transition) leaveFamily() {
-	if t.s.record.Subagent != nil && !t.s.forwarding.alone {
+	if t.s.record.Subagent != nil && !t.s.forwarding.Alone() {
 		m := family.SpentBelow{From: t.s.id, Spent: t.s.spent()}
 		t.then(sendToSession{Toward{Session: t.s.record.Subagent.Parent, Message: m}})
 	}
@@ -102,10 +104,83 @@ func (t *transition) tellFamily() {
 	for _, id := range t.s.family.Tell(now) {
 		t.then(sendToSession{Toward{Session: id, Message: now}})
 	}
-	if t.s.record.Subagent == nil || t.s.forwarding.alone {
+	if t.s.record.Subagent == nil || t.s.forwarding.Alone() {
 		return
 	}
 	if m := (family.SpentBelow{From: t.s.id, Spent: t.s.spent(), Waits: t.s.waitsAbove()}); t.s.family.Report(m) {
 		t.then(sendToSession{Toward{Session: t.s.record.Subagent.Parent, Message: m, Start: true}})
 	}
+}
+
+// A subagent that forwards its requests has them shown on the streams of the session above it, and further up as long as each
+// session forwards (package forward). An answer with a forwarded id goes to the subagent's session at once: package actors addresses
+// it, so nothing here decides.
+
+// sendToSession is an effect: hand a message to another session.
+type sendToSession struct{ Toward }
+
+func (sendToSession) Effect() {}
+
+// updateForwarding sends the session above what waits for people, if that has changed. It ends every step.
+func (t *transition) updateForwarding() {
+	if !t.s.forwards() || t.append.Delete {
+		return
+	}
+	if waiting := t.s.forwardable(); t.s.forwarding.Changed(waiting) {
+		t.sendForwarded(waiting)
+	}
+}
+
+// sendForwarded sends the session above the whole list. Its actor is started if the list is not empty.
+func (t *transition) sendForwarded(waiting []prompts.Forwarded) {
+	m := Forwarded{From: t.s.id, Waiting: waiting, Decided: t.s.forwarding.Send(waiting, t.decided)}
+	t.then(sendToSession{Toward{Session: t.s.record.Subagent.Parent, Message: m, Start: len(waiting) > 0}})
+}
+
+// forwardAtStart sends the list to the session above, which may have an older one.
+func (t *transition) forwardAtStart() {
+	if t.s.forwards() {
+		t.sendForwarded(t.s.forwardable())
+	}
+}
+
+// forwardAgain sends the list once more to a session that has forgotten it.
+func (t *transition) forwardAgain(to messages.SessionID) {
+	if t.s.forwards() && t.s.record.Subagent.Parent == to && t.s.forwarding.Sent() {
+		t.sendForwarded(t.s.forwardable())
+	}
+}
+
+// stopForwarding takes back what the session has forwarded, because it is deleted, and tells the sessions below.
+func (t *transition) stopForwarding() {
+	if t.s.forwards() && t.s.forwarding.Sent() {
+		t.sendForwarded(nil)
+	}
+	for _, below := range t.s.forwarding.Below() {
+		t.then(sendToSession{Toward{Session: below, Message: NothingAbove{}}})
+	}
+}
+
+// forwarded shows the clients of this session what waits for people below it.
+func (t *transition) forwarded(m Forwarded) {
+	if !t.s.exists || t.s.deleting() {
+		t.then(sendToSession{Toward{Session: m.From, Message: NothingAbove{}}})
+		t.maybeRetire()
+		return
+	}
+	t.decided = append(t.decided, m.Decided...)
+	for _, f := range t.s.forwarding.Take(m.From, m.Waiting, m.Decided) {
+		switch f := f.(type) {
+		case forward.Resolved:
+			t.publishUnnumbered(events.PermissionResolved(f.PermissionRecord))
+		case forward.Extended:
+			t.publishUnnumbered(events.PermissionExtended(f.Shown()))
+		case forward.Came:
+			for _, e := range events.Forwarded(f.Shown(), f.Session, f.Name) {
+				t.publishUnnumbered(e)
+			}
+			t.notifyOnce(f.Forwarded)
+		}
+	}
+	t.maybeRetire()
 }
