@@ -252,6 +252,10 @@ var rules = []rule{
 		because: "requests that go up a family need lists and nothing of a session",
 	},
 	{
+		pkg: "actors/session/slot", may: []string{"messages", "actors/pool", "actors/health", "actors/internal/texts"},
+		because: "what a session has of the pool is a value: the session sends the messages",
+	},
+	{
 		pkg: "actors/session/handover", may: []string{"messages", "actors/internal/claude", "actors/internal/rules"},
 		because: "which rules an agent has and lacks is a value: the session sends lines and replaces the agent",
 	},

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"betcode/actors/pool"
+	"betcode/actors/session/slot"
 	"betcode/messages"
 )
 
@@ -27,8 +28,8 @@ func TestArgumentThatIsRefused(t *testing.T) {
 			b.tell(m)
 			b.tell(input("ann", "k1"))
 			told := b.toldPool()
-			if len(told) == 0 || told[len(told)-1] != any(pool.Release{Session: sessionA}) || b.state.slot.state != slotNone {
-				t.Errorf("the pool was told %v, the session says %d", told, b.state.slot.state)
+			if len(told) == 0 || told[len(told)-1] != any(pool.Release{Session: sessionA}) || b.state.slot.State() != slot.None {
+				t.Errorf("the pool was told %v, the session says %d", told, b.state.slot.State())
 			}
 			if r := b.state.record; r.Condition != messages.ArgumentRefused || r.Phase != messages.PhaseCrashed || r.Run != 0 || b.state.active() {
 				t.Errorf("%+v", r)
@@ -38,8 +39,8 @@ func TestArgumentThatIsRefused(t *testing.T) {
 				t.Errorf("%v", said)
 			}
 			b.tell(input("ann", "k2")) // a person's try ends the same way
-			if told := b.toldPool(); b.state.slot.state != slotNone || b.state.record.Condition != messages.ArgumentRefused {
-				t.Errorf("the pool was told %v, the session says %d, %q", told, b.state.slot.state, b.state.record.Condition)
+			if told := b.toldPool(); b.state.slot.State() != slot.None || b.state.record.Condition != messages.ArgumentRefused {
+				t.Errorf("the pool was told %v, the session says %d, %q", told, b.state.slot.State(), b.state.record.Condition)
 			}
 		})
 	}

@@ -126,3 +126,10 @@ func (t *transition) announceRestored() {
 	t.status(pb.AgentStatus_WAITING_FOR_USER, message)
 	t.call("SESSION_RESTORED", message, details)
 }
+
+// resumeAnswered resumes a parked agent, since one of its requests was answered.
+func (t *transition) resumeAnswered() {
+	if t.s.parkedForAnswer() {
+		t.unblock()
+	}
+}

@@ -74,7 +74,7 @@ func (t *transition) compactSession(from *actor.PID, m messages.CompactSession) 
 		t.beginCompaction(m.Key, messages.CompactionByRequest)
 		t.endCompaction("")
 		t.then(act.Reply{To: from, With: compaction.Outcome(&t.s.record.Past.Compaction)})
-	case !t.s.active() && (t.s.slot.state == slotNone || t.s.slot.state == slotAsked):
+	case !t.s.active() && (!t.s.slot.Promised()):
 		t.s.slot.admissions = append(slices.Clip(t.s.slot.admissions), admission{from, m})
 		t.wantSlot()
 	default:

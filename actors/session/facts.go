@@ -10,6 +10,7 @@ import (
 	"betcode/actors/session/compaction"
 	"betcode/actors/session/prompts"
 	"betcode/actors/session/repeat"
+	"betcode/actors/session/slot"
 	"betcode/messages"
 	"betcode/messages/claudecode"
 )
@@ -255,7 +256,7 @@ func (s *state) idle() bool {
 	if s.durable.damage != nil {
 		return !s.durable.damage.ending && len(s.durable.damage.waiters[endDelete]) == 0
 	}
-	return s.durable.loaded && s.unneeded() && s.durable.Quiescent() && s.slot.state == slotNone
+	return s.durable.loaded && s.unneeded() && s.durable.Quiescent() && s.slot.State() == slot.None
 }
 
 // comparing reports whether the session is from a backup and the transcript of its agent is being read.

@@ -167,7 +167,7 @@ func (t *transition) handle(from *actor.PID, m any) {
 	case pool.Waits:
 		t.slotWaits(m)
 	case pool.Granted:
-		t.slotGranted()
+		t.s.slot.Hold()
 	case pool.Park:
 		t.park()
 	case pool.Stopped:

@@ -37,7 +37,7 @@ func (t *transition) sendInput(from *actor.PID, m messages.SendInput) {
 	if !t.mayRepeat(from, op, m) {
 		return
 	}
-	if !t.s.paused() && !t.s.active() && (t.s.slot.state == slotNone || t.s.slot.state == slotAsked) {
+	if !t.s.paused() && !t.s.active() && (!t.s.slot.Promised()) {
 		t.s.slot.admissions = append(slices.Clip(t.s.slot.admissions), admission{from, m})
 		t.wantSlot()
 		return

@@ -12,6 +12,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/journal"
 	"betcode/actors/pool"
+	"betcode/actors/session/slot"
 	"betcode/messages"
 )
 
@@ -387,8 +388,8 @@ func (w *world) rest() {
 	if calls := s.lock.pending(); len(calls) > 0 {
 		w.fail("%d wait for an answer about the lock", len(calls))
 	}
-	if s.slot.state == slotNone && (w.pool.Uses(sessionA) || w.pool.Uses("another")) || s.slot.state != slotNone && !s.active() {
-		w.fail("the pool says %+v; the session says %d, active %v", w.pool, s.slot.state, s.active())
+	if s.slot.State() == slot.None && (w.pool.Uses(sessionA) || w.pool.Uses("another")) || s.slot.State() != slot.None && !s.active() {
+		w.fail("the pool says %+v; the session says %d, active %v", w.pool, s.slot.State(), s.active())
 	}
 	if s.compacting() || len(s.compaction.waiting) > 0 {
 		w.fail("a compaction does not end: %+v, %d wait", s.record.Past.Compaction, len(s.compaction.waiting))

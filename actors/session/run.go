@@ -37,7 +37,7 @@ func (t *transition) recover() {
 	if t.s.active() {
 		t.s.agent.working = inTurn(t.s.cursor.Translator)
 		t.s.agent.adoptedTurn = !t.s.record.Budget.WorkingSince.IsZero()
-		t.s.slot.state = slotHeld
+		t.s.slot.Hold()
 		t.then(sendToPool{pool.Taken{Session: t.s.id, Account: t.s.account()}}, spawnRun{record: *t.s.run, cursor: t.s.cursor})
 		return
 	}

@@ -1,16 +1,16 @@
 package session
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"betcode/actors/health"
+	pb "betcode/proto/betcode/v1"
+
 	"betcode/actors/internal/act"
-	"betcode/actors/internal/texts"
 	"betcode/actors/pool"
 	"betcode/actors/run"
+	"betcode/actors/session/slot"
 	"betcode/messages"
 )
 
@@ -18,25 +18,12 @@ import (
 // has work, waits with the work if there is none, refuses new work if the queue
 // is full, and gives the slot back when its agent is gone.
 
-// slotState is what a session has of the pool.
-type slotState uint8
-
-const (
-	slotNone   slotState = iota
-	slotAsked            // the pool has not answered yet
-	slotQueued           // it will be granted some time
-	slotHeld
-)
-
-// slotView is what a session knows of its slot.
+// slotView is what a session knows of its slot, and what waits for the pool.
 type slotView struct {
-	state      slotState
+	slot.Slot
+
 	admissions []admission // messages that wait for the pool's answer
 	admitting  bool        // they are handled one after the other: the slot is not given back between them
-	resting    bool        // the pool knows that the agent has nothing to do, or yields
-	idle       bool        // the pool knows that it has nothing to do
-	asking     bool        // the pool knows that the agent waits for a person
-	taken      bool        // the pool takes the slot: it is given back when the agent has ended, and asked for again
 }
 
 // admission is a message for an agent that waits until the pool has answered.
@@ -60,62 +47,55 @@ type parkDue struct{ run messages.RunNumber }
 // wantSlot asks for a slot unless the session has one, or has asked. It reports
 // whether the agent may be started now.
 func (t *transition) wantSlot() bool {
-	if t.s.slot.state == slotNone {
-		t.s.slot.state = slotAsked
-		t.then(askPool{pool.Want{Session: t.s.id, Account: t.s.account(), Subagent: t.s.record.Subagent != nil}})
+	if t.s.slot.Want() {
+		t.askPool()
 	}
-	return t.s.slot.state == slotHeld
+	return t.s.slot.State() == slot.Held
+}
+
+func (t *transition) askPool() {
+	t.then(askPool{pool.Want{Session: t.s.id, Account: t.s.account(), Subagent: t.s.record.Subagent != nil}})
 }
 
 // slotAnswered takes the pool's first answer. Messages that waited for it are
 // refused if there is no place even in the queue; else they are next, see admit.
 func (t *transition) slotAnswered(m pool.Answer) {
-	switch t.s.slot.state {
-	case slotAsked:
-	case slotNone: // asked twice, since the pool was restarted; the first answer stands
+	verdict := t.s.slot.Answered(m.Place)
+	switch verdict {
+	case slot.Surplus:
 		t.then(sendToPool{pool.Release{Session: t.s.id}})
 		return
-	case slotQueued: // the same; the newer answer may be better
-		if m.Place == pool.Admitted {
-			t.slotGranted()
-		}
+	case slot.Ignored:
 		return
-	case slotHeld:
-		return
-	}
-	t.s.slot.state = map[pool.Place]slotState{pool.Admitted: slotHeld, pool.Queued: slotQueued, pool.Full: slotNone}[m.Place]
-	if t.s.slot.state == slotNone {
+	case slot.Refused:
 		for _, k := range t.s.slot.admissions {
 			t.then(act.Reply{To: k.from, With: t.s.poolExhausted("start agent")})
 		}
 		t.s.slot.admissions, t.s.ending.restart = nil, false
 		t.answerRestarters(false, t.s.poolExhausted("restart session"))
+	case slot.Granted, slot.Waits:
 	}
 	if len(t.s.slot.admissions) == 0 {
 		t.maybeRetire()
 	}
-	switch t.s.slot.state {
-	case slotQueued:
+	switch {
+	case verdict == slot.Waits:
 		t.answerRestarters(true, nil)
 		t.noSlot(m.Waits)
-	case slotNone: // work from before a restart: ask again later
-		if t.s.wanted() {
-			t.retryAfter(t.s.options.Restarts.Max)
-		}
-	case slotAsked, slotHeld:
+	case verdict == slot.Refused && t.s.wanted(): // work from before a restart: ask again later
+		t.retryAfter(t.s.options.Restarts.Max)
 	}
 }
-
-// slotGranted notes that the session has a slot.
-func (t *transition) slotGranted() { t.s.slot.state = slotHeld }
 
 // releaseSlot gives back a slot that is not needed, and reports to the pool when the agent becomes idle or busy. It ends every
 // step.
 func (t *transition) releaseSlot() {
-	needed := t.s.active() || t.s.agent.readingTranscript || len(t.s.slot.admissions) > 0 || (t.s.slot.admitting && t.s.slot.state == slotHeld) || (t.s.wanted() && t.s.slot.state != slotHeld)
-	taken := t.s.slot.taken && t.s.slot.state == slotHeld && !t.s.active() && !t.s.agent.readingTranscript
-	if t.s.slot.state != slotNone && t.s.slot.state != slotAsked && (!needed || taken) {
-		t.s.slot.state, t.s.slot.resting, t.s.slot.idle, t.s.slot.asking, t.s.slot.taken = slotNone, false, false, false, false
+	s := &t.s.slot
+	held := s.State() == slot.Held
+	needed := t.s.active() || t.s.agent.readingTranscript || len(s.admissions) > 0 || s.admitting && held || t.s.wanted() && !held
+	taken := s.Taken() && !t.s.active() && !t.s.agent.readingTranscript
+	if s.Promised() && (!needed || taken) {
+		s.Release()
 		t.then(sendToPool{pool.Release{Session: t.s.id}})
 		if taken && t.s.wanted() {
 			t.wantSlot()
@@ -123,8 +103,7 @@ func (t *transition) releaseSlot() {
 		return
 	}
 	idle := t.s.canPark()
-	if resting := idle || t.s.yields(t.now.at); resting != t.s.slot.resting || idle != t.s.slot.idle {
-		t.s.slot.resting, t.s.slot.idle = resting, idle
+	if resting := idle || t.s.yields(t.now.at); s.Rests(resting, idle) {
 		t.then(sendToPool{pool.Resting{Session: t.s.id, Resting: resting, Idle: idle}})
 		if idle {
 			t.then(act.After{Delay: t.s.options.ParkAfter, Message: parkDue{t.s.record.Run}})
@@ -145,16 +124,16 @@ func (t *transition) park() {
 
 // poolRestarted reports to a restarted pool what the session has and wants.
 func (t *transition) poolRestarted() {
-	switch t.s.slot.state {
-	case slotHeld:
-		t.then(sendToPool{pool.Taken{Session: t.s.id, Account: t.s.account()}}, sendToPool{pool.Resting{Session: t.s.id, Resting: t.s.slot.resting, Idle: t.s.slot.idle}})
-		if t.s.slot.asking {
-			t.then(sendToPool{pool.Asking{Session: t.s.id, Asking: true}})
-		}
-	case slotAsked, slotQueued:
-		t.then(askPool{pool.Want{Session: t.s.id, Account: t.s.account(), Subagent: t.s.record.Subagent != nil}})
-		t.s.slot.state = slotAsked
-	case slotNone:
+	if t.s.slot.Again() {
+		t.askPool()
+	}
+	if t.s.slot.State() != slot.Held {
+		return
+	}
+	resting, idle, asking := t.s.slot.Known()
+	t.then(sendToPool{pool.Taken{Session: t.s.id, Account: t.s.account()}}, sendToPool{pool.Resting{Session: t.s.id, Resting: resting, Idle: idle}})
+	if asking {
+		t.then(sendToPool{pool.Asking{Session: t.s.id, Asking: true}})
 	}
 }
 
@@ -170,31 +149,54 @@ func (t *transition) parkLate(m parkDue) {
 
 // slotWaits takes the reason for which the session waits.
 func (t *transition) slotWaits(m pool.Waits) {
-	if t.s.slot.state == slotQueued {
+	if t.s.slot.State() == slot.Queued {
 		t.noSlot(m)
 	}
 }
 
 // noSlot announces why the agent does not start, and which sessions could make room.
 func (t *transition) noSlot(m pool.Waits) {
-	message, details := "All agents are busy; this one starts when another has ended or can be parked", map[string]string{"reason": string(m.Reason)}
-	switch {
-	case m.Reason == messages.SlotSoon:
-		return
-	case m.Reason == messages.SlotFleetStopped:
-		message = "The fleet is stopped; this agent starts after 'betcode fleet resume'"
-		details["fleet"] = "stopped"
-	case m.Reason == messages.SlotRateLimited && m.Until.IsZero():
-		message = "The rate limit of the account has just ended; this agent starts in a few seconds"
-	case m.Reason == messages.SlotRateLimited:
-		until := m.Until.UTC().Format(time.RFC3339)
-		message = "The account is rate limited; this agent starts after " + until + ", or after 'betcode fleet resume'"
-		details["rate_limited_until"] = until
-	case m.Reason == messages.SlotMemory:
-		message = fmt.Sprintf("Too little memory is available (%s of %s); this agent starts when there is more", health.Size(m.Free), health.Size(m.Needed))
-	case m.Asking != "":
-		message = "All agents are busy or wait for an answer (" + m.Asking + "); this one starts when another has ended, is answered or can be parked (betcode permission list)"
-		details["waiting_for_a_person"], details["hold"] = m.Asking, texts.Duration(t.s.options.WaitingHold)
+	if message, details := slot.Reason(m, t.s.options.WaitingHold); message != "" {
+		t.notice("WAITING_FOR_SLOT", message, details)
 	}
-	t.notice("WAITING_FOR_SLOT", message, details)
+}
+
+// An agent that waits for a person keeps its slot for a while. After that it yields: when another session wants the slot, its agent
+// is parked, the request stays visible as an orphan, and the first answer resumes the agent, which repeats the call and gets that
+// answer (decision 18). No agent is parked while no other session waits.
+
+// yieldDue is sent when an agent that waits for a person may have waited long enough.
+type yieldDue struct{ run messages.RunNumber }
+
+// updateYield reports to the pool when the agent begins or ends to wait for a person, and sets the timer of the hold. It ends every
+// step.
+func (t *transition) updateYield() {
+	at := t.s.yieldsAt()
+	if asking := !at.IsZero(); t.s.slot.Asks(asking) {
+		t.then(sendToPool{pool.Asking{Session: t.s.id, Asking: asking}})
+	}
+	if at.IsZero() || t.s.agent.yieldTimer {
+		return
+	}
+	if wait := at.Sub(t.now.at); wait > 0 {
+		t.s.agent.yieldTimer = true
+		t.then(act.After{Delay: wait, Message: yieldDue{t.s.record.Run}})
+	}
+}
+
+// yieldLate is the end of that timer; updateYield sets the next one if it is needed.
+func (t *transition) yieldLate(m yieldDue) {
+	if m.run == t.s.record.Run {
+		t.s.agent.yieldTimer = false
+	}
+}
+
+// yieldSlot parks an agent that waits for a person, until one answers.
+func (t *transition) yieldSlot() {
+	r := t.change()
+	r.Waiting, r.Phase = messages.WaitsForAnswer, messages.PhaseWaiting
+	const message = "The agent is parked while it waits for an answer, since another session needs its slot; an answer resumes it"
+	t.notice("PARKED_WAITING", message, map[string]string{"reason": messages.WaitsForAnswer})
+	t.status(pb.AgentStatus_WAITING_FOR_USER, message)
+	t.replaceAgent(endPark, run.StopResumable)
 }

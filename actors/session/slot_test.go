@@ -6,6 +6,7 @@ import (
 
 	"betcode/actors/disk"
 	"betcode/actors/pool"
+	"betcode/actors/session/slot"
 	"betcode/messages"
 )
 
@@ -74,8 +75,8 @@ func TestNoPlaceInTheQueue(t *testing.T) {
 	b.tell(input("ann", "k2"))
 	b.knocked = false
 	b.on(pool.Answer{Place: pool.Full}, "to ann: exhausted POOL_EXHAUSTED", "to ann: exhausted POOL_EXHAUSTED", "retire")
-	if b.state.slot.state != slotNone || len(b.state.inputs) != 0 {
-		t.Errorf("slot %d, inputs %v", b.state.slot.state, b.state.inputs)
+	if b.state.slot.State() != slot.None || len(b.state.inputs) != 0 {
+		t.Errorf("slot %d, inputs %v", b.state.slot.State(), b.state.inputs)
 	}
 	b.on(input("ann", "k1"), "all: 2 input k1", "to ann: input k1 is 2", "run 1: start with --session-id")
 }
@@ -131,8 +132,8 @@ func TestSlotIsGivenBack(t *testing.T) {
 			b := c.state(t)
 			c.leave(b)
 			told := b.toldPool()
-			if len(told) == 0 || told[len(told)-1] != freed || b.state.slot.state != slotNone {
-				t.Errorf("the pool was told %v, the session says %d", told, b.state.slot.state)
+			if len(told) == 0 || told[len(told)-1] != freed || b.state.slot.State() != slot.None {
+				t.Errorf("the pool was told %v, the session says %d", told, b.state.slot.State())
 			}
 		})
 	}

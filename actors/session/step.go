@@ -10,6 +10,7 @@ import (
 	"betcode/actors/session/budget"
 	"betcode/actors/session/durable"
 	"betcode/actors/session/prompts"
+	"betcode/actors/session/slot"
 	"betcode/messages"
 )
 
@@ -132,7 +133,7 @@ func (s state) load(now env, m messages.SessionLoaded) (state, []act.Effect) {
 // admit accepts the messages that waited for the pool's answer, one by one: each
 // has a key to be remembered, and an append has place for one.
 func (s state) admit(now env, effects []act.Effect) (state, []act.Effect) {
-	if s.slot.state == slotAsked || len(s.slot.admissions) == 0 {
+	if s.slot.State() == slot.Asked || len(s.slot.admissions) == 0 {
 		return s, effects
 	}
 	knocks := s.slot.admissions
@@ -142,7 +143,7 @@ func (s state) admit(now env, effects []act.Effect) (state, []act.Effect) {
 		s, effects = next, append(effects, more...)
 	}
 	s.slot.admitting = false
-	if s.slot.state == slotHeld { // for older work, if none of them was accepted
+	if s.slot.State() == slot.Held { // for older work, if none of them was accepted
 		next, more := s.step(now, nil, pool.Granted{})
 		return next, append(effects, more...)
 	}
@@ -191,7 +192,7 @@ func (s state) closed(err *messages.Error) (state, []act.Effect) {
 		effects = append(effects, act.Reply{To: from, With: err})
 	}
 	next := s.afterEnd(s.durable.Closed())
-	next.slot.state = s.slot.state
+	next.slot.Slot = s.slot.Bare()
 	return next, append(effects, retire{})
 }
 
@@ -210,7 +211,7 @@ func (t *transition) reconcile() {
 	case s.endReason().final():
 	case s.agent.up:
 		t.deliver()
-	case s.slot.taken && s.slot.state == slotHeld: // it is given back first
+	case s.slot.Taken(): // it is given back first
 	case !s.wanted() || s.active() || s.agent.readingTranscript:
 	case s.retries.waiting || t.now.full:
 	case len(s.slot.admissions) > 0: // they come first, see admit

@@ -10,6 +10,7 @@ import (
 	"betcode/actors/run"
 	"betcode/actors/session/events"
 	"betcode/actors/session/prompts"
+	"betcode/actors/session/slot"
 	"betcode/messages"
 )
 
@@ -130,7 +131,7 @@ func (t *transition) remove() {
 	for _, id := range t.s.clients.IDs() {
 		t.then(dropClient{id})
 	}
-	if t.s.slot.state != slotNone {
+	if t.s.slot.State() != slot.None {
 		t.then(sendToPool{pool.Release{Session: t.s.id}})
 	}
 	t.notRestarted("the session was deleted")
@@ -145,9 +146,9 @@ func (t *transition) remove() {
 	t.stopForwarding()
 	t.leaveFamily()
 	t.leaveDay()
-	slot := t.s.slot.state
+	bare := t.s.slot.Bare()
 	t.s = t.s.afterEnd(t.s.durable.Log)
-	t.s.slot.state = slot
+	t.s.slot.Slot = bare
 }
 
 // restartSession ends the agent, if it runs, and starts it again. A running turn is continued.
@@ -167,7 +168,22 @@ func (t *transition) restartSession(from *actor.PID) {
 	case t.s.active():
 		t.replaceAgent(endRestart, run.StopResumable)
 	case t.s.agent.readingTranscript: // what follows the end of the former run is this
-	case t.s.slot.state == slotQueued:
+	case t.s.slot.State() == slot.Queued:
 		t.answerRestarters(true, nil)
 	}
+}
+
+// fleetStopped ends the agent of a session, because the fleet is stopped. A turn is continued when the fleet is resumed: that end
+// does not count as an interruption. An agent that an alarm has frozen stays as it is, for a person to decide.
+func (t *transition) fleetStopped() {
+	t.s.slot.Take()
+	if !t.s.active() || t.s.replacing() || t.s.endReason().final() || t.s.frozen() {
+		return
+	}
+	t.notice("FLEET_STOPPED", "The fleet was stopped; 'betcode fleet resume' starts the agent again if it has work", nil)
+	if !t.s.agent.up { // processStarted ends it
+		t.s.agent.ending = endFleet
+		return
+	}
+	t.replaceAgent(endFleet, run.StopResumable)
 }

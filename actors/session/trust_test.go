@@ -34,13 +34,14 @@ func agentTold(effects []act.Effect) bool {
 // guardState is a session whose agent was started with a guard, with a message to give.
 func guardState(mode messages.GuardMode) state {
 	s := state{
-		id: "s", durable: durability{loaded: true}, exists: true, slot: slotView{state: slotHeld},
+		id: "s", durable: durability{loaded: true}, exists: true,
 		options: Options{OwnRules: true}, announced: announcements{trust: "before"},
 		agent:  agentView{agentLife: agentLife{up: true, guard: messages.Guard{Mode: mode, Digest: "before"}}},
 		record: messages.SessionRecord{ID: "s", Run: 1, WorkingDirectory: "/p"},
 		run:    &messages.RunRecord{Session: "s", Run: 1, State: messages.RunRunning},
 		inputs: []messages.InputRecord{{Key: "00000000-0000-4000-8000-000000000001", Content: "hello"}},
 	}
+	s.slot.Hold()
 	return s
 }
 

@@ -9,6 +9,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/pool"
 	"betcode/actors/run"
+	"betcode/actors/session/slot"
 	"betcode/messages"
 )
 
@@ -54,7 +55,7 @@ func TestSlotIsKeptWhileAnotherToolRuns(t *testing.T) {
 	b.tell(yieldDue{1})
 	b.toldPool()
 	b.on(pool.Park{})
-	if b.state.slot.resting {
+	if resting, _, _ := b.state.slot.Known(); resting {
 		t.Error("it yields although its agent works")
 	}
 }
@@ -67,8 +68,8 @@ func TestParkedAgentIsResumedByAnAnswer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := parkedAsking(t)
-			if s := b.state; s.record.Waiting != messages.WaitsForAnswer || s.active() || s.wanted() || s.slot.state != slotNone || s.record.Interruptions != 0 {
-				t.Fatalf("waiting %q, active %t, wanted %t, slot %d, cut off %d times", s.record.Waiting, s.active(), s.wanted(), s.slot.state, s.record.Interruptions)
+			if s := b.state; s.record.Waiting != messages.WaitsForAnswer || s.active() || s.wanted() || s.slot.State() != slot.None || s.record.Interruptions != 0 {
+				t.Fatalf("waiting %q, active %t, wanted %t, slot %d, cut off %d times", s.record.Waiting, s.active(), s.wanted(), s.slot.State(), s.record.Interruptions)
 			}
 			b.crash() // and the next daemon does not start it either
 			if b.state.active() || b.state.wanted() {
@@ -115,8 +116,8 @@ func TestFleetStopInATurn(t *testing.T) {
 		b.tell(b.exit(143))
 		b.tell(transcriptRead{run: 1, inTranscript: map[string]bool{"k1": true}, found: true})
 		told := b.toldPool()
-		if b.state.active() || !b.state.wanted() || b.state.slot.state != slotQueued || !slices.Contains(told, any(pool.Release{Session: sessionA})) {
-			t.Fatalf("%s: active %v, wanted %v, slot %d, the pool hears %v", policy, b.state.active(), b.state.wanted(), b.state.slot.state, told)
+		if b.state.active() || !b.state.wanted() || b.state.slot.State() != slot.Queued || !slices.Contains(told, any(pool.Release{Session: sessionA})) {
+			t.Fatalf("%s: active %v, wanted %v, slot %d, the pool hears %v", policy, b.state.active(), b.state.wanted(), b.state.slot.State(), told)
 		}
 		b.tell(pool.Granted{})
 		if !b.state.active() || !b.state.run.Resumed || b.state.record.Interruptions != 0 {
