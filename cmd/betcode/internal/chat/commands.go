@@ -6,6 +6,7 @@ import (
 	"betcode/cmd/betcode/internal/chat/editor"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/inbox"
+	"betcode/cmd/betcode/internal/talk"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -112,6 +113,7 @@ func (m *Model) command(word, rest string) bool {
 		change := &pb.SessionSettingsChange{}
 		if word == "/model" {
 			change.Model = rest
+			m.tell(talk.ModelAsked, rest)
 		} else {
 			change.PermissionMode = rest
 		}

@@ -210,6 +210,7 @@ func (c *chat) typed(line string) reaction {
 	case word == "/cancel":
 		return reaction{send: []*pb.AgentRequest{cancelRequest()}}
 	case word == "/model" && rest != "":
+		c.tell(ModelAsked, console.Line(rest))
 		return reaction{send: []*pb.AgentRequest{settingsRequest(rest, "")}}
 	case word == "/mode" && rest != "":
 		return reaction{send: []*pb.AgentRequest{settingsRequest("", rest)}}

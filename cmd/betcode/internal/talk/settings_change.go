@@ -10,6 +10,9 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
+// ModelAsked says when another model counts, and who judges its name: nobody before the agent asks its service.
+const ModelAsked = "The model is %s from the next message on. If there is no such model, that message fails; /model NAME takes another."
+
 // SettingsChange is a change of settings at the start of a conversation. Later requests wait for its result. The daemon
 // answers only a refusal, so a message without content is sent after the change: the daemon refuses that in any case, and
 // in order. If its refusal comes first, the settings are changed.

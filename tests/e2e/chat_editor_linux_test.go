@@ -1,0 +1,100 @@
+package e2e
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"betcode/tests/model"
+)
+
+// Ctrl-G opens the person's editor with what is typed, and takes what it leaves. One that fails leaves the text as it is.
+func TestChatExternalEditor(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	script := filepath.Join(s.world.Root, "my editor")
+	text := "#!/bin/sh\n[ -e fail ] && exit 3\n[ \"$1\" = --wait ] || exit 4\ncp \"$2\" given\nprintf 'echo:line one\\nsaid by the editor\\n' >\"$2\"\n"
+	if err := os.WriteFile(script, []byte(text), 0o755); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
+	s.world.Extra = append(s.world.Extra, "VISUAL='"+script+"' --wait", "EDITOR=false")
+	screen, _ := s.screen(80, 24, "chat")
+	s.shows(screen, "idle")
+	s.types(screen.Terminal, "typed here")
+	s.shows(screen, "> typed here")
+	s.types(screen.Terminal, "\x07")
+	s.shows(screen, "> echo:line one\n  said by the editor\n")
+	if given, err := os.ReadFile(s.file("given")); err != nil || string(given) != "typed here" {
+		t.Errorf("the editor got %q, %v", given, err)
+	}
+	s.create("fail")
+	s.types(screen.Terminal, "\x07")
+	s.shows(screen, "the editor failed: ")
+	s.shows(screen, "> echo:line one\n  said by the editor\n")
+	pause(t)
+	s.types(screen.Terminal, "\r")
+	s.shows(screen, "\nline one")
+	s.shows(screen, "tokens in")
+	err := filepath.WalkDir(s.world.Root, func(path string, _ fs.DirEntry, err error) error {
+		if strings.HasPrefix(filepath.Base(path), "message-") {
+			t.Errorf("left behind: %s", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	s.types(screen.Terminal, "\x03\x03\x03")
+}
+
+// A model that does not exist is the agent's to refuse: its answer says so, the session lives, and another model answers.
+func TestChatUnknownModel(t *testing.T) {
+	t.Parallel()
+	script, err := model.Parse([]byte(`{"rules": [
+		{"name": "unknown", "when": {"after": -1, "model": "no-such-model"}, "reply": [{"error": 404, "type": "not_found_error", "message": "model: no-such-model"}]},
+		{"name": "known", "when": {"after": -1}, "reply": [{"text": "You said: ${prompt}"}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, _ := scriptedWorld(t, binaries.betcode, script)
+	s := storyIn(t, w)
+	screen, _ := s.screen(100, 30, "chat")
+	s.shows(screen, "idle")
+	s.types(screen.Terminal, "first words\r")
+	s.shows(screen, "You said: first words")
+	s.shows(screen, "idle ·")
+	s.types(screen.Terminal, "/model no-such-model\r")
+	s.shows(screen, "no-such-model from the next message on")
+	pause(t)
+	s.types(screen.Terminal, "second words\r")
+	s.shows(screen, "issue with the selected model")
+	s.shows(screen, "idle ·")
+	s.types(screen.Terminal, "/model claude-opus-5-5\r")
+	pause(t)
+	s.types(screen.Terminal, "third words\r")
+	s.shows(screen, "You said: third words")
+	s.shows(screen, "idle ·")
+	if strings.Contains(screen.Shown(), "blocked") {
+		t.Errorf("the session is blocked:\n%s", screen.Shown())
+	}
+	s.types(screen.Terminal, "\x03\x03\x03")
+}
+
+// A message that waits for a place of an agent is queued, and the status says so.
+func TestChatQueued(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	for _, name := range []string{"1", "2", "3", "4", "5"} {
+		s.named(name, "gate:go")
+	}
+	screen, _ := s.screen(100, 24, "chat")
+	s.shows(screen, "idle")
+	s.types(screen.Terminal, "echo:late\r")
+	s.shows(screen, "queued until an agent may start")
+	s.create("go")
+	s.shows(screen, "\nlate\n")
+	s.shows(screen, "idle ·")
+	s.types(screen.Terminal, "\x03\x03\x03")
+}
