@@ -25,7 +25,8 @@ var changing = []struct {
 	{regexp.MustCompile(`lock: \S+`), "lock: CLIENT"},
 	{regexp.MustCompile(`by \S+@\S+ pts/\d+`), "by CLIENT"},
 	{regexp.MustCompile(`/tmp/bc\d+`), "/tmp/bc"},
-	{regexp.MustCompile(`, \d+\.\ds`), ", 0.0s"},
+	{regexp.MustCompile(`, \d+\.\ds`), ""},
+	{regexp.MustCompile(`(trying again).*`), "$1"},
 	{regexp.MustCompile(`working \d+s`), "working 0s"},
 	{regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`), "ID"},
 }
