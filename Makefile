@@ -109,7 +109,7 @@ test: prerequisites claude build ## all tests: units with the race detector, the
 
 .PHONY: tui
 tui: ## the stories of the chat and the screen on pseudo-terminals; golden screens: -update
-	$(GO) test ./tests/e2e -run 'TestChat|TestScreen'
+	$(GO) test ./tests/e2e -parallel 6 -run 'TestChat|TestScreen' # they wait more than they work
 	$(GO) test ./cmd/betcode/internal/chat/... ./cmd/betcode/internal/ui/...
 
 .PHONY: prerequisites

@@ -41,17 +41,19 @@ type Model struct {
 	restored    drafts.Saved // to be restored after the history
 	saved       bool         // the draft file has what is typed
 
-	state    state
-	rows     []string // to be printed
-	printing bool
-	focused  bool // the terminal has the focus
-	focusing bool // it reports that
-	lastKey  time.Time
-	leaving  bool
-	offset   int    // rows between the end and the last one shown, on a screen
-	follow   bool   // the next frame shows the chosen call
-	reveal   bool   // the next frame shows what a search has found
-	goal     uint64 // the event to be shown when the history is there; 0: none
+	state               state
+	rows                []string // to be printed
+	printing            bool
+	focused             bool // the terminal has the focus
+	focusing            bool // it reports that
+	lastKey             time.Time
+	leaving             bool
+	offset              int // rows between the end and the last one shown, on a screen
+	rowsThen, widthThen int // rows of the transcript when the window was scrolled up, and their width
+
+	follow bool   // the next frame shows the chosen call
+	reveal bool   // the next frame shows what a search has found
+	goal   uint64 // the event to be shown when the history is there; 0: none
 }
 
 // focus is where keys go while a request waits.

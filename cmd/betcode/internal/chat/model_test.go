@@ -452,3 +452,31 @@ func TestShowsAHit(t *testing.T) {
 		t.Errorf("what is gone is not said:\n%s", strings.Join(rows, "\n"))
 	}
 }
+
+// A window that is scrolled up stays where it is while the agent goes on, and says how much is below it.
+func TestScrolledWindowStays(t *testing.T) {
+	p := newPerson(Options{Screen: true})
+	p.does(Resize{60, 20})
+	say := func(n int) {
+		for i := range n {
+			p.events(eventtest.Text(fmt.Sprintf("line %d of %d", i, n)))
+		}
+	}
+	say(100)
+	p.types(typing, "pgup", "pgup")
+	before, _, _ := p.Frame(p.now)
+	say(7)
+	p.events(&pb.AgentEvent{Event: &pb.AgentEvent_TextDelta{TextDelta: &pb.TextDelta{Text: strings.Repeat("a growing text ", 20), BlockId: "grows"}}})
+	after, _, _ := p.Frame(p.now)
+	if strings.Join(before[:10], "\n") != strings.Join(after[:10], "\n") {
+		t.Errorf("the window moved:\n%s\n\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
+	}
+	if bar := after[len(after)-3]; !strings.HasPrefix(bar, "── 40 rows below · PgDn ──") {
+		t.Errorf("the bar: %s", bar)
+	}
+	p.types(typing, "pgdown", "pgdown", "pgdown", "pgdown", "pgdown")
+	end, _, _ := p.Frame(p.now)
+	if bar := end[len(end)-3]; strings.Contains(bar, "below") || !strings.Contains(strings.Join(end, "\n"), "a growing text") {
+		t.Errorf("not back at the end:\n%s", strings.Join(end, "\n"))
+	}
+}

@@ -52,7 +52,11 @@ func (m *Model) Frame(now time.Time) (rows []string, cursorRow, cursorColumn int
 	var top []string
 	if m.options.Screen {
 		m.scroll(max(room, 0))
+		m.stay()
 		top, m.offset = m.transcript.Window(m.width, max(room, 0), m.offset)
+		if m.offset > 0 {
+			bottom[0] = s.Dim(ansi.Truncate("── "+console.Count(m.offset, "row")+" below · PgDn "+strings.Repeat("─", m.width), m.width-1, ""))
+		}
 	} else if room > 0 {
 		if top = m.transcript.Live(m.width, min(room, m.height*2/3)); len(top) > 0 {
 			top = append(top, "")
@@ -97,6 +101,19 @@ func (m *Model) scroll(height int) {
 	if above > m.offset+height || above > 0 && above <= m.offset {
 		m.offset = max(above-max(height-1, 1), 0)
 	}
+}
+
+// stay keeps the rows of a window that is scrolled up where they are while others come below it.
+func (m *Model) stay() {
+	if m.offset == 0 {
+		m.rowsThen = 0
+		return
+	}
+	rows := m.transcript.Height(m.width)
+	if m.rowsThen > 0 && m.widthThen == m.width {
+		m.offset = max(m.offset+rows-m.rowsThen, 1)
+	}
+	m.rowsThen, m.widthThen = rows, m.width
 }
 
 // input returns the editor with its prompt, the search and the completions.

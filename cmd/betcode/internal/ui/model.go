@@ -256,6 +256,8 @@ func (m *Model) command(text string) Effect {
 		m.said = "There is no session."
 	case name == "stop" || name == "resume" || name == "cancel":
 		return Command{name, id, ""}
+	case name == "rename" && argument == "":
+		m.said = "Name missing: rename NAME"
 	case name == "rename":
 		return Command{name, id, argument}
 	default:

@@ -184,7 +184,10 @@ func (p *Plain) Line(now time.Time, text string) (lines []string, effect Effect)
 		if id == "" {
 			return []string{fmt.Sprintf("Which session? %s N", word)}, nil
 		}
-		return nil, Command{strings.ToLower(word), id, strings.TrimSpace(argument)}
+		if argument = strings.TrimSpace(argument); argument == "" && strings.EqualFold(word, "rename") {
+			return []string{"Name missing: rename N NAME"}, nil
+		}
+		return nil, Command{strings.ToLower(word), id, argument}
 	}
 	return []string{fmt.Sprintf("There is no command %q; help lists them.", console.Line(word))}, nil
 }

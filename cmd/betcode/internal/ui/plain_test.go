@@ -33,7 +33,7 @@ func TestPlainLines(t *testing.T) {
 	for line, want := range map[string]Effect{
 		"2": Open{Session: "a"}, "open 2": Open{Session: "a"}, "open tests": Open{Session: "tests"}, "next": Open{Session: "a"}, "stop 2": Command{"stop", "a", ""},
 		"rename 2 x y": Command{"rename", "a", "x y"}, "new": Begin{}, "plans": ShowPlans{}, "quit": Quit{}, "": nil, "find make": nil, "help": nil,
-		"stop 9": nil, "hm": nil, "open": nil,
+		"stop 9": nil, "rename 2": nil, "hm": nil, "open": nil,
 	} {
 		lines, got := p.Line(now, line)
 		if !reflect.DeepEqual(got, want) || want == nil && line != "" && len(lines) == 0 {

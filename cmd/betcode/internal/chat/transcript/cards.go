@@ -73,7 +73,14 @@ func (t *Transcript) above(b *block, width int) int {
 	if b == nil || at < 0 {
 		return 0
 	}
-	rows := 0
+	return t.from(at, width)
+}
+
+// Height returns how many rows there are.
+func (t *Transcript) Height(width int) int { return t.from(0, width) }
+
+// from returns how many rows there are from a block on.
+func (t *Transcript) from(at, width int) (rows int) {
 	for i := at; i < len(t.blocks); i++ {
 		n := len(t.rows(t.blocks[i], width))
 		if i > at && n > 0 && spaced(t.blocks[i-1], t.blocks[i]) {
