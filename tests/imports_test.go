@@ -252,6 +252,11 @@ var rules = []rule{
 		because: "requests that go up a family need lists and nothing of a session",
 	},
 	{
+		pkg: "actors/session/recall", may: []string{"messages", "messages/regular", "actors/internal/claude"},
+		because: "a transcript is compared with records; the session ends turns and starts agents",
+		never:   map[string]string{protoactor: "the session's actor is one level up", grpc: "kinds of errors become status codes in the gateway"},
+	},
+	{
 		pkg: "actors/session/slot", may: []string{"messages", "actors/pool", "actors/health", "actors/internal/texts"},
 		because: "what a session has of the pool is a value: the session sends the messages",
 	},

@@ -165,7 +165,7 @@ func (s *session) perform(ctx actor.Context, e act.Effect) {
 		ctx.Request(s.deps.Journal, messages.LoadSession{Session: s.id})
 	case readTranscript:
 		environment := s.deps.Environment(s.state.environment())
-		s.io.Do(func() any { return e.read(environment, s.known) })
+		s.io.Do(func() any { return e.Read(environment, s.known) })
 	case lookTrust:
 		directory, environment := s.state.record.WorkingDirectory, s.deps.Environment(s.state.environment())
 		added := s.state.agentOptions().Directories

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/session/recall"
 	"betcode/messages"
 )
 
@@ -138,14 +139,14 @@ func TestFirstTurnThatWasLostTakesANewID(t *testing.T) {
 		b.tell(b.of(c.version))
 		if c.resumed {
 			b.tell(b.exit(137))
-			b.tell(transcriptRead{run: 1, inTranscript: map[string]bool{}})
+			b.tell(recall.Answer{Run: 1, Known: map[string]bool{}})
 			b.tell(restartDue{1})
 			b.tell(b.of(c.version))
 		}
 		end := b.exit(1)
 		end.Complaint = c.complaint
 		b.tell(end)
-		b.tell(transcriptRead{run: b.state.record.Run, inTranscript: map[string]bool{}})
+		b.tell(recall.Answer{Run: b.state.record.Run, Known: map[string]bool{}})
 		if !b.state.active() {
 			t.Errorf("%s: it is not started again: %v", name, b.said)
 			continue
@@ -176,7 +177,7 @@ func TestStartRefused(t *testing.T) {
 		end.Complaint = complaint
 		b.tell(end)
 		if b.state.agent.readingTranscript {
-			b.tell(transcriptRead{run: 1, inTranscript: map[string]bool{}})
+			b.tell(recall.Answer{Run: 1, Known: map[string]bool{}})
 		}
 		if got := b.state.record.Condition; got != want {
 			t.Errorf("%q: condition %q, want %q", complaint, got, want)

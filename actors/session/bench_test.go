@@ -16,6 +16,7 @@ import (
 	"betcode/actors/internal/rules"
 	"betcode/actors/pool"
 	"betcode/actors/run"
+	"betcode/actors/session/recall"
 	"betcode/actors/settings"
 	"betcode/messages"
 	"betcode/supervision"
@@ -183,9 +184,9 @@ func (b *bench) tell(m any) {
 			continue
 		}
 		if len(b.looked) > 0 { // and nothing is found; other answers are given by the tests
-			run := b.looked[0].run
+			run := b.looked[0].Run
 			b.looked = b.looked[1:]
-			b.deliver(nil, transcriptRead{run: run, inTranscript: map[string]bool{}, found: true})
+			b.deliver(nil, recall.Answer{Run: run, Known: map[string]bool{}, Found: true})
 			continue
 		}
 		b.knocked = false
@@ -197,7 +198,7 @@ func (b *bench) tell(m any) {
 // that are looked for.
 func (b *bench) unacknowledged(e readTranscript) bool {
 	return !slices.ContainsFunc(b.state.inputs, func(in messages.InputRecord) bool {
-		return in.State >= messages.InputQueued && slices.Contains(e.keys, in.Key)
+		return in.State >= messages.InputQueued && slices.Contains(e.Keys, in.Key)
 	})
 }
 

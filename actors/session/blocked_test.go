@@ -10,6 +10,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/process"
 	"betcode/actors/run"
+	"betcode/actors/session/recall"
 	"betcode/messages"
 )
 
@@ -140,7 +141,7 @@ func TestConversationThatWasDeleted(t *testing.T) {
 		b.commit()
 	}
 	b.manual = false
-	b.tell(transcriptRead{run: 2, inTranscript: map[string]bool{}})
+	b.tell(recall.Answer{Run: 2, Known: map[string]bool{}})
 	if got := b.state.record.Condition; got != messages.ConversationDeleted {
 		t.Errorf("%q", got)
 	}

@@ -8,6 +8,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/permission"
 	"betcode/actors/session/prompts"
+	"betcode/actors/session/recall"
 	"betcode/messages"
 )
 
@@ -208,7 +209,7 @@ func TestBudgetHoldsCutOffTurn(t *testing.T) {
 	if b.raise() == nil || b.state.active() {
 		t.Fatalf("%+v", b.state.record.Budget)
 	}
-	b.tell(transcriptRead{run: 1, inTranscript: map[string]bool{}, found: true})
+	b.tell(recall.Answer{Run: 1, Known: map[string]bool{}, Found: true})
 	b.tell(restartDue{1})
 	if b.raise() == nil || b.state.active() {
 		t.Fatalf("%+v", b.state.record.Budget)

@@ -192,25 +192,3 @@ func (t *transition) trimHistory(from *actor.PID, m messages.TrimHistory) {
 	t.then(act.Reply{To: from, With: messages.Done{}})
 	t.maybeRetire()
 }
-
-// exchangeBegins notes where an exchange begins: with what ends the idleness.
-func (t *transition) exchangeBegins() {
-	if !t.s.busy() || (t.s.compacting() && !t.s.record.Turn && len(t.s.inputs) == 1) {
-		t.change().Past.Begun = messages.Place{Seq: t.s.record.Head, Messages: t.s.record.Messages}
-	}
-}
-
-// exchangeEnds notes that there is a complete exchange, and how much the model
-// has to read by now.
-func (t *transition) exchangeEnds(m claude.TurnEnded) {
-	p := &t.change().Past
-	if m.ContextTokens > 0 {
-		p.ContextTokens = m.ContextTokens
-	}
-	if m.ContextWindow > 0 {
-		p.ContextWindow = m.ContextWindow
-	}
-	if !m.IsError && !m.LocalCommand && m.StopReason == "end_turn" && !t.s.compacting() {
-		p.Exchange, t.s.compaction.due = p.Begun, true
-	}
-}

@@ -7,7 +7,7 @@
 // actor keeps the state and performs the effects, in order.
 //
 // The files form layers: a function calls only into files below its own (a test holds this). From below: facts.go, what can be
-// told from the state; transition.go, what a step can do; rest, ending, settle, prompt and the other files of one subject; above
+// told from the state; transition.go, what a step can do; work, ending, prompt and the other files of one subject; above
 // them those that take messages (input, output, permission, run, clients); then reconcile, handle with the table of all
 // messages, and step.
 //

@@ -51,13 +51,7 @@ type (
 	requestRefused  struct{ request, why string }              // a malformed request of the agent; for the log alone
 	dropRun         struct{ run messages.RunNumber }
 	loadAgain       struct{} // ask the journal once more
-	readTranscript  struct {
-		run     messages.RunNumber
-		session string // as the agent calls it
-		keys    []string
-		compare bool // with the messages in the journal
-	}
-	openProxy struct { // tells a proxy from now on what the session sends to its connection
+	openProxy       struct { // tells a proxy from now on what the session sends to its connection
 		connection string
 		sink       messages.ProxySink
 	}
@@ -90,7 +84,6 @@ func (noteVersion) Effect()      {}
 func (requestRefused) Effect()   {}
 func (dropRun) Effect()          {}
 func (loadAgain) Effect()        {}
-func (readTranscript) Effect()   {}
 func (openProxy) Effect()        {}
 func (sendToProxy) Effect()      {}
 func (closeProxy) Effect()       {}

@@ -7,6 +7,7 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/run"
+	"betcode/actors/session/recall"
 	"betcode/messages"
 )
 
@@ -114,7 +115,7 @@ func TestForkOfAConversationThatIsGone(t *testing.T) {
 		b := forked(t)
 		b.tell(b.up())
 		end(b)
-		b.tell(transcriptRead{run: 1, inTranscript: map[string]bool{}})
+		b.tell(recall.Answer{Run: 1, Known: map[string]bool{}})
 		r := b.state.record
 		if r.Condition != messages.MemoryGone && r.Condition != messages.ConversationDeleted || r.Phase != messages.PhaseCrashed || b.state.active() || r.Run != 1 {
 			t.Errorf("%s: condition %q, phase %v, run %d, said %v", name, r.Condition, r.Phase, r.Run, b.quiet())

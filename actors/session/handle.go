@@ -10,6 +10,7 @@ import (
 	"betcode/actors/pool"
 	"betcode/actors/run"
 	"betcode/actors/session/family"
+	"betcode/actors/session/recall"
 	"betcode/actors/session/requests"
 	"betcode/actors/settings"
 	"betcode/messages"
@@ -121,7 +122,7 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.answerExpired(m)
 	case stopSaved:
 		t.stopSaved(m)
-	case transcriptRead:
+	case recall.Answer:
 		t.transcriptRead(m)
 	case trustLooked:
 		t.trustLooked(m)

@@ -1,23 +1,20 @@
 package session
 
 import (
-	"errors"
-	"os"
-	"path/filepath"
-	"slices"
 	"testing"
 	"time"
 
 	"betcode/actors/internal/claude/transcript"
+	"betcode/actors/session/recall"
 	"betcode/messages"
 )
 
 // overIn is inTranscript for a conversation whose newest turn has ended, with messages that the journal lacks.
-func overIn(run messages.RunNumber, lacking int, keys ...string) transcriptRead {
+func overIn(run messages.RunNumber, lacking int, keys ...string) recall.Answer {
 	m := inTranscript(run, keys...)
-	m.end, m.path = transcript.End{Reason: "end_turn", Text: "Done."}, "/t.jsonl"
+	m.End, m.Path = transcript.End{Reason: "end_turn", Text: "Done."}, "/t.jsonl"
 	for i := range lacking {
-		m.lacking = append(m.lacking, transcript.Prompt{Key: "later", At: dawn.Add(time.Duration(i) * time.Hour)})
+		m.Lacking = append(m.Lacking, transcript.Prompt{Key: "later", At: dawn.Add(time.Duration(i) * time.Hour)})
 	}
 	return m
 }
@@ -118,43 +115,4 @@ func TestRestoredIdleSession(t *testing.T) {
 	}
 	b.quiet()
 	b.on(overIn(1, 3), "all: 9 notice JOURNAL_BEHIND", "run 2: "+resumedRun)
-}
-
-// What the transcript says is read from files, and compared with the journal.
-func TestReadTranscript(t *testing.T) {
-	home := t.TempDir()
-	write := func(project, text string) string {
-		path := filepath.Join(home, ".claude", "projects", project, "c.jsonl")
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	const answer = `{"type":"assistant","message":{"stop_reason":"end_turn","content":[]}}` + "\n"
-	prompt := func(key, at string) string {
-		return `{"type":"user","uuid":"` + key + `","timestamp":"` + at + `","message":{"content":"x"}}` + "\n"
-	}
-	write("old", prompt("k1", "2026-11-20T10:00:00Z"))
-	path := write("new", prompt("k2", "2026-11-21T10:00:00Z")+answer+prompt("k3", "2026-11-22T10:00:00Z")+answer)
-	known := func(key string) (bool, error) { return key == "k2", nil }
-	read := func(e readTranscript) transcriptRead {
-		return e.read([]string{"HOME=" + home}, known).(transcriptRead)
-	}
-	got := read(readTranscript{run: 1, session: "c", keys: []string{"k1", "k9"}, compare: true})
-	if got.err != nil || !got.found || !got.inTranscript["k1"] || got.inTranscript["k9"] || got.end.Reason != "end_turn" || got.path != path {
-		t.Errorf("%+v", got)
-	}
-	if len(got.lacking) != 1 || got.lacking[0].Key != "k3" {
-		t.Errorf("lacking: %v", got.lacking)
-	}
-	if got := read(readTranscript{run: 1, session: "c", keys: []string{"k1"}}); len(got.lacking) != 0 {
-		t.Errorf("compared without need: %v", got.lacking)
-	}
-	if got := read(readTranscript{run: 1, session: "other", compare: true}); got.found || got.err != nil || got.end.Reason != "" {
-		t.Errorf("%+v", got)
-	}
-	known = func(string) (bool, error) { return false, errors.New("broken") }
-	if got := read(readTranscript{run: 1, session: "c", compare: true}); got.err == nil || slices.ContainsFunc(got.lacking, func(transcript.Prompt) bool { return true }) {
-		t.Errorf("%+v", got)
-	}
 }

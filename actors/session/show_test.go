@@ -9,6 +9,7 @@ import (
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/actortest"
 	"betcode/actors/run"
+	"betcode/actors/session/recall"
 	"betcode/messages"
 )
 
@@ -87,8 +88,8 @@ func show(e act.Effect) string {
 		}
 		return fmt.Sprintf("in %s %T", e.Delay, e.Message)
 	case readTranscript:
-		word := "look for " + cmp.Or(strings.Join(e.keys, " "), "nothing") + " in the transcript"
-		if e.compare {
+		word := "look for " + cmp.Or(strings.Join(e.Keys, " "), "nothing") + " in the transcript"
+		if e.Compare {
 			word += ", and compare"
 		}
 		return word
@@ -262,8 +263,8 @@ func showInput(m any) string {
 		return fmt.Sprint(m.Commit)
 	case messages.RunEnded:
 		return fmt.Sprintf("%+v", m.Exit)
-	case transcriptRead:
-		return fmt.Sprint(m.inTranscript)
+	case recall.Answer:
+		return fmt.Sprint(m.Known)
 	case messages.SessionLoaded:
 		return fmt.Sprintf("%s, %d inputs, run %+v", m.Record.Phase, len(m.Inputs), m.Record.Run)
 	}

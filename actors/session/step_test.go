@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"betcode/actors/session/recall"
 	"betcode/messages"
 )
 
@@ -42,7 +43,7 @@ func TestReconcile(t *testing.T) {
 			b.tell(messages.RestartSession{Session: sessionA})
 			b.tell(b.exit(143))
 			return b
-		}, func(b *bench) { b.tell(transcriptRead{run: 1, found: true}) }},
+		}, func(b *bench) { b.tell(recall.Answer{Run: 1, Found: true}) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := c.kept(t)

@@ -10,6 +10,7 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/pool"
+	"betcode/actors/session/recall"
 	"betcode/messages"
 )
 
@@ -125,7 +126,7 @@ func TestCancelledTurnIsOverWithItsAgent(t *testing.T) {
 			b.tell(input("ann", "k2"))
 			b.tell(cancel("ann"))
 			b.tell(b.exit(0))
-			b.tell(transcriptRead{run: 1, inTranscript: known, found: true})
+			b.tell(recall.Answer{Run: 1, Known: known, Found: true})
 			b.quiet()
 			if r := b.state.record; r.Turn || r.TurnCanceled || b.state.agent.interrupted || len(b.state.inputs) != 1 || b.state.inputs[0].Key != "k2" {
 				t.Errorf("%+v, cut %t, inputs %+v", r, b.state.agent.interrupted, b.state.inputs)

@@ -10,6 +10,7 @@ import (
 	"betcode/actors/permission"
 	"betcode/actors/pool"
 	"betcode/actors/run"
+	"betcode/actors/session/recall"
 	"betcode/actors/session/watchdog"
 	"betcode/messages"
 )
@@ -42,7 +43,7 @@ func TestSilentAgentIsInterruptedThenEnded(t *testing.T) {
 	b.wake(watchdog.ReactionTime)
 	b.expect("no reaction", "all: 7 notice AGENT_HANGS", "run 1: stop resumably")
 	b.tell(b.exit(143))
-	b.tell(transcriptRead{run: 1, inTranscript: map[string]bool{"k1": true}})
+	b.tell(recall.Answer{Run: 1, Known: map[string]bool{"k1": true}})
 	if !b.state.active() || b.state.record.Run != 2 {
 		t.Errorf("it is not started again: %+v", b.state.run)
 	}
@@ -190,7 +191,7 @@ func TestFullDiskRefusesNewTurns(t *testing.T) {
 func TestFullDiskStartsNoAgent(t *testing.T) {
 	b := turning(t)
 	b.tell(b.exit(1))
-	b.tell(transcriptRead{run: 1, inTranscript: map[string]bool{"k1": true}})
+	b.tell(recall.Answer{Run: 1, Known: map[string]bool{"k1": true}})
 	b.quiet()
 	b.full = true
 	b.tell(restartDue{1})

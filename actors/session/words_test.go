@@ -7,6 +7,7 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/permission"
+	"betcode/actors/session/recall"
 	"betcode/messages"
 )
 
@@ -112,10 +113,10 @@ func questions(id string, texts ...string) claude.PermissionAsked {
 }
 
 // inTranscript is the result of reading the transcript of a run: it contains the messages with these keys.
-func inTranscript(run messages.RunNumber, keys ...string) transcriptRead {
-	m := transcriptRead{run: run, inTranscript: map[string]bool{}, found: true}
+func inTranscript(run messages.RunNumber, keys ...string) recall.Answer {
+	m := recall.Answer{Run: run, Known: map[string]bool{}, Found: true}
 	for _, key := range keys {
-		m.inTranscript[key] = true
+		m.Known[key] = true
 	}
 	return m
 }

@@ -19,6 +19,7 @@ import (
 	"betcode/actors/pool"
 	"betcode/actors/run"
 	"betcode/actors/session/events"
+	"betcode/actors/session/recall"
 	"betcode/actors/settings"
 	"betcode/messages"
 )
@@ -88,8 +89,8 @@ func (w *world) tell(m any) {
 		for _, item := range m.Items {
 			w.excuse(item)
 		}
-	case transcriptRead:
-		if slices.Contains(slices.Collect(maps.Values(m.inTranscript)), true) {
+	case recall.Answer:
+		if slices.Contains(slices.Collect(maps.Values(m.Known)), true) {
 			// Messages that began a turn together are known by the last of them.
 			for _, in := range w.b.state.inputs {
 				w.excused[in.Key] = true
@@ -179,13 +180,13 @@ func (w *world) perform() {
 		case act.After:
 			w.timers = append(w.timers, e)
 		case readTranscript:
-			m := transcriptRead{run: e.run, inTranscript: map[string]bool{}}
+			m := recall.Answer{Run: e.Run, Known: map[string]bool{}}
 			if rapid.Bool().Draw(w.t, "over in the transcript") {
-				m.end.Reason = "end_turn"
+				m.End.Reason = "end_turn"
 			}
-			for _, key := range e.keys {
+			for _, key := range e.Keys {
 				if rapid.Bool().Draw(w.t, "in the transcript") {
-					m.inTranscript[key] = true
+					m.Known[key] = true
 				}
 			}
 			w.mailbox = append(w.mailbox, m)
@@ -314,7 +315,7 @@ func (w *world) crash() {
 	clear(w.asked)
 	w.b.crash(slices.DeleteFunc(handed, func(m any) bool {
 		switch m.(type) {
-		case transcriptRead, stopSaved: // of its own worker
+		case recall.Answer, stopSaved: // of its own worker
 			return true
 		}
 		return false

@@ -9,6 +9,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/pool"
 	"betcode/actors/run"
+	"betcode/actors/session/recall"
 	"betcode/actors/session/slot"
 	"betcode/messages"
 )
@@ -114,7 +115,7 @@ func TestFleetStopInATurn(t *testing.T) {
 		b.tell(pool.Stopped{}) // by a pool that was restarted
 		b.place = pool.Answer{Place: pool.Queued, Waits: pool.Waits{Reason: messages.SlotFleetStopped}}
 		b.tell(b.exit(143))
-		b.tell(transcriptRead{run: 1, inTranscript: map[string]bool{"k1": true}, found: true})
+		b.tell(recall.Answer{Run: 1, Known: map[string]bool{"k1": true}, Found: true})
 		told := b.toldPool()
 		if b.state.active() || !b.state.wanted() || b.state.slot.State() != slot.Queued || !slices.Contains(told, any(pool.Release{Session: sessionA})) {
 			t.Fatalf("%s: active %v, wanted %v, slot %d, the pool hears %v", policy, b.state.active(), b.state.wanted(), b.state.slot.State(), told)

@@ -7,11 +7,38 @@ import (
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/act"
+	"betcode/actors/internal/claude"
+	"betcode/actors/internal/title"
 	"betcode/actors/run"
 	"betcode/actors/session/compaction"
 	"betcode/actors/session/events"
+	"betcode/actors/session/requests"
 	"betcode/messages"
 )
+
+// How work begins and ends in the records of the session: messages, exchanges and compactions, and the status and the phase that
+// follow.
+
+// recordInput journals a message.
+func (t *transition) recordInput(m messages.SendInput) messages.InputRecord {
+	in := messages.InputRecord{Key: m.Key, Content: m.Content, Attachments: m.Attachments, Client: m.Client, At: t.now.at}
+	t.exchangeBegins()
+	iteration := t.s.iteration(m.Key)
+	if iteration > 0 {
+		t.emit(events.Prompted(t.s.record.Repetition))
+	}
+	in.Seq, in.Number = t.s.record.Head+1, t.nextProxyInput()
+	t.emit(events.UserInput(in, iteration))
+	t.putInput(in)
+	t.recordResult(requests.Key{Name: m.Key, Digest: m.Digest}, messages.InputAcknowledged{Key: in.Key, Seq: in.Seq})
+	r := t.change()
+	if r.Messages == 0 && in.Client != ourselves {
+		r.Title = title.Of(in.Content)
+	}
+	r.Messages++
+	r.Phase, r.Stopped = messages.PhaseActive, messages.Stopped{}
+	return in
+}
 
 // interruptOver reports to the run that the interrupted turn has ended.
 func (t *transition) interruptOver() {
@@ -96,5 +123,27 @@ func (t *transition) endCompaction(failure string) {
 	t.s.compaction.waiting = nil
 	if !t.s.busy() && r.Phase != messages.PhaseCrashed {
 		t.becomeIdle()
+	}
+}
+
+// exchangeBegins notes where an exchange begins: with what ends the idleness.
+func (t *transition) exchangeBegins() {
+	if !t.s.busy() || (t.s.compacting() && !t.s.record.Turn && len(t.s.inputs) == 1) {
+		t.change().Past.Begun = messages.Place{Seq: t.s.record.Head, Messages: t.s.record.Messages}
+	}
+}
+
+// exchangeEnds notes that there is a complete exchange, and how much the model
+// has to read by now.
+func (t *transition) exchangeEnds(m claude.TurnEnded) {
+	p := &t.change().Past
+	if m.ContextTokens > 0 {
+		p.ContextTokens = m.ContextTokens
+	}
+	if m.ContextWindow > 0 {
+		p.ContextWindow = m.ContextWindow
+	}
+	if !m.IsError && !m.LocalCommand && m.StopReason == "end_turn" && !t.s.compacting() {
+		p.Exchange, t.s.compaction.due = p.Begun, true
 	}
 }
