@@ -3,9 +3,12 @@ package session
 import (
 	"time"
 
+	"github.com/asynkron/protoactor-go/actor"
+
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/rules"
+	"betcode/actors/session/audit"
 	"betcode/actors/session/subagent"
 	"betcode/messages"
 )
@@ -111,11 +114,11 @@ func (t *transition) boundsOf(p *messages.PermissionRecord, call rules.Call, ask
 	case subagent.Exceeds:
 		p.Decision, p.DecidedBy = messages.Deny, byAutoApprove
 		p.Message = "Too many calls in this minute. Try again later."
-		t.auditRate(*p, "deny")
+		t.audit(audit.RateExceeded(*p, byAutoApprove, "deny"))
 	case subagent.Wait:
 		if !t.s.subagent.queued {
 			t.s.subagent.queued = true
-			t.auditRate(*p, "queue")
+			t.audit(audit.RateExceeded(*p, byAutoApprove, "queue"))
 		}
 		t.putPermission(*p)
 		t.then(act.After{Delay: max(time.Second, again.Sub(t.now.at)), Message: rateDue{}})
@@ -138,16 +141,51 @@ func toolsCover(tools []string, call rules.Call) bool {
 	return set.Decide(call).Effect == rules.Allow
 }
 
-// auditRate reports a call above the rate of auto-approve.
-func (t *transition) auditRate(p messages.PermissionRecord, what string) {
-	t.audit(messages.AuditEntry{
-		Type: messages.AuditRateLimited, Outcome: messages.OutcomeDenied, ActorType: messages.ActorDaemon, ActorID: byAutoApprove, Tool: p.Tool, Input: p.Input,
-		Context: map[string]string{"request_id": string(p.Request), "then": what},
-	})
-}
-
 // rateDue is the timer's message when calls that waited for their rate are decided again.
 type rateDue struct{}
 
 // stopCanceled is the stop reason of a turn that was cancelled.
 const stopCanceled = "cancelled"
+
+// subagentDue is the timer's message when the time of a subagent is over.
+type subagentDue struct{}
+
+// watchSubagent sets a timer for the end of the subagent's time.
+func (t *transition) watchSubagent() {
+	if !t.s.subagentLives() {
+		return
+	}
+	if at, _ := subagent.Due(*t.s.record.Subagent); !at.IsZero() {
+		t.then(act.After{Delay: max(0, at.Sub(t.now.at)), Message: subagentDue{}})
+	}
+}
+
+// isSubagent reports whether the session is a subagent; if not, the refusal is on its way.
+func (t *transition) isSubagent(from *actor.PID, op string) bool {
+	if t.s.exists && !t.s.deleting() && t.s.record.Subagent != nil {
+		return true
+	}
+	t.then(act.Reply{To: from, With: messages.NoSubagent(op, t.s.id)})
+	t.maybeRetire()
+	return false
+}
+
+func (t *transition) subagentCanceled(now bool) messages.SubagentCanceled {
+	r := t.s.record.Subagent
+	return messages.SubagentCanceled{
+		Canceled: now, Status: r.Status, ToolCalls: r.ToolCalls, AutoApproved: r.AutoApproved, Worktree: t.s.record.WorktreeID,
+	}
+}
+
+// gaveUp returns why no agent follows without a person; empty if one may.
+func (s *state) gaveUp() string {
+	switch {
+	case s.subagent.restored && (s.record.Condition == messages.MemoryGone || s.record.Condition == messages.ConversationDeleted):
+		return subagent.Restarted
+	case s.record.Condition != "":
+		return "the agent cannot run: " + string(s.record.Condition)
+	case s.record.Phase == messages.PhaseCrashed:
+		return "the agent crashed too often"
+	}
+	return ""
+}

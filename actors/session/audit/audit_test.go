@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"betcode/actors/internal/claude"
 	"betcode/messages"
@@ -87,10 +88,26 @@ func TestEntries(t *testing.T) {
 		"resumed by a client":   {Resumed(7, true, "c"), "session_resume user c run=7"},
 		"stopped":               {Complete("stop", "c", "d"), "session_complete user c by=stop turn_of=d"},
 		"stopped by nobody":     {Complete("stop", "", ""), "session_complete user by=stop"},
-		"damaged and deleted":   {Damaged("delete", "c", errors.New("bad")), "session_complete user c success by=delete damage=bad"},
+		"spawned": {Spawned(messages.BeginSubagent{
+			Start: messages.StartSession{Client: "c"}, Fenced: true,
+			Subagent: messages.SubagentRecord{Depth: 2, Tools: []string{"Read"}, Auto: messages.AutoApprove{Given: true, PerMinute: 5, Until: time.Unix(60, 0), Since: time.Unix(0, 0)}},
+		}), "subagent_spawn user c auto_approve=1m0s depth=2 fenced=true per_minute=5 tools=1"},
+		"a subagent's time":    {SubagentLate("over"), "subagent_timeout daemon timeout"},
+		"a cancelled subagent": {SubagentCanceled(messages.CancelSubagent{Client: "c", Reason: "why", Force: true}), "subagent_cancel user c force=true reason=why"},
+		"above the rate":       {RateExceeded(messages.PermissionRecord{Tool: "Bash", Request: "r"}, "auto", "deny"), "rate_limit_exceeded daemon auto Bash denied request_id=r then=deny"},
+		"auto-approve":         {AutoApproveRevoked(messages.RevokeAutoApprove{Client: "c", Reason: "why"}), "permission_revoke user c for=auto_approve reason=why"},
+		"damaged and deleted":  {Damaged("delete", "c", errors.New("bad")), "session_complete user c success by=delete damage=bad"},
 	} {
 		if got := words(test.got); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+	for status, want := range map[messages.SubagentStatus]string{
+		messages.SubagentCompleted: "subagent_complete daemon", messages.SubagentFailed: "subagent_fail daemon failure", messages.SubagentCancelled: "",
+	} {
+		e, told := SubagentEnded(messages.SubagentEnding{Status: status, Reason: "why"})
+		if got := words(e); got != want || told != (want != "") || status == messages.SubagentFailed && e.ErrorMessage != "why" {
+			t.Errorf("a subagent is %s: %q, %+v", status, got, e)
 		}
 	}
 	if e := Failed("CODE", "why"); e.Outcome != messages.OutcomeFailure || e.ErrorCode != "CODE" || e.ErrorMessage != "why" {
@@ -103,7 +120,7 @@ func TestEntries(t *testing.T) {
 
 func words(e messages.AuditEntry) string {
 	out := []string{string(e.Type), e.ActorType, e.ActorID, e.Tool, string(e.Outcome)}
-	for _, k := range []string{"by", "damage", "for", "reason", "reason_type", "run", "tool_use_id", "turn_of"} {
+	for _, k := range []string{"auto_approve", "by", "damage", "depth", "fenced", "for", "force", "per_minute", "reason", "reason_type", "request_id", "run", "then", "tool_use_id", "tools", "turn_of"} {
 		if v, ok := e.Context[k]; ok {
 			out = append(out, k+"="+v)
 		}

@@ -94,3 +94,17 @@ func Closed() *pb.AgentEvent {
 func Notice(code, message string, details map[string]string) *pb.AgentEvent {
 	return &pb.AgentEvent{Event: &pb.AgentEvent_Notice{Notice: &pb.Notice{Code: code, Message: message, Details: details}}}
 }
+
+// SubagentSpawned is the first event of a subagent.
+func SubagentSpawned(parent messages.SessionID, model string) *pb.AgentEvent {
+	return subagentChange(&pb.SubagentChange{Status: messages.SubagentPending.String(), ParentSessionId: string(parent), Model: model})
+}
+
+// SubagentEnded is the end of a subagent.
+func SubagentEnded(parent messages.SessionID, e messages.SubagentEnding, exit int32) *pb.AgentEvent {
+	return subagentChange(&pb.SubagentChange{Status: e.Status.String(), ParentSessionId: string(parent), ResultSummary: e.Reason, ExitCode: exit})
+}
+
+func subagentChange(c *pb.SubagentChange) *pb.AgentEvent {
+	return &pb.AgentEvent{Event: &pb.AgentEvent_Subagent{Subagent: c}}
+}

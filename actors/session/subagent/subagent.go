@@ -91,3 +91,12 @@ func Due(r messages.SubagentRecord) (time.Time, string) {
 	}
 	return at, what
 }
+
+// ExitCode returns what a subagent's end is for callers that know exit codes: that of its agent, at least 1 and at most 255 for one
+// that has not completed.
+func ExitCode(e messages.SubagentEnding, agent int) int32 {
+	if e.Status == messages.SubagentCompleted {
+		return 0
+	}
+	return int32(max(1, min(255, agent))) //nolint:gosec // at most 255
+}

@@ -131,3 +131,21 @@ func TestCut(t *testing.T) {
 		}
 	}
 }
+
+func TestExitCode(t *testing.T) {
+	for _, test := range []struct {
+		status messages.SubagentStatus
+		agent  int
+		want   int32
+	}{
+		{messages.SubagentCompleted, 3, 0},
+		{messages.SubagentFailed, 0, 1},
+		{messages.SubagentFailed, 137, 137},
+		{messages.SubagentCancelled, 4000, 255},
+		{messages.SubagentFailed, -1, 1},
+	} {
+		if got := ExitCode(messages.SubagentEnding{Status: test.status}, test.agent); got != test.want {
+			t.Errorf("%s, agent %d: %d", test.status, test.agent, got)
+		}
+	}
+}

@@ -3,23 +3,19 @@ package session
 import (
 	"bytes"
 	"slices"
-	"strconv"
 
 	"github.com/asynkron/protoactor-go/actor"
-
-	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/process"
 	"betcode/actors/run"
 	"betcode/actors/session/audit"
+	"betcode/actors/session/events"
+	"betcode/actors/session/prompts"
 	"betcode/actors/session/subagent"
 	"betcode/messages"
 )
-
-// subagentDue is the timer's message when the time of a subagent is over.
-type subagentDue struct{}
 
 // subagentEnded is an effect: the end of a subagent is durable.
 type subagentEnded struct{ record messages.SessionRecord }
@@ -50,24 +46,12 @@ func (t *transition) beginSubagent(from *actor.PID, m messages.BeginSubagent) {
 	r := t.change()
 	r.Environment, r.Grants = m.Start.Environment, m.Grants
 	t.subagentChanged(m.Subagent)
-	t.emit(&pb.AgentEvent{Event: &pb.AgentEvent_Subagent{Subagent: &pb.SubagentChange{
-		Status: messages.SubagentPending.String(), ParentSessionId: string(m.Subagent.Parent), Model: m.Start.Model,
-	}}})
+	t.emit(events.SubagentSpawned(m.Subagent.Parent, m.Start.Model))
 	t.takeInput(messages.SendInput{Key: m.Key, Content: m.Prompt, Client: m.Start.Client})
 	t.watchSubagent()
 	t.askAbove()
-	t.auditSpawned(m)
+	t.audit(audit.Spawned(m))
 	t.then(act.Reply{To: from, With: answer})
-}
-
-// watchSubagent sets a timer for the end of the subagent's time.
-func (t *transition) watchSubagent() {
-	if !t.s.subagentLives() {
-		return
-	}
-	if at, _ := subagent.Due(*t.s.record.Subagent); !at.IsZero() {
-		t.then(act.After{Delay: max(0, at.Sub(t.now.at)), Message: subagentDue{}})
-	}
 }
 
 // subagentLate ends a subagent whose time is over.
@@ -82,9 +66,7 @@ func (t *transition) subagentLate() {
 		t.watchSubagent()
 	default:
 		why := what + " is over"
-		e := t.subagentEntry(messages.AuditSubagentTimeout)
-		e.Outcome, e.ErrorMessage = messages.OutcomeTimeout, why
-		t.audit(e)
+		t.audit(audit.SubagentLate(why))
 		t.endSubagent(messages.SubagentEnding{Status: messages.SubagentFailed, Reason: why}, run.StopTerminate)
 	}
 }
@@ -119,16 +101,6 @@ func (t *transition) sendToSubagent(from *actor.PID, m messages.SendToSubagent) 
 	t.sendInput(from, m.Input)
 }
 
-// isSubagent reports whether the session is a subagent; if not, the refusal is on its way.
-func (t *transition) isSubagent(from *actor.PID, op string) bool {
-	if t.s.exists && !t.s.deleting() && t.s.record.Subagent != nil {
-		return true
-	}
-	t.then(act.Reply{To: from, With: messages.NoSubagent(op, t.s.id)})
-	t.maybeRetire()
-	return false
-}
-
 // cancelSubagent ends a subagent. It answers when that has ended.
 func (t *transition) cancelSubagent(from *actor.PID, m messages.CancelSubagent) {
 	if !t.isSubagent(from, "cancel subagent") {
@@ -139,22 +111,12 @@ func (t *transition) cancelSubagent(from *actor.PID, m messages.CancelSubagent) 
 		return
 	}
 	t.s.subagent.waiters = append(slices.Clip(t.s.subagent.waiters), waiter{from: from, client: m.Client})
-	e := t.subagentEntry(messages.AuditSubagentCancel)
-	e.ActorType, e.ActorID = messages.ActorUser, string(m.Client)
-	e.Context = map[string]string{"reason": m.Reason, "force": strconv.FormatBool(m.Force)}
-	t.audit(e)
+	t.audit(audit.SubagentCanceled(m))
 	how := run.StopTerminate
 	if m.Force {
 		how = run.StopKill
 	}
 	t.endSubagent(messages.SubagentEnding{Status: messages.SubagentCancelled, Reason: subagent.Cut(m.Reason, subagent.MaxResult)}, how)
-}
-
-func (t *transition) subagentCanceled(now bool) messages.SubagentCanceled {
-	r := t.s.record.Subagent
-	return messages.SubagentCanceled{
-		Canceled: now, Status: r.Status, ToolCalls: r.ToolCalls, AutoApproved: r.AutoApproved, Worktree: t.s.record.WorktreeID,
-	}
 }
 
 // updateSubagent ends a subagent that has nothing left to do, or that no agent will continue.
@@ -169,16 +131,12 @@ func (t *transition) updateSubagent() {
 	if !ends {
 		return
 	}
-	exit := int32(0)
-	if ending.Status != messages.SubagentCompleted {
-		exit = 1
-		if t.s.run != nil && t.s.run.State == messages.RunFinished {
-			exit = max(1, int32(min(255, process.Status(t.s.run.Exit)))) //nolint:gosec // at most 255
-		}
+	code := 0
+	if t.s.run != nil && t.s.run.State == messages.RunFinished {
+		code = process.Status(t.s.run.Exit)
 	}
-	t.emit(&pb.AgentEvent{Event: &pb.AgentEvent_Subagent{Subagent: &pb.SubagentChange{
-		Status: ending.Status.String(), ParentSessionId: string(r.Parent), ResultSummary: ending.Reason, ExitCode: exit,
-	}}})
+	exit := subagent.ExitCode(ending, code)
+	t.emit(events.SubagentEnded(r.Parent, ending, exit))
 	t.subagentChanged(subagent.End(r, ending, exit, t.now.at, t.s.record.Head))
 	t.auditEnded(ending)
 	for _, w := range t.s.subagent.waiters {
@@ -191,44 +149,42 @@ func (t *transition) updateSubagent() {
 	}
 }
 
-// gaveUp returns why no agent follows without a person; empty if one may.
-func (s *state) gaveUp() string {
-	switch {
-	case s.subagent.restored && (s.record.Condition == messages.MemoryGone || s.record.Condition == messages.ConversationDeleted):
-		return subagent.Restarted
-	case s.record.Condition != "":
-		return "the agent cannot run: " + string(s.record.Condition)
-	case s.record.Phase == messages.PhaseCrashed:
-		return "the agent crashed too often"
-	}
-	return ""
-}
-
-// subagentEntry is an entry of the audit log about the subagent.
-func (t *transition) subagentEntry(what messages.AuditType) messages.AuditEntry {
-	return messages.AuditEntry{Type: what, ActorType: messages.ActorDaemon}
-}
-
-// auditSpawned reports a new subagent, and what it may do without a person.
-func (t *transition) auditSpawned(m messages.BeginSubagent) {
-	e := audit.ByClient(messages.AuditSubagentSpawn, m.Start.Client)
-	e.Context = map[string]string{"depth": strconv.FormatUint(uint64(m.Subagent.Depth), 10), "tools": strconv.Itoa(len(m.Subagent.Tools))}
-	if a := m.Subagent.Auto; a.Given {
-		e.Context["auto_approve"], e.Context["fenced"] = a.Until.Sub(a.Since).String(), strconv.FormatBool(m.Fenced)
-		e.Context["per_minute"] = strconv.FormatUint(uint64(a.PerMinute), 10)
-	}
-	t.audit(e)
-}
-
 // auditEnded reports the end of a subagent, unless another entry has.
 func (t *transition) auditEnded(ending messages.SubagentEnding) {
-	switch ending.Status {
-	case messages.SubagentCompleted:
-		t.audit(t.subagentEntry(messages.AuditSubagentComplete))
-	case messages.SubagentFailed:
-		e := t.subagentEntry(messages.AuditSubagentFail)
-		e.Outcome, e.ErrorMessage = messages.OutcomeFailure, subagent.Cut(ending.Reason, maxShown)
+	ending.Reason = subagent.Cut(ending.Reason, maxShown)
+	if e, told := audit.SubagentEnded(ending); told {
 		t.audit(e)
-	case messages.SubagentAny, messages.SubagentPending, messages.SubagentRunning, messages.SubagentCancelled:
 	}
+}
+
+// rateOver decides the calls again that are not shown to a person yet.
+func (t *transition) rateOver() {
+	t.s.subagent.queued = false
+	for _, p := range t.s.prompts.List(func(p messages.PermissionRecord) bool { return !prompts.Screened(p) && !p.Orphaned() }) {
+		t.then(lookAround{p.Request, t.callOf(p), t.keptEdit(p), p.Why.Reason})
+	}
+}
+
+// revokeAutoApprove lets a person decide from here on. Calls that wait for their rate are decided again, by a person.
+func (t *transition) revokeAutoApprove(from *actor.PID, m messages.RevokeAutoApprove) {
+	if !t.isSubagent(from, "revoke auto-approve") {
+		return
+	}
+	r := *t.s.record.Subagent
+	if !subagent.AutoApproves(r) {
+		t.then(act.Reply{To: from, With: messages.AutoApproveRevoked{Status: r.Status}})
+		return
+	}
+	pending := 0
+	if t.s.run != nil && t.s.active() {
+		pending = len(t.s.run.CallsDecided)
+	}
+	t.subagentChanged(subagent.Revoked(r, m.Client, m.Reason))
+	t.audit(audit.AutoApproveRevoked(m))
+	if pending > 0 && m.Terminate {
+		t.endSubagent(messages.SubagentEnding{Status: messages.SubagentFailed, Reason: "auto-approve was revoked: " + m.Reason}, run.StopTerminate)
+	} else {
+		t.rateOver()
+	}
+	t.then(act.Reply{To: from, With: messages.AutoApproveRevoked{Revoked: true, Pending: pending, Status: t.s.record.Subagent.Status}})
 }
