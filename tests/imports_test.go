@@ -257,6 +257,10 @@ var rules = []rule{
 		never:   map[string]string{protoactor: "the session's actor is one level up", grpc: "kinds of errors become status codes in the gateway"},
 	},
 	{
+		pkg: "actors/session/screening", may: []string{"messages", "actors/internal/rules"},
+		because: "what rules and grants say of a call is a function; the session journals and delivers the answer",
+	},
+	{
 		pkg: "actors/session/slot", may: []string{"messages", "actors/pool", "actors/health", "actors/internal/texts"},
 		because: "what a session has of the pool is a value: the session sends the messages",
 	},

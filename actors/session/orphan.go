@@ -6,14 +6,18 @@ import (
 	"betcode/actors/permission"
 	"betcode/actors/session/events"
 	"betcode/actors/session/prompts"
+	"betcode/actors/session/screening"
 	"betcode/messages"
 )
 
 // When the process that sent a request is gone, its request is an orphan. The prompt stays visible, or the decision is kept, until
 // the resumed agent makes the same call again: same session, same tool, same input, within the TTL. It is used once (decision 18).
 
-// maxShown bounds a name in a notice, in characters.
-const maxShown = 120
+// Bounds of what is shown: of a name that the agent gives, in characters, and of a change of the rules, in bytes.
+const (
+	maxShown   = 120
+	maxWidened = 4096
+)
 
 // recoverPermissions starts the actors of waiting requests, and marks the decisions that an earlier incarnation of the session may
 // have given to the agent.
@@ -31,7 +35,7 @@ func (t *transition) recoverPermissions() {
 // orphan keeps what the ended run has asked for, unless the session ends with it.
 func (t *transition) orphan() {
 	for _, p := range t.s.prompts.List(prompts.Every) {
-		switch t.s.prompts.FateOf(p, t.s.endsForGood(), byRule) {
+		switch t.s.prompts.FateOf(p, t.s.endsForGood(), screening.ByRule) {
 		case prompts.Stays:
 		case prompts.Dropped:
 			t.removePermission(p.Request)
@@ -152,5 +156,5 @@ func (t *transition) dropEdit(p messages.PermissionRecord, why string) {
 		return
 	}
 	t.permissionNotice("PERMISSION_EDIT_DROPPED", "The kept answer is not used: "+why, old)
-	t.withdraw(old.Request, byRule)
+	t.withdraw(old.Request, screening.ByRule)
 }

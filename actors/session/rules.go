@@ -2,20 +2,23 @@ package session
 
 import (
 	"cmp"
+	"strings"
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/protect"
 	"betcode/actors/internal/rules"
+	"betcode/actors/internal/texts"
+	"betcode/actors/run"
+	"betcode/actors/session/handover"
 	"betcode/actors/session/prompts"
+	"betcode/actors/session/screening"
+	"betcode/actors/settings"
 	"betcode/messages"
 )
 
 // The permission bridge of the daemon document: the user's rules and those of the session's directory decide first, then the
 // session's grants, then a person. Reading the directory's rules and resolving symbolic links is work for the disk, so a request
 // that needs it waits in the journal, not yet shown (its Seq is 0).
-
-// byRule is the author of decisions by rules.
-const byRule = "rule"
 
 // lookAround finds out what a request's path is behind symbolic links, and what
 // rules its directory brings along; then lookedAround.
@@ -52,6 +55,9 @@ func (e lookAround) look(d *Deps, protected *protect.List) any {
 // rulesNow are those that count for the session: the user's and its directory's.
 func (t *transition) rulesNow() *rules.Set { return t.s.options.Rules.With(t.s.agent.directory) }
 
+// Some calls are asked about whatever rules, grants and modes say: those that write a file of the built-in list (package protect), and
+// those that the agent itself insists on. Such a request has a reason ([messages.PermissionRecord]), which is shown to people.
+
 // screen begins to decide a new request. One of an agent under a proxy goes to people at once: rules and paths of this machine say
 // nothing about another.
 func (t *transition) screen(p messages.PermissionRecord, needsPerson bool) {
@@ -61,7 +67,7 @@ func (t *transition) screen(p messages.PermissionRecord, needsPerson bool) {
 		return
 	}
 	unread, edit := t.s.options.OwnRules && t.s.agent.directory == nil, t.keptEdit(p)
-	if !needsPerson && (unread || t.s.subagentLives() || edit != nil || t.s.protects(p.Tool) || t.rulesNow().NeedsDisk(p.Tool)) {
+	if !needsPerson && (unread || t.s.subagentLives() || edit != nil || t.s.options.Protected != nil && protect.Concerned(p.Tool) || t.rulesNow().NeedsDisk(p.Tool)) {
 		t.putPermission(p)
 		t.then(lookAround{p.Request, t.callOf(p), edit, p.Why.Reason})
 		return
@@ -86,26 +92,12 @@ func (t *transition) lookedAround(m lookedAround) {
 	t.decideByRules(p, call, false)
 }
 
-// decideByRules decides a request by the rules, else by the grants of the session, else by a person. Neither rules nor grants allow
-// a call that the agent wants a person to decide, or that has a reason to ask.
+// decideByRules decides a request by the rules, else by the grants of the session, else by a person (package screening).
 func (t *transition) decideByRules(p messages.PermissionRecord, call rules.Call, needsPerson bool) {
-	v := t.rulesNow().Decide(call)
+	c := screening.Case{Rules: t.rulesNow().Decide(call), Grants: t.s.record.Grants, NeedsPerson: needsPerson}
 	old, again := t.keptFor(p)
-	granted, known := t.s.record.Grants[p.Tool]
-	switch {
-	case v.Effect == rules.Deny:
-		p.Decision, p.DecidedBy = messages.Deny, byRule
-		p.Message = "A rule forbids this call: " + v.Rules[0].String()
-	case known && !granted && !needsPerson:
-		p.Decision, p.DecidedBy = messages.Deny, "grant"
-		p.Message = "The user has forbidden the tool " + p.Tool + " for this session."
-	case v.Effect == rules.Ask || needsPerson || p.Reason != "":
-	case v.Effect == rules.Allow:
-		p.Decision, p.DecidedBy = messages.AllowOnce, byRule
-	case known && granted:
-		p.Decision, p.DecidedBy = messages.AllowSession, "grant"
-	}
-	if t.boundsOf(&p, call, v.Effect == rules.Ask || needsPerson || p.Question || p.Reason != "") {
+	p = screening.Decide(p, c)
+	if t.boundsOf(&p, call, c.Asks(p) || p.Question) {
 		return
 	}
 	switch {
@@ -129,14 +121,80 @@ func (t *transition) decideByRules(p messages.PermissionRecord, call rules.Call,
 	}
 }
 
-// Some calls are asked about whatever rules, grants and modes say: those that write a
-// file of the built-in list (package protect), and those that the agent itself insists on:
-// by an ask rule, the user's own or one that was handed over, or by its own check of
-// dangerous calls. Such a request has a reason ([messages.PermissionRecord]), which is
-// shown to people. What forbids a call still does.
+// The running agent gets the daemon's rules (package handover). The session knows which of them the agent has confirmed; the
+// explanation of a decision lists those that it lacks.
 
-// protects reports whether calls of a tool are held against the built-in list, which looks
-// at the disk.
-func (s *state) protects(tool string) bool {
-	return s.options.Protected != nil && protect.Concerned(tool)
+// rulesAtStart are the rules that an agent's command line has.
+func (s *state) rulesAtStart() claude.HandedRules {
+	return handover.AtStart(s.options.Protected.Rules(s.record.WorkingDirectory), s.options.Rules, s.record.DeniedTools)
+}
+
+// rulesFacts is what holds for the running agent.
+func (s *state) rulesFacts() handover.Facts {
+	return handover.Facts{
+		Start: s.rulesAtStart(), Directory: s.agent.directory, Argv: s.run.Argv, Mode: s.record.PermissionMode, LiveRules: s.can().LiveRules,
+	}
+}
+
+// giveRules gives the running agent the rules that it lacks.
+func (t *transition) giveRules() {
+	if !t.s.agent.up || t.s.run == nil || t.s.ending.shutdown {
+		return
+	}
+	if line := t.s.agent.handover.Give(t.s.rulesFacts(), func() string { return t.control("rules") }); line != nil {
+		t.sendToAgent(run.WriteControl{Line: line})
+	}
+}
+
+// handedOver takes the agent's answer, and gives it what has changed since.
+func (t *transition) handedOver(ok bool) {
+	t.s.agent.handover.Answered(t.s.rulesFacts(), ok)
+	if ok {
+		t.giveRules()
+	}
+}
+
+// settingsChanged takes the present settings for what is decided from now on.
+func (t *transition) settingsChanged(m settings.Changed) {
+	t.s.options.Settings = m.Now
+	if m.Rules != nil {
+		t.rulesChanged(*m.Rules)
+	}
+}
+
+// rulesChanged gives changed rules to the agent, and announces to the clients where they allow more than before.
+func (t *transition) rulesChanged(m settings.RulesChanged) {
+	if !t.s.exists || !t.s.active() || t.s.proxied() {
+		return
+	}
+	if len(m.Widened) > 0 {
+		t.notice("RULES_WIDENED", "The permission rules have changed while the agent runs, and allow more than before: "+texts.Shorten(strings.Join(m.Widened, "; "), maxShown),
+			map[string]string{"source": m.Source, "changes": texts.Shorten(strings.Join(m.Widened, "\n"), maxWidened)})
+	}
+	t.giveRules()
+}
+
+// replaceOutdated ends an agent that rests and was started with rules that no longer hold: the
+// next message starts it with the present ones. It ends every step.
+func (t *transition) replaceOutdated() {
+	if t.s.agent.handover.Replaced() && !t.s.ending.shutdown && !t.s.replacing() {
+		t.park()
+	}
+}
+
+// lookForRules has the rules of the session's directory read, which the agent may not read itself.
+func (t *transition) lookForRules() {
+	if t.s.options.OwnRules && t.s.agent.directory == nil {
+		t.then(lookAround{call: rules.Call{Place: rules.Place{Directory: t.s.record.WorkingDirectory, Home: t.s.options.Home}}})
+	}
+	t.giveRules()
+}
+
+// agentRules returns which rules the running agent has, or the next one will have.
+func (s *state) agentRules() messages.AgentRules {
+	if !s.agent.up || s.run == nil {
+		next := s.rulesAtStart()
+		return messages.AgentRules{Mode: cmp.Or(s.record.PermissionMode, claude.DefaultMode), Ask: next.Ask, Deny: next.Deny}
+	}
+	return s.agent.handover.View(s.rulesFacts())
 }

@@ -8,6 +8,7 @@ import (
 	"betcode/actors/internal/protect"
 	"betcode/actors/internal/rules"
 	"betcode/actors/session/prompts"
+	"betcode/actors/session/screening"
 	"betcode/messages"
 )
 
@@ -44,7 +45,7 @@ func TestRulesDecide(t *testing.T) {
 	})
 	b.state.record.Grants = map[string]bool{"Bash": true}
 	b.on(b.out(asksFor("p1", "Bash", "git status; ls")), "run 1: answer p1 allow")
-	if p := b.state.prompts.Get("p1"); p.DecidedBy != byRule || p.Decision != messages.AllowOnce {
+	if p := b.state.prompts.Get("p1"); p.DecidedBy != screening.ByRule || p.Decision != messages.AllowOnce {
 		t.Errorf("%+v", p)
 	}
 	b.on(messages.AnswerWritten{Run: 1, Request: "p1"})
