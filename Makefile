@@ -17,8 +17,8 @@ TIME      ?= 10m
 
 # What `betcode version` says: the tag, or what comes before the first one. The date is the commit's, so that the same
 # commit gives the same binary.
-TAGGED     = $(shell git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null | sed 's/^v//')
-UNTAGGED   = 0.1.0-dev+$(shell git describe --always --exclude '*' --dirty 2>/dev/null || echo unknown)
+TAGGED     = $(shell git describe --tags --abbrev=12 --match 'v[0-9]*' --dirty 2>/dev/null | sed 's/^v//')
+UNTAGGED   = 0.1.0-dev+$(shell git describe --always --abbrev=12 --exclude '*' --dirty 2>/dev/null || echo unknown)
 VERSION   ?= $(or $(TAGGED),$(UNTAGGED))
 COMMIT    ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
 DATE      ?= $(shell git log -1 --format=%cI 2>/dev/null || echo unknown)
@@ -51,32 +51,42 @@ build: ## build bin/betcode, static and reproducible
 PREFIX  ?= $(HOME)/.local
 DESTDIR ?=
 
+# Recipes read these from the environment, so that a blank or a quote in them is no word of the shell.
+install uninstall: export PREFIX := $(PREFIX)
+install uninstall: export AT := $(DESTDIR)$(PREFIX)
+install uninstall: export SHARE := $(DESTDIR)$(PREFIX)/share
+
 .PHONY: install
 install: build ## install the program, its manual, completions and a user unit below PREFIX (~/.local) and DESTDIR; 'betcode service install' starts the service
-	install -D -m 755 bin/betcode '$(DESTDIR)$(PREFIX)/bin/betcode'
-	@$(MAKE) --no-print-directory share SHARE='$(DESTDIR)$(PREFIX)/share'
-	@mkdir -p '$(DESTDIR)$(PREFIX)/share/systemd/user'
-	sed 's|%h/.local/bin/|$(PREFIX)/bin/|' packaging/systemd/betcode.service >'$(DESTDIR)$(PREFIX)/share/systemd/user/betcode.service'
-	@case ":$$PATH:" in *":$(PREFIX)/bin:"*) ;; *) echo "$(PREFIX)/bin is not in PATH" >&2;; esac
+	@mkdir -p "$$AT/bin" "$$SHARE/systemd/user"
+	install -m 755 bin/betcode "$$AT/bin/betcode"
+	@rm -f "$$SHARE"/man/man1/betcode-*.1 "$$SHARE"/man/man7/betcode-*.7 # of an older version
+	@$(WRITE_SHARE)
+	bin/betcode __unit "$$PREFIX/bin/betcode" >"$$SHARE/systemd/user/betcode.service"
+	@case ":$$PATH:" in *":$$PREFIX/bin:"*) ;; *) echo "$$PREFIX/bin is not in PATH" >&2;; esac
 
 .PHONY: uninstall
 uninstall: ## remove what install has installed; sessions and settings stay
-	@test ! -x '$(DESTDIR)$(PREFIX)/bin/betcode' || '$(DESTDIR)$(PREFIX)/bin/betcode' __manual --list | \
-		while read -r page; do rm -f '$(DESTDIR)$(PREFIX)/share/man/'"$$page"; done
-	rm -f '$(DESTDIR)$(PREFIX)/bin/betcode' '$(DESTDIR)$(PREFIX)/share/bash-completion/completions/betcode' \
-		'$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_betcode' '$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/betcode.fish' \
-		'$(DESTDIR)$(PREFIX)/share/systemd/user/betcode.service'
+	rm -f "$$AT/bin/betcode" "$$SHARE/man/man1/betcode.1" "$$SHARE"/man/man1/betcode-*.1 "$$SHARE"/man/man7/betcode-*.7
+	rm -f "$$SHARE/bash-completion/completions/betcode" "$$SHARE/zsh/site-functions/_betcode" \
+		"$$SHARE/fish/vendor_completions.d/betcode.fish" "$$SHARE/pwsh/completions/_betcode.ps1" "$$SHARE/systemd/user/betcode.service"
 
-# What a package has beside the program: pages of man, and completions where shells look for them.
-SHARE ?= .cache/share
+# What a package has beside the program: pages of man, and completions where shells look for them. PowerShell looks nowhere: a profile
+# reads the file.
+share: export SHARE := .cache/share
+define WRITE_SHARE
+mkdir -p "$$SHARE/man" "$$SHARE/bash-completion/completions" "$$SHARE/zsh/site-functions" "$$SHARE/fish/vendor_completions.d" "$$SHARE/pwsh/completions"; \
+	set -e; set -x; bin/betcode __manual "$$SHARE/man"; \
+	bin/betcode completion bash >"$$SHARE/bash-completion/completions/betcode"; \
+	bin/betcode completion zsh >"$$SHARE/zsh/site-functions/_betcode"; \
+	bin/betcode completion fish >"$$SHARE/fish/vendor_completions.d/betcode.fish"; \
+	bin/betcode completion powershell >"$$SHARE/pwsh/completions/_betcode.ps1"
+endef
 
 .PHONY: share
 share: build
-	@mkdir -p '$(SHARE)/man' '$(SHARE)/bash-completion/completions' '$(SHARE)/zsh/site-functions' '$(SHARE)/fish/vendor_completions.d'
-	bin/betcode __manual '$(SHARE)/man'
-	bin/betcode completion bash >'$(SHARE)/bash-completion/completions/betcode'
-	bin/betcode completion zsh >'$(SHARE)/zsh/site-functions/_betcode'
-	bin/betcode completion fish >'$(SHARE)/fish/vendor_completions.d/betcode.fish'
+	@rm -rf .cache/share
+	@$(WRITE_SHARE)
 
 .PHONY: cross
 cross: ## compile and vet for macOS and Windows, where nothing is run
@@ -88,7 +98,11 @@ cross: ## compile and vet for macOS and Windows, where nothing is run
 
 .PHONY: release
 release: $(BIN)/goreleaser $(BIN)/cyclonedx-gomod share ## build archives for Linux and macOS with checksums and bills of materials into dist; nothing is published
-	PATH="$(BIN):$$PATH" BETCODE_VERSION='$(VERSION)' $(BIN)/goreleaser release --snapshot --clean --skip=publish
+	TZ=UTC PATH="$(BIN):$$PATH" BETCODE_VERSION='$(VERSION)' $(BIN)/goreleaser release --snapshot --clean --skip=publish
+
+.PHONY: release-check
+release-check: $(BIN)/goreleaser $(BIN)/cyclonedx-gomod ## build the release of this commit twice, at different places, compare and judge both: COLD=1 with an empty build cache
+	$(GO) run ./tests/releasecheck $(if $(COLD),-cold)
 
 .PHONY: demo
 demo: prerequisites build ## show what it does, in one terminal, without a key

@@ -13,37 +13,72 @@ import (
 )
 
 // TestInstall: what 'make install' puts below DESTDIR and PREFIX is whole, and 'make uninstall' removes all of it and
-// nothing else.
+// nothing else. Blanks and quotes in both are parts of names.
 func TestInstall(t *testing.T) {
-	root := t.TempDir()
-	mine := filepath.Join(root, "opt", "share", "man", "man1", "mine.1")
+	root := filepath.Join(t.TempDir(), "a stage")
+	prefix := "/opt/my 'tools' 50%"
+	at := filepath.Join(root, prefix)
+	mine := filepath.Join(at, "share", "man", "man1", "mine.1")
+	old := filepath.Join(at, "share", "man", "man1", "betcode-of-an-older-version.1")
 	if err := os.MkdirAll(filepath.Dir(mine), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(mine, nil, 0o600); err != nil {
-		t.Fatal(err)
+	for _, file := range []string{mine, old} {
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
-	run(t, "make", "--no-print-directory", "install", "DESTDIR="+root, "PREFIX=/opt")
-	installed := files(t, root)
+	run(t, "make", "--no-print-directory", "install", "DESTDIR="+root, "PREFIX="+prefix)
+	installed := files(t, at)
 	for _, want := range []string{
-		"opt/bin/betcode", "opt/share/man/man1/betcode.1", "opt/share/man/man1/betcode-session.1", "opt/share/man/man7/betcode-exit-codes.7",
-		"opt/share/bash-completion/completions/betcode", "opt/share/zsh/site-functions/_betcode", "opt/share/fish/vendor_completions.d/betcode.fish",
-		"opt/share/systemd/user/betcode.service",
+		"bin/betcode", "share/man/man1/betcode.1", "share/man/man1/betcode-session.1", "share/man/man7/betcode-exit-codes.7",
+		"share/bash-completion/completions/betcode", "share/zsh/site-functions/_betcode", "share/fish/vendor_completions.d/betcode.fish",
+		"share/pwsh/completions/_betcode.ps1", "share/systemd/user/betcode.service",
 	} {
 		if !slices.Contains(installed, want) {
 			t.Errorf("%s is not installed", want)
 		}
 	}
-	unit, err := os.ReadFile(filepath.Join(root, "opt/share/systemd/user/betcode.service"))
-	if err != nil || !strings.Contains(string(unit), "ExecStart=/opt/bin/betcode daemon run") || strings.Contains(string(unit), root) {
+	if slices.Contains(installed, "share/man/man1/betcode-of-an-older-version.1") {
+		t.Error("a page of an older version is still there")
+	}
+	unit, err := os.ReadFile(filepath.Join(at, "share/systemd/user/betcode.service"))
+	if err != nil || !strings.Contains(string(unit), `ExecStart="/opt/my 'tools' 50%%/bin/betcode" daemon run`) || strings.Contains(string(unit), root) {
 		t.Errorf("unit: %v\n%s", err, unit)
 	}
-	if out := run(t, filepath.Join(root, "opt/bin/betcode"), "--version"); !strings.HasPrefix(out, "betcode version ") {
+	if out := run(t, filepath.Join(at, "bin/betcode"), "--version"); !strings.HasPrefix(out, "betcode version ") {
 		t.Errorf("version: %s", out)
 	}
-	run(t, "make", "--no-print-directory", "uninstall", "DESTDIR="+root, "PREFIX=/opt")
-	if left := files(t, root); !slices.Equal(left, []string{"opt/share/man/man1/mine.1"}) {
+	t.Run("man", func(t *testing.T) { pagesAreRead(t, filepath.Join(at, "share", "man")) })
+	run(t, "make", "--no-print-directory", "uninstall", "DESTDIR="+root, "PREFIX="+prefix)
+	if left := files(t, root); !slices.Equal(left, []string{filepath.Join(prefix, "share/man/man1/mine.1")[1:]}) {
 		t.Errorf("left over: %q", left)
+	}
+	run(t, "make", "--no-print-directory", "uninstall", "DESTDIR="+root, "PREFIX="+prefix) // there is nothing left to remove
+}
+
+// pagesAreRead: man shows each page without a warning, and apropos finds the line about it.
+func pagesAreRead(t *testing.T, directory string) {
+	for _, program := range []string{"man", "lexgrog"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("there is no %s here", program)
+		}
+	}
+	t.Setenv("MANROFFSEQ", "")
+	t.Setenv("LC_ALL", "C.UTF-8")
+	for _, page := range files(t, directory) {
+		if filepath.Base(page) == "mine.1" {
+			continue
+		}
+		path := filepath.Join(directory, page)
+		out := run(t, "man", "--warnings=w", "-P", "cat", "-l", path)
+		if !strings.HasPrefix(out, "BETCODE") || strings.Contains(out, "warning:") {
+			t.Errorf("%s:\n%.400s", page, out)
+		}
+		name, _, _ := strings.Cut(filepath.Base(page), ".")
+		if line := run(t, "lexgrog", path); !strings.Contains(line, `"`+name+" - ") {
+			t.Errorf("%s: apropos does not find it: %s", page, line)
+		}
 	}
 }
 

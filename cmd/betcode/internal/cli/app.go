@@ -121,6 +121,7 @@ func (p *program) app() *cli.App {
 			p.completionCommand(),
 			p.completeCommand(),
 			p.manualCommand(),
+			setup.UnitCommand(p.Program),
 			p.exitCodesCommand(),
 			p.environmentCommand(),
 			p.formattingCommand(),

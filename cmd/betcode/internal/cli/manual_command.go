@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -21,12 +19,11 @@ func (p *program) manualCommand() *cli.Command {
 	return &cli.Command{
 		Name: "__manual", Usage: "write the pages of man below a directory, for packages", ArgsUsage: "DIRECTORY", Hidden: true,
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "list", Usage: "print their names, and write nothing"},
 			&cli.BoolFlag{Name: "markdown", Usage: "print all of it as one document, which is docs/cli.md, and write nothing"},
 		},
 		Action: func(c *cli.Context) error {
 			directory := 1
-			if c.Bool("list") || c.Bool("markdown") {
+			if c.Bool("markdown") {
 				directory = 0
 			}
 			if err := base.Arguments(c, directory, directory); err != nil {
@@ -35,11 +32,7 @@ func (p *program) manualCommand() *cli.Command {
 			if c.Bool("markdown") {
 				return p.print(manual.Markdown(p.app()))
 			}
-			pages := p.manualPages(c.App)
-			if c.Bool("list") {
-				return p.print(strings.Join(slices.Sorted(maps.Keys(pages)), "\n") + "\n")
-			}
-			if err := writePages(c.Args().First(), pages); err != nil {
+			if err := writePages(c.Args().First(), p.manualPages(c.App)); err != nil {
 				return fmt.Errorf("write manual: %w", err)
 			}
 			return nil

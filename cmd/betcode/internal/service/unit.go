@@ -13,12 +13,23 @@ import (
 // mark begins the comment with which a definition ends: who wrote it, and the hash of the lines above.
 const mark = "written by 'betcode service install', sha256 "
 
-// systemdUnit returns the unit for a program and a PATH, in which the daemon finds the agent.
-func systemdUnit(program, path string) (string, error) {
-	if err := printable(program, path); err != nil {
+// Packaged returns the systemd unit that a package installs for all users. The daemon has the PATH of the service manager.
+func Packaged(program string) (string, error) {
+	if err := printable(program); err != nil {
 		return "", err
 	}
-	unit := strings.ReplaceAll(packaging.SystemdUnit, packaging.Program, systemdQuote(program))
+	return strings.ReplaceAll(packaging.SystemdUnit, packaging.Program, systemdQuote(program)), nil
+}
+
+// systemdUnit returns the unit for a program and a PATH, in which the daemon finds the agent.
+func systemdUnit(program, path string) (string, error) {
+	unit, err := Packaged(program)
+	if err == nil {
+		err = printable(path)
+	}
+	if err != nil {
+		return "", err
+	}
 	if path != "" {
 		unit = strings.Replace(unit, "\n[Service]\n", "\n[Service]\nEnvironment="+systemdQuote("PATH="+path)+"\n", 1)
 	}

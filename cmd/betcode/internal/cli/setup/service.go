@@ -45,6 +45,24 @@ func ServiceCommand(p *base.Program) *cli.Command {
 	}
 }
 
+// UnitCommand returns the command with which 'make install' writes the unit of a package.
+func UnitCommand(p *base.Program) *cli.Command {
+	return &cli.Command{
+		Name: "__unit", Usage: "print the systemd unit for a program, for packages", ArgsUsage: "PROGRAM", Hidden: true,
+		Action: func(c *cli.Context) error {
+			if err := base.Arguments(c, 1, 1); err != nil {
+				return err
+			}
+			unit, err := service.Packaged(c.Args().First())
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprint(p.Stdout, unit)
+			return err
+		},
+	}
+}
+
 // planned returns the service of this user.
 func planned(p *base.Program, c *cli.Context) (service.Definition, error) {
 	if err := base.Arguments(c, 0, 0); err != nil {
