@@ -3,6 +3,7 @@ package e2e
 import (
 	"errors"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,12 @@ import (
 // screen starts a command of the world on a terminal that is drawn.
 func (s *story) screen(columns, rows int, args ...string) (*kit.Screen, *exec.Cmd) {
 	s.Helper()
+	return s.screenOf(columns, rows, exec.Command(s.world.Binary, args...))
+}
+
+// screenOf starts a program on a terminal that is drawn, with the environment of the world before its own.
+func (s *story) screenOf(columns, rows int, cmd *exec.Cmd) (*kit.Screen, *exec.Cmd) {
+	s.Helper()
 	t, err := kit.OpenScreen(columns, rows)
 	if errors.Is(err, kit.ErrNoTerminal) {
 		s.Skip(err)
@@ -21,8 +28,7 @@ func (s *story) screen(columns, rows int, args ...string) (*kit.Screen, *exec.Cm
 	if err != nil {
 		s.Fatal(err)
 	}
-	cmd := exec.Command(s.world.Binary, args...)
-	cmd.Env, cmd.Dir = append(s.world.Environ(), "TERM=xterm-256color"), s.world.Project
+	cmd.Env, cmd.Dir = slices.Concat(s.world.Environ(), []string{"TERM=xterm-256color"}, cmd.Env), s.world.Project
 	if err := t.Start(cmd); err != nil {
 		s.Fatal(err)
 	}

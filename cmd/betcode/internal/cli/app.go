@@ -120,6 +120,7 @@ func (p *program) app() *cli.App {
 			p.versionCommand(),
 			p.completionCommand(),
 			p.completeCommand(),
+			p.completeBashCommand(),
 			p.manualCommand(),
 			setup.UnitCommand(p.Program),
 			p.exitCodesCommand(),

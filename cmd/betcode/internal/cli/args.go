@@ -14,7 +14,7 @@ import (
 //
 // works. Everything behind "--" is an argument.
 func arrange(app *cli.App, args []string) []string {
-	if len(args) == 0 || len(args) > 1 && args[1] == completeName || args[len(args)-1] == "--generate-bash-completion" {
+	if len(args) == 0 || len(args) > 1 && (args[1] == completeName || args[1] == completeBashName) || args[len(args)-1] == "--generate-bash-completion" {
 		return args
 	}
 	var global, path, flags, rest []string

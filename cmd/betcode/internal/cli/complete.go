@@ -4,20 +4,26 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"betcode/cmd/betcode/internal/cli/base"
+	"betcode/cmd/betcode/internal/cli/completion"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	pb "betcode/proto/betcode/v1"
 )
 
 // completeName is the command that shells call to complete a line. Its arguments are the words behind the name of the
-// program up to the one that is completed, which may be empty.
-const completeName = "__complete"
+// program up to the one that is completed, which may be empty, or "" with quotes: old versions of PowerShell pass no empty
+// argument. completeBashName is that of bash, which passes its COMP_WORDBREAKS and the line.
+const (
+	completeName     = "__complete"
+	completeBashName = "__complete_bash"
+)
 
 // completeTime bounds how long a shell waits for ids and names of the daemon.
 const completeTime = 50 * time.Millisecond
@@ -30,20 +36,39 @@ func (p *program) completeCommand() *cli.Command {
 	return &cli.Command{
 		Name: completeName, Hidden: true, SkipFlagParsing: true, HideHelp: true,
 		Action: func(c *cli.Context) error {
-			live := func(kind string) []candidate { return p.liveCandidates(c, kind) }
-			writeCandidates(p.Stdout, candidates(c.App, c.Args().Slice(), live))
+			words := c.Args().Slice()
+			if n := len(words); n > 0 && words[n-1] == `""` {
+				words[n-1] = ""
+			}
+			for _, f := range p.complete(c, words) {
+				fmt.Fprintf(p.Stdout, "%s\t%s\n", f.value, console.Line(f.about))
+			}
 			return nil
 		},
 	}
 }
 
-// writeCandidates leaves out values with characters that are not shown, which a shell should not be given.
-func writeCandidates(w io.Writer, found []candidate) {
-	for _, f := range found {
-		if f.value == console.Line(f.value) {
-			fmt.Fprintf(w, "%s\t%s\n", f.value, console.Line(f.about))
-		}
+// completeBashCommand prints what bash inserts, one candidate per line.
+func (p *program) completeBashCommand() *cli.Command {
+	return &cli.Command{
+		Name: completeBashName, Hidden: true, SkipFlagParsing: true, HideHelp: true, ArgsUsage: "BREAKS LINE",
+		Action: func(c *cli.Context) error {
+			if err := base.Arguments(c, 2, 2); err != nil {
+				return err
+			}
+			line := completion.ParseLine(c.Args().Get(1), c.Args().First())
+			for _, f := range p.complete(c, line.Words) {
+				fmt.Fprintln(p.Stdout, line.Insert(f.value))
+			}
+			return nil
+		},
 	}
+}
+
+// complete returns candidates. It leaves out values with characters that are not shown, which a shell should not be given.
+func (p *program) complete(c *cli.Context, words []string) []candidate {
+	found := candidates(c.App, words, func(kind string) []candidate { return p.liveCandidates(c, kind) })
+	return slices.DeleteFunc(found, func(f candidate) bool { return f.value != console.Line(f.value) })
 }
 
 // candidates returns how the last word can go on. live returns ids and names of the daemon, of a kind that ArgsUsage names.
@@ -78,10 +103,15 @@ func candidates(app *cli.App, words []string, live func(kind string) []candidate
 		}
 	}
 	var found []candidate
+	name, _, valued := strings.Cut(strings.TrimLeft(last, "-"), "=")
 	switch {
 	case pending != nil:
-		if pending.Names()[0] == "session" {
-			found = live("SESSION")
+		found = valueCandidates(pending, live)
+	case valued && strings.HasPrefix(last, "-"):
+		given, _, _ := strings.Cut(last, "=")
+		found = valueCandidates(cmp.Or(flagNamed(flags, name), flagNamed(app.Flags, name)), live)
+		for i := range found {
+			found[i].value = given + "=" + found[i].value
 		}
 	case strings.HasPrefix(last, "-"):
 		found = flagCandidates(flags, command == nil)
@@ -101,6 +131,14 @@ func candidates(app *cli.App, words []string, live func(kind string) []candidate
 		}
 	}
 	return matching
+}
+
+// valueCandidates returns values of a flag.
+func valueCandidates(f cli.Flag, live func(kind string) []candidate) []candidate {
+	if f == nil || f.Names()[0] != "session" {
+		return nil
+	}
+	return live("SESSION")
 }
 
 // argumentKind returns what an argument of a command is, by its place: SESSION, REQUEST or another word of ArgsUsage. The

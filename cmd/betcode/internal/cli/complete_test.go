@@ -22,6 +22,8 @@ func TestCandidates(t *testing.T) {
 		{[]string{"attach", "web", ""}, nil}, // it takes one
 		{[]string{"stop", "web", ""}, []string{"web", "3f2a"}},
 		{[]string{"run", "-r", ""}, []string{"web", "3f2a"}},
+		{[]string{"commands", "run", "--session=w"}, []string{"--session=web"}},
+		{[]string{"commands", "run", "--model=w"}, nil},
 		{[]string{"run", "--model", ""}, nil},
 		{[]string{"permission", "allow", ""}, []string{"r1"}},
 		{[]string{"permission", "list", "--no-h"}, []string{"--no-headers"}},

@@ -1,9 +1,9 @@
 # bash completion for betcode
 _betcode() {
-  local value rest
+  local value
   COMPREPLY=()
-  while IFS=$'\t' read -r value rest; do
-    COMPREPLY+=("$(printf '%q' "$value")")
-  done < <(betcode __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  while IFS= read -r value; do
+    COMPREPLY+=("$value")
+  done < <(betcode __complete_bash "$COMP_WORDBREAKS" "${COMP_LINE:0:COMP_POINT}" 2>/dev/null)
 }
 complete -o default -F _betcode betcode

@@ -5,8 +5,9 @@ _betcode() {
   local -a found
   while IFS= read -r line; do
     value=${line%%$'\t'*}
+    value=${value//\\/\\\\}
     found+=("${value//:/\\:}:${line#*$'\t'}")
-  done < <(betcode __complete "${(@)words[2,CURRENT]}" 2>/dev/null)
+  done < <(betcode __complete "${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)
   if (( $#found )); then
     _describe betcode found
   else
