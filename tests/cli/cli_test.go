@@ -60,7 +60,7 @@ func setUp(env *testscript.Env, programs string) error {
 	}
 	env.Cd = filepath.Join(env.WorkDir, "p")
 	for name, value := range map[string]string{
-		"HOME": filepath.Join(env.WorkDir, "home"), "PATH": programs + ":/usr/bin:/bin", "XDG_RUNTIME_DIR": filepath.Join(env.WorkDir, "run"),
+		"HOME": filepath.Join(env.WorkDir, "home"), "PATH": programs + ":/usr/bin:/bin", "BETCODE": filepath.Join(programs, "betcode"), "XDG_RUNTIME_DIR": filepath.Join(env.WorkDir, "run"),
 		"BETCODE_SOCKET": filepath.Join(env.WorkDir, "run", "s"), "BETCODE_CLAUDE": filepath.Join(programs, "claude"), "LANG": "C.UTF-8", "NO_COLOR": "1",
 	} {
 		env.Setenv(name, value)

@@ -20,16 +20,12 @@ const scripts = "../../../../tests/cli/testdata/*.txtar"
 // unscripted are commands without a script there, with what plays them instead.
 var unscripted = map[string]string{
 	"daemon run":           "every story of tests/e2e runs it",
-	"service install":      "it needs a manager of services; tests of internal/service",
 	"mcp":                  "an agent starts it: stories of fleets in tests/e2e",
 	"chat":                 "a terminal: make tui",
 	"ui":                   "a terminal: make tui",
 	"permission answer":    "no script yet; tests of this package with a fake daemon",
 	"permission test":      "no script yet; tests of this package with a fake daemon",
-	"init":                 "no script yet; tests of this package with a fake daemon",
 	"doctor":               "no script yet; tests of this package with a fake daemon",
-	"service uninstall":    "no script yet; tests of this package with a fake daemon",
-	"service status":       "no script yet; tests of this package with a fake daemon",
 	"import":               "no script yet; tests of this package with a fake daemon",
 	"commands run":         "no script yet; tests of this package with a fake daemon",
 	"journal restore":      "no script yet; tests of this package with a fake daemon",
