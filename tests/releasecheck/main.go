@@ -75,10 +75,10 @@ func build(ctx context.Context, clone string, env []string) error {
 	if err := os.MkdirAll(filepath.Join(clone, ".cache"), 0o700); err != nil {
 		return err
 	}
-	make := exec.CommandContext(ctx, "make", "--no-print-directory", "release", "BIN="+tools, //nolint:gosec // of this checkout
+	build := exec.CommandContext(ctx, "make", "--no-print-directory", "release", "BIN="+tools, //nolint:gosec // of this checkout
 		"-o", filepath.Join(tools, "goreleaser"), "-o", filepath.Join(tools, "cyclonedx-gomod")) // they are built, although the clone's files are newer
-	make.Dir, make.Env, make.Stdout, make.Stderr = clone, env, os.Stderr, os.Stderr
-	if err := make.Run(); err != nil {
+	build.Dir, build.Env, build.Stdout, build.Stderr = clone, env, os.Stderr, os.Stderr
+	if err := build.Run(); err != nil {
 		return fmt.Errorf("make release in %s: %w", clone, err)
 	}
 	return nil

@@ -118,7 +118,7 @@ func attackCompletions(s *siege.Siege) {
 	s.Held("each candidate is one value, and no flag", fits, "%q", offered)
 	script := `source <(betcode completion bash)
 for i in $(seq 100); do
-  COMP_WORDS=(betcode session show ""); COMP_CWORD=3; _betcode
+  COMP_LINE="betcode session show "; COMP_POINT=${#COMP_LINE}; _betcode
   (( ${#COMPREPLY[@]} > 0 )) && break
 done
 for word in "${COMPREPLY[@]}"; do eval "echo $word" >/dev/null; done
