@@ -261,6 +261,15 @@ var rules = []rule{
 		because: "what rules and grants say of a call is a function; the session journals and delivers the answer",
 	},
 	{
+		pkg: "actors/session/inquiry", may: []string{"messages"},
+		because: "whether an agent is to be asked, and who waits for its answer, is a value",
+		never:   map[string]string{protoactor: "callers are of any type", grpc: "kinds of errors become status codes in the gateway"},
+	},
+	{
+		pkg: "actors/session/oldagent", may: []string{"messages"},
+		because: "which messages a turn is about follows from their records",
+	},
+	{
 		pkg: "actors/session/slot", may: []string{"messages", "actors/pool", "actors/health", "actors/internal/texts"},
 		because: "what a session has of the pool is a value: the session sends the messages",
 	},

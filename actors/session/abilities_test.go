@@ -24,19 +24,19 @@ func TestAbilities(t *testing.T) {
 	b.on(b.out(named), "all: 6 THINKING") // nothing new
 	get := messages.GetAbilities{Session: sessionA}
 	b.on(get, "run 1: control initialize", "in 2s session.inquirySlow")
-	request := b.state.inquiry.request
+	request := b.inquired
 	b.on(get)
 	b.on(b.out(claude.ControlAnswered{Request: request, OK: true, Response: []byte(`{"commands":[{"name":"a"}]}`)}),
 		"remember 1 commands", "to op: 1 commands, fresh true", "to op: 1 commands, fresh true")
 	b.on(inquirySlow{request})
 	b.on(get, "run 1: control initialize", "in 2s session.inquirySlow")
-	slow := b.state.inquiry.request
+	slow := b.inquired
 	b.on(inquirySlow{slow}, "to op: 0 commands, fresh false")
 	b.on(b.out(claude.ControlAnswered{Request: slow, OK: true, Response: []byte(`{}`)})) // nobody waits
 	for _, bad := range []claude.ControlAnswered{{Error: "no"}, {OK: true, Response: []byte(`7`)}} {
 		b.tell(get)
 		b.quiet()
-		bad.Request = b.state.inquiry.request
+		bad.Request = b.inquired
 		b.on(b.out(bad), "to op: 0 commands, fresh false")
 	}
 }
@@ -49,7 +49,7 @@ func TestAnswersAreNoUse(t *testing.T) {
 	b.quiet()
 	before, read := b.state.record.UpdatedAt, b.state.cursor.Offset
 	b.now = b.now.Add(time.Hour)
-	b.tell(b.out(claude.ControlAnswered{Request: b.state.inquiry.request, OK: true, Response: []byte(`{}`)}))
+	b.tell(b.out(claude.ControlAnswered{Request: b.inquired, OK: true, Response: []byte(`{}`)}))
 	b.tell(b.out(claude.BackgroundTasks{}))
 	if r := b.journal.Record; !r.UpdatedAt.Equal(before) || b.state.cursor.Offset <= read {
 		t.Errorf("updated at %s, before at %s; read to %d", r.UpdatedAt, before, b.state.cursor.Offset)
@@ -89,7 +89,7 @@ func TestReported(t *testing.T) {
 	b.on(b.out(says)) // nothing new
 	says.Servers = []claude.McpServer{{Name: "x", Status: "connected"}}
 	b.on(b.out(says), "keep the report of 1 tools, 1 servers")
-	b.on(b.out(claude.ControlAnswered{Request: b.state.inquiry.request, OK: true, Response: []byte(`{"models":[{"value":"opus"}]}`)}), "remember 0 commands")
+	b.on(b.out(claude.ControlAnswered{Request: b.inquired, OK: true, Response: []byte(`{"models":[{"value":"opus"}]}`)}), "remember 0 commands")
 	b.on(b.out(claude.TurnStarted{}))
 }
 

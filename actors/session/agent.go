@@ -2,75 +2,19 @@ package session
 
 import (
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
-	"betcode/actors/internal/rules"
+	"betcode/actors/pool"
 	"betcode/actors/run"
-	"betcode/actors/session/handover"
+	"betcode/actors/session/oldagent"
 	"betcode/actors/session/proxied"
-	"betcode/actors/session/watchdog"
 	"betcode/messages"
 )
-
-// agentView is what the session knows of its newest agent process and no later one
-// inherits. A new run begins with the zero value; the end of a run clears [agentLife] and
-// leaves [agentEnd].
-type agentView struct {
-	agentLife
-	agentEnd
-}
-
-// agentLife is what ends with the process.
-type agentLife struct {
-	up          bool     // the process is known to run
-	busy        bool     // the agent reports that it works, where its version reports that
-	working     bool     // a turn has begun in this run
-	adoptedTurn bool     // and before the session was loaded
-	barrier     string   // control request whose answer shows that the pipe has been read
-	interrupt   string   // control request that interrupts the running turn
-	long        []string // keys of inputs that wait for a moment without a turn
-
-	lastActivity     time.Time // last output
-	watchdog         watchdog.Watchdog
-	yieldTimer       bool        // a timer is set for an agent that waits for a person
-	freezeReasons    run.Reasons // why the agent is frozen, as its run reports
-	outputUnreadable bool        // the run cannot read its spool
-
-	handover  handover.Agent // rules that the agent was given
-	directory *rules.Set     // rules of the working directory as this run read them; nil: not read
-	modeWish  modeWish       // a mode that the agent was asked to enter
-
-	guard        messages.Guard // which files of the directory the agent obeys
-	trustFresh   bool           // the directory was compared with the trusted content, and no message was given since
-	trustLooking bool           // it is being compared
-	trustSearch  bool           // the next comparison searches below it, too
-}
-
-// agentEnd is what decides about what follows the end of the process.
-type agentEnd struct {
-	ending     endReason // why the session ends the process, where another may follow
-	lastFailed bool      // the last result was an error: exit code 1 means nothing
-	memoryGone bool      // the agent reported that it does not know the conversation
-	idTaken    bool      // the agent reported that the conversation's id is in use
-	hung       bool      // the run is ended because the agent does not react
-
-	exit              *messages.Exit // nil where the journal already had the end of the run
-	stderr            string         // the end of what the process wrote to standard error
-	readingTranscript bool           // the transcript of the ended run is being read
-	transcriptMissing bool           // there is no transcript of the conversation
-	interrupted       bool           // a turn was interrupted, and nothing has been decided about it
-	interruptedInputs []string       // keys of the messages it had begun with that are not in the transcript
-}
-
-// announcements is what was announced about the agent, to announce changes only. It outlives runs.
-type announcements struct {
-	report      uint64 // fingerprint of the agent's newest report on itself
-	lastMessage string // id of the agent's message that was counted last
-	nextID      string // id under which the conversation begins again, where its own is taken; empty: its own
-	exposed     string // why files of the built-in list are in the directory, as the last request about modes found
-	trust       string // digest of the untrusted content that people were told about last
-}
 
 // Differences between versions of the agent. The version is that of the program when it was started, until the agent reports its
 // own. Both are in the session's record, so that the version of an adopted agent is known.
@@ -82,22 +26,17 @@ func (t *transition) startedAs(m messages.ProcessStarted) {
 	}
 }
 
-// beginInputs marks the oldest input that the agent has as begun, where the agent does not report with which one its turn begins.
+// beginInputs marks the message that a turn begins with, where the agent does not report it.
 func (t *transition) beginInputs(m claude.TurnStarted) {
 	if t.s.can().CommandLifecycle || m.Origin != "" || t.s.proxied() {
 		return
 	}
-	for _, in := range t.s.inputs {
-		if in.Run == t.s.record.Run && in.State >= messages.InputWriting && in.State < messages.InputStarted {
-			in.State = messages.InputStarted
-			t.putInput(in)
-			return
-		}
+	if in, begins := oldagent.Begins(t.s.inputs, t.s.record.Run); begins {
+		t.putInput(in)
 	}
 }
 
-// answeredBy lists the messages that a turn has answered: those that its result names, and those that were begun, where the agent
-// does not report the state of messages. A command without a turn answers the oldest.
+// answeredBy lists the messages that a turn has answered.
 func (t *transition) answeredBy(m claude.TurnEnded) []string {
 	if t.s.proxied() {
 		return proxied.Answered(t.s.inputs, m.LocalCommand)
@@ -105,21 +44,7 @@ func (t *transition) answeredBy(m claude.TurnEnded) []string {
 	if t.s.can().CommandLifecycle || m.Origin != "" {
 		return m.Inputs
 	}
-	answered := slices.Clone(m.Inputs)
-	var oldest string
-	for _, in := range t.s.inputs {
-		switch {
-		case in.Run != t.s.record.Run || in.State < messages.InputWriting:
-		case in.State >= messages.InputStarted && !slices.Contains(answered, in.Key):
-			answered = append(answered, in.Key)
-		case oldest == "":
-			oldest = in.Key
-		}
-	}
-	if len(answered) == 0 && oldest != "" {
-		answered = append(answered, oldest)
-	}
-	return answered
+	return oldagent.Answered(t.s.inputs, t.s.record.Run, m.Inputs)
 }
 
 // readComplaint evaluates the standard error of a run that ended, for what the agent reports nowhere else.
@@ -148,4 +73,128 @@ type notContinuing []string
 func (n notContinuing) continues(version string) bool {
 	_, stays := slices.BinarySearch(n, version)
 	return !stays
+}
+
+// An agent reports its commands, agents and models: their names with every turn, the details when it is asked for them. The
+// session asks when the agent first reports something new, and when a client wants to know. Both are stored in a file beside the
+// runs, for clients that ask while no agent runs. Nothing depends on that file.
+
+// inquiryPatience is how long a caller waits for the agent. An agent that answers does so within milliseconds.
+const inquiryPatience = 2 * time.Second
+
+// inquirySlow is the timer's message when callers have waited long enough for the agent's answer.
+type inquirySlow struct{ request string }
+
+// remember is an effect: store what an agent has reported.
+type remember struct {
+	directory string // of the session's runs
+	abilities messages.Abilities
+}
+
+func (remember) Effect() {}
+
+// getAbilities asks the agent, if it runs. One answer serves all who ask meanwhile.
+func (t *transition) getAbilities(from *actor.PID) {
+	switch {
+	case !t.known(from, "get abilities"):
+	case !t.s.agent.up || t.s.ending.shutdown:
+		t.then(act.Reply{To: from, With: messages.Abilities{}})
+	default:
+		t.s.inquiry.Wait(from)
+		t.inquire()
+	}
+}
+
+// inquire asks the agent what it can be asked for, unless it is being asked.
+func (t *transition) inquire() {
+	if request := t.s.inquiry.Ask(func() string { return t.control("abilities") }); request != "" {
+		t.sendToAgent(run.WriteControl{Line: claude.InitializeLine(request, false)})
+		t.then(act.After{Delay: inquiryPatience, Message: inquirySlow{request}})
+	}
+}
+
+// abilitiesReported takes the agent's answer.
+func (t *transition) abilitiesReported(m claude.ControlAnswered) {
+	told, err := claude.ParseAbilities(m.Response)
+	if !m.OK || err != nil {
+		t.endInquiry(messages.Abilities{}) // an agent that cannot be asked
+		return
+	}
+	told.Fresh = true
+	t.then(remember{t.s.runsDirectory(), told})
+	t.endInquiry(told)
+}
+
+// endInquiry answers the waiting callers, with what is stored if the answer is not fresh.
+func (t *transition) endInquiry(answer messages.Abilities) {
+	for _, from := range t.s.inquiry.End() {
+		t.then(act.Reply{To: from, With: answer})
+	}
+}
+
+func (t *transition) inquiryTimedOut(m inquirySlow) {
+	if t.s.inquiry.Is(m.request) {
+		t.endInquiry(messages.Abilities{})
+	}
+}
+
+// abilitiesNamed takes note of what the beginning of a turn tells, if that is news.
+func (t *transition) abilitiesNamed(told messages.Abilities) {
+	if t.s.inquiry.Named(told) {
+		t.then(remember{t.s.runsDirectory(), told})
+	}
+}
+
+// keepReport stores the agent's report about itself, and what its own files in its directory configure of its servers.
+type keepReport struct {
+	report      messages.AgentReport
+	directory   string // it works in
+	environment map[string]string
+}
+
+func (keepReport) Effect() {}
+
+// reported notes the agent's report about itself, if it is new. Then the session asks the agent for the details: it reads its input
+// at that moment, so the request does not wait in the pipe.
+func (t *transition) reported(m claude.TurnStarted) {
+	if len(m.Tools) == 0 || t.s.proxied() {
+		return // it reports nothing about itself, or what it reports is of another machine
+	}
+	report := messages.AgentReport{
+		Session: t.s.id, At: act.Wall(t.now.at).UTC(), Version: m.Version, Model: m.Model, Tools: m.Tools,
+	}
+	for _, s := range m.Servers {
+		report.Servers = append(report.Servers, messages.McpServer{Name: s.Name, Status: s.Status})
+	}
+	if t.s.inquiry.Reported(report) {
+		t.then(keepReport{report, t.s.record.WorkingDirectory, t.s.environment()})
+		t.inquire()
+	}
+}
+
+// A limit of the account is shown until it ends or a turn succeeds. If the agent tells its end, the pool starts no turn of the
+// account's sessions until then. The agent decides how long its own turn waits, and the daemon does not repeat a turn that a limit
+// has ended.
+
+// rateLimited records a limit that the agent has hit, and reports it to the pool. A limit with a known end is kept when the turn
+// then fails without naming it.
+func (t *transition) rateLimited(m claude.RateLimited) {
+	if !m.Until.IsZero() && sharedLimit(m.Kind) {
+		t.then(sendToPool{pool.Limited{Session: t.s.id, Account: t.s.account(), Kind: m.Kind, Until: m.Until}})
+	}
+	r := t.change()
+	if m.Until.IsZero() && r.RateLimit.Holds(t.now.at) {
+		return
+	}
+	r.RateLimit = messages.RateLimit{Since: t.now.at, Until: m.Until, Kind: m.Kind}
+}
+
+// sharedLimit reports whether a limit holds for every session of the account. Limits of one model do not: "seven_day_opus".
+func sharedLimit(kind string) bool { return !strings.HasPrefix(kind, "seven_day_") }
+
+// rateLimitOver forgets the limit when a turn has succeeded. A command of the agent itself makes no request, so it proves nothing.
+func (t *transition) rateLimitOver(m claude.TurnEnded) {
+	if !m.IsError && !m.LocalCommand && t.s.record.RateLimit != (messages.RateLimit{}) {
+		t.change().RateLimit = messages.RateLimit{}
+	}
 }

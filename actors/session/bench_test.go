@@ -59,20 +59,21 @@ type bench struct {
 	now     time.Time
 	serial  int
 
-	handing func(messages.Append) // is shown every append that is handed over, if not nil
-	reuses  bool                  // the agent uses ids of requests again
-	rules   *rules.Set            // the user's
-	stops   savedStops            // beside the journal; nil: it never failed
-	full    bool                  // the disk is
-	day     daybudget.Standing    // of the day's budget; its day follows the clock
-	manual  bool                  // the journal answers when told to
-	reads   bool                  // the test answers each question about a transcript
-	waiting []messages.Append
-	looked  []readTranscript // a transcript is to be read for messages that nobody acknowledged
-	place   pool.Answer      // of the pool to every request; the zero value grants the slot
-	knocked bool             // the pool was asked for a slot and has not answered
-	handed  uint64           // the newest commit
-	shown   messages.Seq     // the newest number that was published
+	handing  func(messages.Append) // is shown every append that is handed over, if not nil
+	reuses   bool                  // the agent uses ids of requests again
+	rules    *rules.Set            // the user's
+	stops    savedStops            // beside the journal; nil: it never failed
+	full     bool                  // the disk is
+	day      daybudget.Standing    // of the day's budget; its day follows the clock
+	manual   bool                  // the journal answers when told to
+	reads    bool                  // the test answers each question about a transcript
+	waiting  []messages.Append
+	inquired string           // the newest question to the agent about itself
+	looked   []readTranscript // a transcript is to be read for messages that nobody acknowledged
+	place    pool.Answer      // of the pool to every request; the zero value grants the slot
+	knocked  bool             // the pool was asked for a slot and has not answered
+	handed   uint64           // the newest commit
+	shown    messages.Seq     // the newest number that was published
 
 	history []string     // every message and what was made of it, in short
 	said    []string     // effects since somebody looked
@@ -220,6 +221,11 @@ func (b *bench) deliver(from *actor.PID, m any) {
 		if look, ok := e.(readTranscript); ok && !b.manual && !b.reads && b.unacknowledged(look) {
 			b.looked = append(b.looked, look)
 			continue
+		}
+		if after, ok := e.(act.After); ok {
+			if slow, ok := after.Message.(inquirySlow); ok {
+				b.inquired = slow.request
+			}
 		}
 		if ask, ok := e.(askPool); ok {
 			_, b.knocked = ask.message.(pool.Want)

@@ -218,7 +218,7 @@ func (t *transition) controlAnswered(m claude.ControlAnswered) {
 		}
 	case t.s.agent.handover.Awaits(m.Request):
 		t.handedOver(m.OK)
-	case m.Request == t.s.inquiry.request && m.Request != "":
+	case t.s.inquiry.Is(m.Request):
 		t.abilitiesReported(m)
 	case !m.OK && m.Request != t.s.agent.interrupt:
 		t.notice("CONTROL_REFUSED", "The agent refused a request: "+cmp.Or(m.Error, m.ErrorCode),
