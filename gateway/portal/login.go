@@ -94,7 +94,7 @@ var loginForm = template.Must(template.New("login").Parse(`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Log in</title></head>
 <body><main><h1>Log in</h1>
 {{with .Why}}<p role="alert">{{.}}</p>{{end}}
-<p>Run <code>betcode gateway pair</code> on the daemon's machine and enter the code that it prints. It works once.</p>
+<p>Run <code>betcode gateway pair --scope control NAME</code> on the daemon's machine and enter the code that it prints. It works once.</p>
 <form method="post" action="/api/auth/login">{{with .Device}}<input type="hidden" name="device_user_code" value="{{.}}">{{end}}<label>Code <input name="code" required autocomplete="off" value="{{.Code}}"></label>
 <button>Log in</button></form></main></body></html>
 `))

@@ -114,7 +114,7 @@ func (c *Caller) post(ctx context.Context, path string, body, answer any) (statu
 	r.Header.Set("Content-Type", "application/json")
 	response, err := c.client.Do(r)
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w", opLogin, err)
+		return 0, unreached(opLogin, err)
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -41,10 +42,18 @@ func (c *Caller) Dial(ctx context.Context) (Socket, error) {
 	case err != nil && answer != nil:
 		return nil, messages.Errorf(opDial, messages.Unavailable, "%s answers with status %d", c.address.Host(), answer.StatusCode)
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w", opDial, err)
+		return nil, unreached(opDial, err)
 	}
 	conn.SetReadLimit(wire.MaxFrame)
 	return socket{conn}, nil
+}
+
+// unreached is the error of a request that got no answer. A certificate that is not trusted stays so until a person acts.
+func unreached(op string, err error) error {
+	if wrong := (*tls.CertificateVerificationError)(nil); errors.As(err, &wrong) {
+		return (&messages.Error{Op: op, Kind: messages.Unavailable, Err: err}).WithHint("give the authority of its certificate with --backend-ca FILE")
+	}
+	return fmt.Errorf("%s: %w", op, err)
 }
 
 // socket implements [Socket].

@@ -16,6 +16,7 @@ import (
 
 	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/cmd/betcode/internal/gateways"
 	"betcode/cmd/betcode/internal/statedir"
@@ -128,7 +129,7 @@ func (p *program) proxyToken(ctx context.Context, c *cli.Context, cl *client.Cli
 	default:
 		fmt.Fprintln(p.Stdout, made.GetSecret())
 	}
-	fmt.Fprintf(p.Stderr, "It is the token %s, valid for %d days, and is shown once. A reader of it may register sessions here.\n", made.GetToken().GetName(), days)
+	fmt.Fprintf(p.Stderr, "It is the token %s, valid for %s, and is shown once. A reader of it may register sessions here.\n", made.GetToken().GetName(), console.Count(int64(days), "day")) //nolint:gosec // at most 366
 	return nil
 }
 

@@ -19,6 +19,7 @@ import (
 
 	"betcode/actors"
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/local"
 	"betcode/config"
 	"betcode/gateway/portal"
 	"betcode/gateway/portal/voice"
@@ -82,14 +83,14 @@ func Portal(ctx context.Context, o PortalOptions) error {
 	serve.Tokens, serve.Admit = portalTokens{user}, admitTCP
 	listener, err := net.Listen("tcp", o.Listen)
 	if err != nil {
-		return fmt.Errorf("%s: %w", opPortal, err)
+		return (&messages.Error{Op: opPortal, Kind: messages.Unavailable, Err: err}).WithHint("another program may have the port; --listen 127.0.0.1:0 takes a free one")
 	}
 	address, scheme := listener.Addr().String(), "http"
 	if o.Cert != "" {
-		certificate, err := tls.LoadX509KeyPair(o.Cert, o.Key)
+		certificate, err := local.Certificate(o.Cert, o.Key)
 		if err != nil {
 			listener.Close()
-			return fmt.Errorf("%s: read certificate: %w", opPortal, err)
+			return fmt.Errorf("%s: %w", opPortal, err)
 		}
 		listener = tls.NewListener(listener, &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{certificate}})
 		scheme = "https"

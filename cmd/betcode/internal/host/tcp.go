@@ -2,16 +2,14 @@ package host
 
 import (
 	"crypto/tls"
-	"fmt"
 	"net"
-	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"golang.org/x/time/rate"
 
 	"betcode/actors"
+	"betcode/cmd/betcode/internal/local"
 	"betcode/cmd/betcode/internal/places"
 	"betcode/grpcapi"
 	"betcode/messages"
@@ -37,7 +35,7 @@ func (d *daemon) listenTCP() error {
 		return nil
 	}
 	if d.cfg.TCP.TLS() {
-		certificate, err := d.certificate()
+		certificate, err := local.Certificate(d.cfg.TCP.CertFile, d.cfg.TCP.KeyFile)
 		if err != nil {
 			return err
 		}
@@ -66,19 +64,6 @@ func (d *daemon) listenTCP() error {
 			WithHint("start the daemon without --listen, make a token with 'betcode token create NAME --scope view', then restart it with --listen")
 	}
 	return nil
-}
-
-// certificate reads the daemon's certificate and key.
-func (d *daemon) certificate() (tls.Certificate, error) {
-	info, err := os.Stat(d.cfg.TCP.KeyFile)
-	if err != nil {
-		return tls.Certificate{}, fmt.Errorf("read key: %w", err)
-	}
-	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		return tls.Certificate{}, messages.Errorf("read key", messages.WrongState, "%s is open to others (%v)", d.cfg.TCP.KeyFile, info.Mode()).
-			WithHint("run 'chmod 600' on it, and create a new key if another user may have read this one")
-	}
-	return tls.LoadX509KeyPair(d.cfg.TCP.CertFile, d.cfg.TCP.KeyFile)
 }
 
 // tcpOptions returns how the gateway treats callers over TCP.
