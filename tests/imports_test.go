@@ -191,7 +191,7 @@ var rules = []rule{
 		never:   map[string]string{protoactor: "the session sends and commits", grpc: "kinds of errors become status codes in the gateway"},
 	},
 	{
-		pkg: "actors/session/trust", may: []string{"messages"},
+		pkg: "actors/session/trust", may: []string{"messages", "actors/internal/rules"},
 		because: "what is not obeyed is described from the guard of an agent alone",
 	},
 	{
@@ -268,6 +268,10 @@ var rules = []rule{
 	{
 		pkg: "actors/session/oldagent", may: []string{"messages"},
 		because: "which messages a turn is about follows from their records",
+	},
+	{
+		pkg: "actors/session/answers", may: []string{"messages", "messages/claudecode", "actors/internal/claude", "actors/internal/texts", "actors/session/prompts"},
+		because: "the line for a decided request follows from its record",
 	},
 	{
 		pkg: "actors/session/slot", may: []string{"messages", "actors/pool", "actors/health", "actors/internal/texts"},

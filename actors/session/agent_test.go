@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/session/answers"
 	"betcode/actors/session/recall"
 	"betcode/messages"
 )
@@ -111,7 +112,7 @@ func TestAllowRepeatsTheInputWhereNeeded(t *testing.T) {
 		b := starting(t)
 		b.tell(b.of(version))
 		p := messages.PermissionRecord{Request: "r", Decision: messages.AllowOnce, Input: []byte(`{"command":"ls"}`)}
-		line, err := answerLine(p, b.state.can())
+		line, err := answers.Line(p, b.state.can())
 		if err != nil {
 			t.Fatal(err)
 		}

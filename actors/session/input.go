@@ -88,7 +88,8 @@ func (t *transition) deliver() {
 			continue
 		}
 		in.Run = t.s.record.Run
-		t.s.attended, t.s.agent.trustFresh = false, false
+		t.s.attended = false
+		t.s.agent.trust.Given()
 		t.keepInput(in)
 		line, err := claude.UserLine(in.Key, in.Content, in.Attachments)
 		if err != nil { // it was encoded once before: cannot be

@@ -9,6 +9,7 @@ import (
 	"betcode/actors/internal/protect"
 	"betcode/actors/permission"
 	"betcode/actors/run"
+	"betcode/actors/session/answers"
 	"betcode/actors/session/modes"
 	"betcode/actors/session/prompts"
 	"betcode/messages"
@@ -227,7 +228,7 @@ func TestConfirmationIsNoCall(t *testing.T) {
 	if now := b.asked(); now == nil || now.Request != p.Request || b.state.prompts.Get("p9").Mode != "" {
 		t.Fatalf("%+v", b.state.prompts)
 	}
-	if _, err := answerLine(decide(p, messages.AnswerPermission{Decision: messages.AllowWithEdit, Updated: []byte(`{}`)}), b.state.can()); err == nil {
+	if _, err := answers.Line(answers.Decide(p, messages.AnswerPermission{Decision: messages.AllowWithEdit, Updated: []byte(`{}`)}), b.state.can()); err == nil {
 		t.Error("the mode can be edited")
 	}
 }

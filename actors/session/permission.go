@@ -14,6 +14,7 @@ import (
 	"betcode/actors/internal/texts"
 	"betcode/actors/permission"
 	"betcode/actors/run"
+	"betcode/actors/session/answers"
 	"betcode/actors/session/events"
 	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
@@ -96,7 +97,7 @@ func (t *transition) answerPermission(from *actor.PID, m messages.AnswerPermissi
 			return
 		}
 		t.s.announced.exposed = cmp.Or(m.Exposed, t.s.announced.exposed)
-		if _, err := answerLine(decide(p, m), t.s.can()); err != nil {
+		if _, err := answers.Line(answers.Decide(p, m), t.s.can()); err != nil {
 			t.then(act.Reply{To: from, With: messages.AsError(op, err)})
 			return
 		}
@@ -125,7 +126,7 @@ func (t *transition) permissionDecided(m permission.Decided) {
 		t.then(update{p}) // extended in between: the actor takes the verdict back
 		return
 	}
-	p = decide(p, m.Answer)
+	p = answers.Decide(p, m.Answer)
 	p.DecidedBy, p.DecidedAt = m.By, m.At
 	if p.Mode != "" {
 		t.modeDecided(m.From, p, m.Answer.Request)

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
@@ -10,16 +9,15 @@ import (
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/act"
-	"betcode/actors/internal/claude"
 	"betcode/actors/internal/encode"
 	"betcode/actors/internal/rules"
 	"betcode/actors/internal/texts"
 	"betcode/actors/run"
+	"betcode/actors/session/answers"
 	"betcode/actors/session/events"
 	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
 	"betcode/messages"
-	"betcode/messages/claudecode"
 	"betcode/messages/toolcall"
 )
 
@@ -178,56 +176,11 @@ func (s *state) replayForwarded(now env) []messages.Event {
 	return replayed
 }
 
-// decide puts an answer into a request's record.
-func decide(p messages.PermissionRecord, a messages.AnswerPermission) messages.PermissionRecord {
-	p.Decision, p.Message, p.Updated, p.Answers, p.Applied = a.Decision, a.Message, a.Updated, a.Answers, a.Suggestions
-	return p
-}
-
 // deliverAnswer tells the agent how a request was decided.
 func (t *transition) deliverAnswer(p messages.PermissionRecord) {
-	line, err := answerLine(p, t.s.can())
+	line, err := answers.Line(p, t.s.can())
 	if err != nil { // it was encoded once before the decision was taken
 		panic("encode decided answer: " + err.Error())
 	}
 	t.sendToAgent(run.WriteAnswer{Request: p.Request, Line: line})
-}
-
-// answerLine encodes a decided request for an agent with these capabilities. A plain allow is sent without input where the agent
-// accepts that, else with the input as it came. Edits and answers send the whole input.
-func answerLine(p messages.PermissionRecord, can claudecode.Capabilities) ([]byte, error) {
-	if len(p.Applied) > 0 && !prompts.Allows(p.Decision) {
-		return nil, messages.Errorf("answer permission", messages.Invalid, "suggestions hold for a call that is allowed").
-			WithHint("allow the call, or leave the suggestions out")
-	}
-	if p.Own() && p.Decision == messages.AllowWithEdit {
-		what, hint := "a permission mode is confirmed as it is", "allow or deny it, or change the session's settings"
-		if p.Budget != "" {
-			what, hint = "a budget is raised as the request says", "allow or deny it, or set another one: betcode session budget"
-		}
-		return nil, messages.Errorf("answer permission", messages.Invalid, "%s", what).WithHint(hint)
-	}
-	request := string(p.Request)
-	switch p.Decision {
-	case messages.AllowOnce, messages.AllowSession:
-		var input []byte
-		if !can.BareAllow {
-			input = []byte(cmp.Or(string(p.Input), "{}"))
-		}
-		return claude.AllowLine(request, input, claude.Suggested{All: p.Suggestions, Chosen: p.Applied})
-	case messages.AllowWithEdit:
-		return claude.AllowLine(request, p.Updated, claude.Suggested{All: p.Suggestions, Chosen: p.Applied})
-	case messages.DecisionAnswered:
-		return claude.AnswerLine(request, p.Input, p.Answers)
-	case messages.DenyWithInterrupt:
-		return claude.DenyLine(request, p.Message, true), nil
-	case messages.DecisionExpired:
-		patience := texts.Duration(p.ExpiresAt.Sub(prompts.LastSign(p)))
-		return claude.DenyLine(request, "Permission request expired after "+patience+". User can retry the operation.", false), nil
-	case messages.Deny, messages.DenyNoInterrupt:
-		return claude.DenyLine(request, cmp.Or(p.Message, "User denied permission."), false), nil
-	case messages.Undecided, messages.DecisionWithdrawn:
-	}
-	return nil, messages.Errorf("answer permission", messages.Invalid, "decision %d answers nothing", p.Decision).
-		WithHint("allow or deny the request")
 }

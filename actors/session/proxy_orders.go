@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"betcode/actors/internal/act"
+	"betcode/actors/session/answers"
 	"betcode/actors/session/proxied"
 	"betcode/messages"
 	"betcode/messages/failpoint"
@@ -59,7 +60,7 @@ func (t *transition) reconcileProxy() {
 
 // proxyDecision is what a proxy is told about a decided request: what the agent itself would be told, always with the input.
 func (t *transition) proxyDecision(p messages.PermissionRecord) messages.ProxyDecision {
-	line, err := answerLine(p, t.s.can())
+	line, err := answers.Line(p, t.s.can())
 	if err != nil { // it was encoded once before the decision was taken
 		panic("encode decided answer: " + err.Error())
 	}

@@ -18,6 +18,7 @@ import (
 	"betcode/actors/session/presence"
 	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
+	"betcode/actors/session/trust"
 	"betcode/actors/session/watchdog"
 	"betcode/actors/settings"
 	"betcode/messages"
@@ -94,10 +95,8 @@ type agentLife struct {
 	directory *rules.Set     // rules of the working directory as this run read them; nil: not read
 	modeWish  modeWish       // a mode that the agent was asked to enter
 
-	guard        messages.Guard // which files of the directory the agent obeys
-	trustFresh   bool           // the directory was compared with the trusted content, and no message was given since
-	trustLooking bool           // it is being compared
-	trustSearch  bool           // the next comparison searches below it, too
+	guard messages.Guard // which files of the directory the agent obeys
+	trust trust.Watch    // when they are compared with what is trusted
 }
 
 // agentEnd is what decides about what follows the end of the process.

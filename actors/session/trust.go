@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"betcode/actors/internal/claude"
-	"betcode/actors/internal/rules"
 	"betcode/actors/internal/texts"
 	"betcode/actors/run"
 	"betcode/actors/session/trust"
@@ -20,9 +19,9 @@ import (
 
 // lookTrust compares the directory's content with what is trusted; then trustLooked.
 type lookTrust struct {
-	run    messages.RunNumber
-	fresh  bool // for a message that waits
-	search bool // also below the directory, for skills that the agent has loaded
+	trust.Look
+
+	run messages.RunNumber
 }
 
 func (lookTrust) Effect() {}
@@ -35,14 +34,13 @@ type trustLooked struct {
 }
 
 func (e lookTrust) look(d *Deps, directory string, added, environment []string) any {
-	guard, err := d.Guard(directory, added, environment, e.search)
-	return trustLooked{e.run, e.fresh, guard, err}
+	guard, err := d.Guard(directory, added, environment, e.Search)
+	return trustLooked{e.run, e.Fresh, guard, err}
 }
 
 // guarded notes how the agent was started.
 func (t *transition) guarded(m messages.ProcessStarted) {
-	t.s.agent.guard, t.s.agent.trustFresh, t.s.agent.trustLooking = m.Guard, !m.Adopted, false
-	t.s.agent.trustSearch = m.Adopted // it is not known what it has loaded from below its directory
+	t.s.agent.guard, t.s.agent.trust = m.Guard, trust.Started(m.Adopted)
 	if m.Adopted {
 		t.s.announced.trust = m.Guard.Digest // in history
 	}
@@ -67,7 +65,7 @@ func (t *transition) announceGuard() {
 // trustUnchecked reports whether the content of the directory is to be compared before the
 // agent gets a message, and has that done.
 func (t *transition) trustUnchecked() bool {
-	if !t.s.options.OwnRules || t.s.agent.trustFresh || t.s.record.Turn || !t.s.hasUndelivered() {
+	if !t.s.options.OwnRules || t.s.agent.trust.Fresh() || t.s.record.Turn || !t.s.hasUndelivered() {
 		return false
 	}
 	t.lookTrust(true, false)
@@ -75,13 +73,8 @@ func (t *transition) trustUnchecked() bool {
 }
 
 func (t *transition) lookTrust(fresh, search bool) {
-	switch {
-	case !t.s.agent.trustLooking:
-		t.s.agent.trustLooking = true
-		t.then(lookTrust{t.s.record.Run, fresh, search || t.s.agent.trustSearch})
-		t.s.agent.trustSearch = false
-	case search:
-		t.s.agent.trustSearch = true // when the comparison under way has ended
+	if look, due := t.s.agent.trust.Look(fresh, search); due {
+		t.then(lookTrust{look, t.s.record.Run})
 	}
 }
 
@@ -101,32 +94,26 @@ func (t *transition) watchTrust(items []claude.Item) {
 // trustLooked compares the agent with the present content: it is replaced if it obeys what is not trusted, or, while it is idle, if
 // it could obey what is trusted now.
 func (t *transition) trustLooked(m trustLooked) {
-	if m.run != t.s.record.Run || !t.s.agent.trustLooking {
+	if m.run != t.s.record.Run || !t.s.agent.trust.Looked() || !t.s.agent.up || t.s.replacing() {
 		return
 	}
-	t.s.agent.trustLooking = false
-	if !t.s.agent.up || t.s.replacing() {
-		return
-	}
-	lost := m.err != nil || t.s.agent.guard.Mode == messages.GuardOff && m.guard.Mode == messages.GuardStrict ||
-		len(rules.Lacking(m.guard.Ask, t.s.agent.guard.Ask)) > 0 // the agent would run what it is to ask about
-	gained := t.s.agent.guard.Mode != messages.GuardOff && m.guard.Mode == messages.GuardOff
 	resting := !t.s.record.Turn && len(t.s.record.Background) == 0 && !t.s.prompts.AgentWaits()
-	switch {
-	case lost || gained && resting:
+	switch trust.Judge(t.s.agent.guard, m.guard, m.err != nil, resting) {
+	case trust.Replaces:
 		t.s.agent.directory = nil
 		t.s.ending.restart = true
 		t.replaceAgent(endReplace, run.StopResumable)
 		return
-	case t.s.agent.guard.Mode != messages.GuardOff && m.guard.Mode == messages.GuardStrict:
-		t.s.agent.guard = m.guard // the agent obeys none of it, old or new
+	case trust.Renews:
+		t.s.agent.guard = m.guard
 		t.announceGuard()
+	case trust.Keeps:
 	}
-	if t.s.agent.trustSearch {
+	if t.s.agent.trust.Owes() {
 		t.lookTrust(false, true)
 		return
 	}
-	t.s.agent.trustFresh = m.fresh // what was compared after a tool call may be old when a message comes
+	t.s.agent.trust.Compared(m.fresh)
 }
 
 // hasUndelivered reports whether a message has not been handed to the run.

@@ -80,7 +80,7 @@ func TestTrustLooked(t *testing.T) {
 		if (looks(effects) == 0) != test.turn {
 			t.Errorf("%s: %d comparisons", test.name, looks(effects))
 		}
-		s.agent.trustLooking = true // after a tool call, in a turn
+		s.agent.trust.Look(false, false) // after a tool call, in a turn
 		tr = begin(s, now)
 		m := trustLooked{run: 1, fresh: true, guard: messages.Guard{Mode: test.is, Digest: "after", Ask: test.ask}}
 		if test.err {
@@ -103,7 +103,8 @@ func TestTrustLooked(t *testing.T) {
 // What was compared after a tool call is compared again when a message comes.
 func TestTrustIsOldAfterATurn(t *testing.T) {
 	s := guardState(messages.GuardOff)
-	s.inputs, s.agent.trustLooking = nil, true
+	s.inputs = nil
+	s.agent.trust.Look(false, false)
 	now := env{at: time.Unix(1, 0), id: func() string { return "id" }, chance: func() float64 { return 0 }}
 	tr := begin(s, now)
 	tr.trustLooked(trustLooked{run: 1, guard: messages.Guard{Mode: messages.GuardOff, Digest: "after"}})
@@ -129,7 +130,7 @@ func TestTrustOfNestedSkills(t *testing.T) {
 		s, effects = tr.finish()
 		for _, e := range effects {
 			if l, ok := e.(lookTrust); ok {
-				searched = append(searched, l.search)
+				searched = append(searched, l.Search)
 			}
 		}
 		return searched
@@ -154,7 +155,7 @@ func TestTrustOfNestedSkills(t *testing.T) {
 		}
 	}
 	s.agent.guard.Mode = messages.GuardQuiet
-	s.agent.trustLooking = false
+	s.agent.trust.Looked()
 	if got := look(func(t *transition) { t.watchTrust(changed) }); got != nil {
 		t.Errorf("an agent that obeys nothing: %v", got)
 	}
