@@ -50,7 +50,11 @@ func (s *System) inherited(name string) string {
 	return ""
 }
 
+// allSessions returns the sessions that may work in worktrees: all, and none if there are no worktrees.
 func (s *System) allSessions() ([]messages.SessionRecord, error) {
+	if s.registry.Empty() {
+		return nil, nil
+	}
 	found, _, err := s.options.Store.Sessions("", "", 0, 0)
 	return found, err
 }

@@ -151,12 +151,13 @@ func (h detailsService) GetHealthDetails(ctx context.Context, _ *pb.HealthDetail
 		out.Metadata = map[string]string{}
 	}
 	out.Metadata[unknownKey] = strconv.FormatInt(h.server.door.UnknownFields(), 10)
-	recent, err := handler.Ask[messages.SessionList](ctx, h.server.asker, messages.ListSessions{Limit: limitedAmong})
+	page := h.server.summaries.Page()
+	recent, err := handler.Ask[messages.SessionList](ctx, h.server.asker, messages.ListSessions{Limit: limitedAmong, Known: page.Known})
 	if err != nil {
 		return out, nil //nolint:nilerr // the components report the failure
 	}
-	out.RateLimitedSessions, out.RateLimitedUntil = translate.LimitsOut(recent.Sessions, recent.Slots, time.Now())
-	return out, nil
+	out.RateLimitedSessions, out.RateLimitedUntil, err = page.Limits(recent, time.Now())
+	return out, err
 }
 
 // withLocalServer adds the gateway as a component. It does not serve before recovery is over

@@ -2,10 +2,12 @@ package listing
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"betcode/grpcapi/translate"
 	"betcode/messages"
@@ -80,13 +82,9 @@ func (p *Page) Encode(l messages.SessionList, pending []messages.PermissionRecor
 			id, encoded = have[0].session, have[0].encoded
 			l.Known, have = l.Known[1:], have[1:]
 		} else {
-			record := &l.Sessions[at]
-			id = record.ID
-			if encoded, err = proto.Marshal(translate.SummaryOut(record, now)); err != nil {
-				return nil, fmt.Errorf("encode summary: %w", err)
-			}
-			if at < len(l.Revisions) && translate.Steady(record) {
-				p.cache.put(id, l.Revisions[at], encoded)
+			id = l.Sessions[at].ID
+			if encoded, err = p.encode(l, at, now); err != nil {
+				return nil, err
 			}
 			at++
 		}
@@ -99,4 +97,35 @@ func (p *Page) Encode(l messages.SessionList, pending []messages.PermissionRecor
 	out := translate.TotalsOut(l)
 	out.ProtoReflect().SetUnknown(all)
 	return out, nil
+}
+
+// encode returns the summary of a session of the list as its record has it, and keeps it.
+func (p *Page) encode(l messages.SessionList, at int, now time.Time) ([]byte, error) {
+	record := &l.Sessions[at]
+	encoded, err := proto.Marshal(translate.SummaryOut(record, now))
+	if err != nil {
+		return nil, fmt.Errorf("encode summary: %w", err)
+	}
+	if at < len(l.Revisions) && translate.Steady(record) {
+		p.cache.put(record.ID, l.Revisions[at], encoded)
+	}
+	return encoded, nil
+}
+
+// Limits returns what [translate.LimitsOut] says of the sessions of the list and those that were known, of which no record has a
+// limit. It keeps the summaries of the others, so that the next list knows them.
+func (p *Page) Limits(l messages.SessionList, now time.Time) (limited uint32, until *timestamppb.Timestamp, err error) {
+	sessions := slices.Clone(l.Sessions)
+	for _, k := range p.known {
+		if slices.ContainsFunc(l.Slots.Waiting, func(w messages.SlotWaiter) bool { return w.Session == k.session }) {
+			sessions = append(sessions, messages.SessionRecord{ID: k.session})
+		}
+	}
+	for at := range l.Sessions {
+		if _, err := p.encode(l, at, now); err != nil {
+			return 0, nil, err
+		}
+	}
+	limited, until = translate.LimitsOut(sessions, l.Slots, now)
+	return limited, until, nil
 }

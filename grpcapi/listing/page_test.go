@@ -110,6 +110,25 @@ func TestListIsThatOfTheRecords(t *testing.T) {
 	}
 }
 
+// The limits of sessions are the same whether the cache has them or not, and those that were asked about are known afterwards.
+func TestLimitsOfKnownSessions(t *testing.T) {
+	s := &store{
+		records:   []messages.SessionRecord{{ID: "a"}, {ID: "b"}, {ID: "c", RateLimit: messages.RateLimit{Since: now, Until: now.Add(time.Minute)}}},
+		revisions: []messages.Revision{1, 2, 3},
+	}
+	slots := messages.SlotQueue{Waiting: []messages.SlotWaiter{{Session: "a", Reason: messages.SlotRateLimited}, {Session: "b", Reason: messages.SlotBusy}}}
+	var c Cache
+	for round, read := range []int{3, 1} {
+		page := c.Page()
+		list := s.list(page.Known)
+		list.Slots = slots
+		n, until, err := page.Limits(list, now)
+		if err != nil || n != 2 || !until.AsTime().Equal(now.Add(time.Minute)) || s.read != read {
+			t.Errorf("round %d: %d until %v, %v, %d records were read", round, n, until, err, s.read)
+		}
+	}
+}
+
 // A cache that is full begins again, and has at most its bound.
 func TestCacheIsBounded(t *testing.T) {
 	var c Cache

@@ -55,7 +55,7 @@ commands list
 commands agents ask
 commands path -s ASKS r
 config show
-config get daemon.socket
+config get daemon.socket_path
 config check
 config path
 daemon status
@@ -64,7 +64,7 @@ health
 journal stats
 journal backups
 worktree list
-subagent list
+subagent list --all
 repo list
 fleet status
 orchestrate list
@@ -85,11 +85,9 @@ __complete permission allow
 
 // commandFigure measures a command line.
 func commandFigure(line string) figure {
-	return figure{name: line, limit: commandLimit, measure: func(ctx context.Context, b *bench, round int) (time.Duration, error) {
-		args := b.words(line, round)
-		began := time.Now()
-		_, err := b.betcode(ctx, args...)
-		return time.Since(began), err
+	return figure{name: line, limit: commandLimit, measure: func(ctx context.Context, b *bench, round int) (sample, error) {
+		_, s, err := b.betcode(ctx, b.words(line, round)...)
+		return s, err
 	}}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -25,11 +26,17 @@ type bench struct {
 	ends []func() // end what figures have started
 }
 
-// figure is one thing that is measured. measure runs one round and returns how long it took.
+// figure is one thing that is measured. measure runs one round.
 type figure struct {
 	name    string
 	limit   time.Duration
-	measure func(ctx context.Context, b *bench, round int) (time.Duration, error)
+	measure func(ctx context.Context, b *bench, round int) (sample, error)
+}
+
+// sample is what one round took.
+type sample struct {
+	wall    time.Duration
+	command time.Duration // processor time of the command; 0 = it still runs
 }
 
 // figures are all figures in the order of the table.
@@ -38,19 +45,24 @@ func figures() []figure { return slices.Concat(commands(), searches(), screens()
 // waitingSessions is how many sessions wait for a person.
 const waitingSessions = 5
 
-// prepare makes the sessions that wait.
+// prepare makes the sessions that wait, and a repository of git.
 func (b *bench) prepare(ctx context.Context) error {
+	made := exec.CommandContext(ctx, "git", "init", "--quiet")
+	made.Env, made.Dir = b.world.Environ(), b.world.Project
+	if out, err := made.CombinedOutput(); err != nil {
+		return fmt.Errorf("git init: %w\n%s", err, out)
+	}
 	for n := range waitingSessions {
 		name := fmt.Sprintf("asks-%d", n)
-		if _, err := b.betcode(ctx, "run", "--detach", "--name", name, fmt.Sprintf("run:touch made-%d", n)); err != nil {
+		if _, _, err := b.betcode(ctx, "run", "--detach", "--name", name, fmt.Sprintf("run:touch made-%d", n)); err != nil {
 			return err
 		}
-		if _, err := b.betcode(ctx, "session", "wait", "--for", "waiting", name); err != nil {
+		if _, _, err := b.betcode(ctx, "session", "wait", "--for", "waiting", name); err != nil {
 			return err
 		}
 		b.waiting = append(b.waiting, name)
 	}
-	out, err := b.betcode(ctx, "permission", "list", "-o", "name")
+	out, _, err := b.betcode(ctx, "permission", "list", "-o", "name")
 	b.requests = strings.Fields(out)
 	if err != nil {
 		return err
@@ -58,14 +70,30 @@ func (b *bench) prepare(ctx context.Context) error {
 	return b.awaitIndex(ctx)
 }
 
-// betcode runs the program in the world and returns what it prints.
-func (b *bench) betcode(ctx context.Context, args ...string) (string, error) {
+// patience is how long a command may take before the run gives it up.
+const patience = time.Minute
+
+// betcode runs the program in the world. It returns what the program prints, and what it took.
+func (b *bench) betcode(ctx context.Context, args ...string) (string, sample, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	c := exec.CommandContext(ctx, b.world.Binary, args...)
 	c.Env, c.Dir = b.world.Environ(), b.world.Project
 	var out, complaint bytes.Buffer
 	c.Stdout, c.Stderr = &out, &complaint
-	if err := c.Run(); err != nil {
-		return "", fmt.Errorf("betcode %s: %w\n%s%s", strings.Join(args, " "), err, &out, &complaint)
+	began := time.Now()
+	err := c.Run()
+	s := sample{wall: time.Since(began), command: processorTime(c.ProcessState)}
+	if err != nil {
+		return "", s, fmt.Errorf("betcode %s: %w\n%s%s", strings.Join(args, " "), err, &out, &complaint)
 	}
-	return out.String(), nil
+	return out.String(), s, nil
+}
+
+// processorTime is what a process that has ended took of the processors.
+func processorTime(p *os.ProcessState) time.Duration {
+	if p == nil {
+		return 0
+	}
+	return p.UserTime() + p.SystemTime()
 }

@@ -36,8 +36,8 @@ func screens() []figure {
 	}
 }
 
-// onScreen starts the screen of all sessions. end kills it.
-func (b *bench) onScreen(ctx context.Context) (s *kit.Screen, end func(), err error) {
+// onScreen starts the screen of all sessions. end kills it, and returns the processor time that it took.
+func (b *bench) onScreen(ctx context.Context) (s *kit.Screen, end func() time.Duration, err error) {
 	if s, err = kit.OpenScreen(80, 24); err != nil {
 		return nil, nil, err
 	}
@@ -46,10 +46,11 @@ func (b *bench) onScreen(ctx context.Context) (s *kit.Screen, end func(), err er
 	if err := s.Start(c); err != nil {
 		return nil, nil, errors.Join(err, s.Close())
 	}
-	return s, func() {
+	return s, func() time.Duration {
 		_ = c.Process.Kill()
 		_ = c.Wait()
 		_ = s.Close()
+		return processorTime(c.ProcessState)
 	}, nil
 }
 
@@ -70,15 +71,15 @@ func appears(ctx context.Context, s *kit.Screen, wanted func(shown string) bool)
 }
 
 // firstPaint starts the screen and waits for its list.
-func firstPaint(ctx context.Context, b *bench, _ int) (time.Duration, error) {
+func firstPaint(ctx context.Context, b *bench, _ int) (sample, error) {
 	start := time.Now()
 	s, end, err := b.onScreen(ctx)
 	if err != nil {
-		return 0, err
+		return sample{}, err
 	}
-	defer end()
 	_, err = appears(ctx, s, func(shown string) bool { return strings.Contains(shown, "need you") })
-	return time.Since(start), err
+	took := time.Since(start)
+	return sample{wall: took, command: end()}, err
 }
 
 // typist types into a session that is flooded. Its screen stays open from round to round.
@@ -88,21 +89,21 @@ type typist struct {
 }
 
 // key types a key and waits until it is drawn.
-func (t *typist) key(ctx context.Context, b *bench, _ int) (time.Duration, error) {
+func (t *typist) key(ctx context.Context, b *bench, _ int) (sample, error) {
 	if t.screen == nil {
 		if err := t.open(ctx, b); err != nil {
-			return 0, err
+			return sample{}, err
 		}
 	}
 	if t.typed == mostTyped {
 		t.typed = 0
 		if err := t.screen.Types("\x15"); err != nil {
-			return 0, err
+			return sample{}, err
 		}
 	} else {
 		t.typed++
 		if err := t.screen.Types("x"); err != nil {
-			return 0, err
+			return sample{}, err
 		}
 	}
 	row := "\n> " + strings.Repeat("x", t.typed) + "\n"
@@ -111,19 +112,19 @@ func (t *typist) key(ctx context.Context, b *bench, _ int) (time.Duration, error
 	}
 	took, err := appears(ctx, t.screen, func(shown string) bool { return strings.Contains(shown, row) })
 	time.Sleep(20 * time.Millisecond) // keys of a person do not come together
-	return took, err
+	return sample{wall: took}, err
 }
 
 // open begins the flood and opens its session.
 func (t *typist) open(ctx context.Context, b *bench) error {
-	if _, err := b.betcode(ctx, "run", "--detach", "--name", "flood", flooding); err != nil {
+	if _, _, err := b.betcode(ctx, "run", "--detach", "--name", "flood", flooding); err != nil {
 		return err
 	}
 	s, end, err := b.onScreen(ctx)
 	if err != nil {
 		return err
 	}
-	b.ends = append(b.ends, end)
+	b.ends = append(b.ends, func() { end() })
 	t.screen = s
 	if _, err := appears(ctx, s, func(shown string) bool { return strings.Contains(shown, "need you") }); err != nil {
 		return err

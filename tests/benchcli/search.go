@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	pb "betcode/proto/betcode/v1"
@@ -21,10 +22,9 @@ func searches() []figure {
 		{rare}, {wordOf(300)}, {common}, {common, next}, {`"` + common + " " + next + `"`}, {"ba*"}, {"read*", next}, {"--sort", "time", common}, {"--tool", "Bash", common}, {"--kind", "user", common, "-" + next},
 	} {
 		args = append([]string{"search", "--limit", "20"}, withDash(args)...)
-		all = append(all, figure{fmt.Sprint(args), searchLimit, func(ctx context.Context, b *bench, _ int) (time.Duration, error) {
-			began := time.Now()
-			_, err := b.betcode(ctx, args...)
-			return time.Since(began), err
+		all = append(all, figure{strings.Join(args, " "), searchLimit, func(ctx context.Context, b *bench, _ int) (sample, error) {
+			_, s, err := b.betcode(ctx, args...)
+			return s, err
 		}})
 	}
 	return all

@@ -286,3 +286,16 @@ func TestDaemonThatDoesNotStart(t *testing.T) {
 		t.Errorf("exit %d, %q", code, stderr)
 	}
 }
+
+// A session without a message is answered at once: the daemon waits for a message behind the start of clients that do not say
+// that they keep prompts.
+func TestNewSessionIsAnsweredAtOnce(t *testing.T) {
+	d := serveFake(t, &fakeDaemon{talk: func(_ *fakeDaemon, s *script) error {
+		s.send(&pb.AgentEvent{Event: &pb.AgentEvent_SessionInfo{SessionInfo: &pb.SessionInfo{SessionId: s.start.GetSessionId()}}})
+		return nil
+	}})
+	code, stdout, stderr := command(t, "", "session", "new", "--cwd", t.TempDir())
+	if code != 0 || stdout != d.starts[0].GetSessionId()+"\n" || !d.starts[0].GetKeepsPrompts() {
+		t.Errorf("exit %d, %q, %q: %v", code, stdout, stderr, d.starts)
+	}
+}

@@ -52,6 +52,7 @@ func (p group) newSession(ctx context.Context, c *cli.Context, cl *client.Client
 func Create(ctx context.Context, cl *client.Client, start *pb.StartConversation) (*pb.SessionInfo, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	start.KeepsPrompts = true // otherwise the daemon waits whether a message comes with the start
 	stream, err := cl.Agent.Converse(ctx)
 	if err != nil {
 		return nil, err
