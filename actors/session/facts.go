@@ -124,6 +124,11 @@ func (s *state) forwardable() []prompts.Forwarded {
 	if s.record.Subagent.Status.Final() {
 		return s.forwarding.Shown()
 	}
+	return s.forPeople()
+}
+
+// forPeople returns the requests that wait for a person on the streams of this session: its own, and those from below.
+func (s *state) forPeople() []prompts.Forwarded {
 	return append(s.ownForPeople(), s.forwarding.Shown()...)
 }
 

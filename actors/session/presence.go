@@ -52,37 +52,31 @@ const unwatchedGrace = 10 * time.Second
 // unwatchedDue is sent when the grace is over.
 type unwatchedDue struct{}
 
-// unwatched is what a session knows of the notifications that it sent.
-type unwatched struct {
-	timer bool                        // the grace runs
-	told  map[messages.RequestID]bool // undecided requests that a person was notified of
-}
-
 // maxNotified bounds what a notification says of a tool call, in bytes.
 const maxNotified = 200
 
 // updateUnwatched begins the grace when requests wait and no client watches. It ends every step.
 func (t *transition) updateUnwatched() {
 	if t.s.clients.Watched() {
-		t.s.unwatched.told = nil // the watcher sees them; they count as new when it leaves
+		t.s.unwatched.Watched()
 		return
 	}
-	if t.s.unwatched.timer || !t.s.exists || t.s.forwards() {
+	if !t.s.exists || t.s.forwards() {
 		return
 	}
-	for _, f := range append(t.s.ownForPeople(), t.s.forwarding.Shown()...) {
-		if !t.s.unwatched.told[f.ID()] {
-			t.s.unwatched.timer = true
-			t.then(act.After{Delay: unwatchedGrace, Message: unwatchedDue{}})
-			return
-		}
+	var waiting []messages.RequestID
+	for _, f := range t.s.forPeople() {
+		waiting = append(waiting, f.ID())
+	}
+	if t.s.unwatched.Begin(waiting) {
+		t.then(act.After{Delay: unwatchedGrace, Message: unwatchedDue{}})
 	}
 }
 
 // unwatchedLate notifies a person of everything that waits, if still no client watches.
 func (t *transition) unwatchedLate() {
-	t.s.unwatched.timer = false
-	for _, f := range append(t.s.ownForPeople(), t.s.forwarding.Shown()...) {
+	t.s.unwatched.Over()
+	for _, f := range t.s.forPeople() {
 		t.notifyOnce(f)
 	}
 }

@@ -70,14 +70,9 @@ func (t *transition) callFor(p messages.PermissionRecord) {
 // notifyOnce notifies a person of a request of this session or from below, unless that was done, a client watches this session, or
 // the session above does so.
 func (t *transition) notifyOnce(f prompts.Forwarded) {
-	if t.s.forwards() || t.s.clients.Watched() || t.s.unwatched.told[f.ID()] {
+	if t.s.forwards() || t.s.clients.Watched() || !t.s.unwatched.Tell(f.ID()) {
 		return
 	}
-	t.s.unwatched.told = maps.Clone(t.s.unwatched.told)
-	if t.s.unwatched.told == nil {
-		t.s.unwatched.told = map[messages.RequestID]bool{}
-	}
-	t.s.unwatched.told[f.ID()] = true
 	tool := texts.Shorten(f.Tool, maxShown)
 	t.then(notifyPerson{Notice{
 		Code: "PERMISSION_WAITS", Message: tool + " waits for an answer: " + toolcall.Cut(f.Description, maxNotified), Session: f.Session, Name: f.Name,

@@ -48,7 +48,7 @@ type state struct {
 	ledger   requests.Ledger // results of requests that may be repeated, and decisions about prompts
 
 	clients   presence.Presence
-	unwatched unwatched
+	unwatched presence.Unwatched
 	lock      inputLock
 
 	agent      agentView
