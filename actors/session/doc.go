@@ -12,8 +12,9 @@
 // messages, and step.
 //
 // What needs nothing of a session has a package of its own below this one. Machines return facts, which the session turns into
-// events, records and replies: lock, presence, prompts, requests, watchdog, durable, family, handover, proxied. Functions from one
-// record to the next: repeat, compaction, subagent, budget. Tables and texts: condition, modes, trust, evidence, events, audit.
+// events, records and replies: lock, presence, prompts, requests, watchdog, durable, slot, family, forward, handover, proxied, trust,
+// inquiry. Functions from one record to the next: repeat, compaction, subagent, budget, screening, answers, recall, oldagent. Tables
+// and texts: condition, modes, evidence, events, audit.
 //
 // # Who owns what
 //
