@@ -25,6 +25,7 @@ var changing = []struct {
 	{regexp.MustCompile(`lock: \S+`), "lock: CLIENT"},
 	{regexp.MustCompile(`by \S+@\S+ pts/\d+`), "by CLIENT"},
 	{regexp.MustCompile(`/tmp/bc\d+`), "/tmp/bc"},
+	{regexp.MustCompile(`/tmp/bc/\S*…`), "/tmp/bc/…"},
 	{regexp.MustCompile(`, \d+\.\ds`), ""},
 	{regexp.MustCompile(`(trying again).*`), "$1"},
 	{regexp.MustCompile(`working \d+s`), "working 0s"},

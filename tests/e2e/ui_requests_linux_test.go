@@ -21,7 +21,7 @@ func TestScreenAnswers(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
 	s.named("asking", "run:touch made\nrun:touch refused\n"+
-		`tool:Edit:{"file_path":"`+s.file("notes.txt")+`","old_string":"one\ntwo\nthree","new_string":"one\n2\nthree"}`+
+		`tool:Edit:{"file_path":"notes.txt","old_string":"one\ntwo\nthree","new_string":"one\n2\nthree"}`+
 		"\nrun:touch first\nrun:touch second\nask")
 	screen, _ := s.screen(80, 24, "ui")
 	s.shows(screen, "1 need you")

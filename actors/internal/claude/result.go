@@ -59,7 +59,7 @@ func (t *translation) result() {
 	} else {
 		t.untoldResult()
 		t.failure(&ended)
-		t.report(ended.Usage)
+		t.report(ended.Usage, ended.contextUsage())
 		t.complete(&ended)
 	}
 	t.s.d.Turn, t.s.d.Said, t.s.d.Notified, t.s.d.Aborted, t.s.d.Fault = false, false, false, false, fault{}
@@ -246,7 +246,7 @@ func (t *translation) errorCode(status int) string {
 	return "API_ERROR"
 }
 
-func (t *translation) report(u Usage) {
+func (t *translation) report(u Usage, context float32) {
 	const most = ^uint32(0)
 	fit := func(n uint64) uint32 { return uint32(min(n, uint64(most))) }
 	t.draft(&betcodev1.AgentEvent{Event: &betcodev1.AgentEvent_Usage{Usage: &betcodev1.UsageReport{
@@ -258,7 +258,16 @@ func (t *translation) report(u Usage) {
 		CostUsd:             u.CostUSD,
 		CostUnknown:         u.CostUnknown,
 		DurationMs:          fit(uint64(u.Duration / time.Millisecond)),
+		ContextUsagePercent: context,
 	}}})
+}
+
+// contextUsage is how full the model's context is after the turn, in percent; 0 if that is not known.
+func (m *TurnEnded) contextUsage() float32 {
+	if m.ContextWindow == 0 {
+		return 0
+	}
+	return float32(100 * float64(m.ContextTokens) / float64(m.ContextWindow))
 }
 
 func (t *translation) complete(ended *TurnEnded) {

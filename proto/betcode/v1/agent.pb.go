@@ -3219,9 +3219,11 @@ type UsageReport struct {
 	// The agent has not reported a cost, or one that cannot be true; cost_usd is 0.
 	CostUnknown bool `protobuf:"varint,180,opt,name=cost_unknown,json=costUnknown,proto3" json:"cost_unknown,omitempty"`
 	// What the session has consumed since it began, this turn included.
-	Total         *Spending `protobuf:"bytes,181,opt,name=total,proto3" json:"total,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Total *Spending `protobuf:"bytes,181,opt,name=total,proto3" json:"total,omitempty"`
+	// How full the model's context is after the turn; 0 = not known.
+	ContextUsagePercent float32 `protobuf:"fixed32,182,opt,name=context_usage_percent,json=contextUsagePercent,proto3" json:"context_usage_percent,omitempty"`
+	unknownFields       protoimpl.UnknownFields
+	sizeCache           protoimpl.SizeCache
 }
 
 func (x *UsageReport) Reset() {
@@ -3315,6 +3317,13 @@ func (x *UsageReport) GetTotal() *Spending {
 		return x.Total
 	}
 	return nil
+}
+
+func (x *UsageReport) GetContextUsagePercent() float32 {
+	if x != nil {
+		return x.ContextUsagePercent
+	}
+	return 0
 }
 
 // PlanModeChange says that plan mode was entered or left.
@@ -6160,7 +6169,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\adetails\x18\x04 \x03(\v2#.betcode.v1.ErrorEvent.DetailsEntryR\adetails\x1a:\n" +
 	"\fDetailsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd8\x02\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x8d\x03\n" +
 	"\vUsageReport\x12!\n" +
 	"\finput_tokens\x18\x01 \x01(\rR\vinputTokens\x12#\n" +
 	"\routput_tokens\x18\x02 \x01(\rR\foutputTokens\x12*\n" +
@@ -6171,7 +6180,8 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\vduration_ms\x18\a \x01(\rR\n" +
 	"durationMs\x12\"\n" +
 	"\fcost_unknown\x18\xb4\x01 \x01(\bR\vcostUnknown\x12+\n" +
-	"\x05total\x18\xb5\x01 \x01(\v2\x14.betcode.v1.SpendingR\x05total\"<\n" +
+	"\x05total\x18\xb5\x01 \x01(\v2\x14.betcode.v1.SpendingR\x05total\x123\n" +
+	"\x15context_usage_percent\x18\xb6\x01 \x01(\x02R\x13contextUsagePercent\"<\n" +
 	"\x0ePlanModeChange\x12\x16\n" +
 	"\x06active\x18\x01 \x01(\bR\x06active\x12\x12\n" +
 	"\x04plan\x18\x02 \x01(\tR\x04plan\"\x97\x01\n" +

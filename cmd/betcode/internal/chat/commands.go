@@ -116,6 +116,7 @@ func (m *Model) command(word, rest string) bool {
 			m.tell(talk.ModelAsked, rest)
 		} else {
 			change.PermissionMode = rest
+			m.tell(talk.ModeAsked, rest)
 		}
 		m.do(Send{&pb.AgentRequest{Request: &pb.AgentRequest_Settings{Settings: change}}})
 	case "/say":

@@ -79,6 +79,9 @@ func (m *Model) event(e *pb.AgentEvent) {
 		s.condition, s.blocked = i.GetCondition(), i.GetWaiting()
 	case *pb.AgentEvent_Usage:
 		s.cost = max(float64(event.Usage.GetTotal().GetCostMicros())/1e6, s.cost+turnCost(event.Usage))
+		if used := event.Usage.GetContextUsagePercent(); used > 0 {
+			s.context = used
+		}
 	case *pb.AgentEvent_Lock:
 		s.holder, s.requestedBy, s.offeredTo = event.Lock.GetHolder(), event.Lock.GetRequestedBy(), event.Lock.GetOfferedTo()
 		if m.options.TakeLock { // the first such event says that the stream is attached

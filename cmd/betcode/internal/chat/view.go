@@ -79,6 +79,9 @@ func (m *Model) Frame(now time.Time) (rows []string, cursorRow, cursorColumn int
 // gauge says how much of the context is used. The agent summarises it when it is full.
 func gauge(s console.Style, percent float32) string {
 	text := fmt.Sprintf("context %.0f%%", percent)
+	if percent < 1 {
+		text = "context <1%"
+	}
 	switch {
 	case percent >= 90:
 		return s.Red(text)

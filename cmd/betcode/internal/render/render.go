@@ -24,6 +24,9 @@ type Renderer struct {
 	block          string // of the text being written
 	shown          shownParts
 	failures       failures
+	planning       bool   // plan mode is on
+	planKnown      bool   // that is known
+	plan           string // last shown
 }
 
 // NewRenderer returns a renderer that writes to w.
@@ -79,14 +82,7 @@ func (r *Renderer) Event(e *pb.AgentEvent) {
 	case *pb.AgentEvent_Usage:
 		r.Line("%s", s.Dim(usage(event.Usage)))
 	case *pb.AgentEvent_PlanMode:
-		if event.PlanMode.GetActive() {
-			r.Line("%s", s.Dim("plan mode"))
-		} else {
-			r.Line("%s", s.Dim("plan mode is over"))
-		}
-		if plan := event.PlanMode.GetPlan(); plan != "" {
-			r.Line("%s", console.Text(plan))
-		}
+		r.planMode(event.PlanMode)
 	case *pb.AgentEvent_TurnComplete:
 		r.turnComplete(event.TurnComplete)
 	case *pb.AgentEvent_UserInput:
@@ -140,6 +136,24 @@ func (r *Renderer) Event(e *pb.AgentEvent) {
 		r.retraction(event.Retraction)
 	case nil:
 		// an event of a newer daemon
+	}
+}
+
+// planMode writes that plan mode is entered or left, and the plan. The agent reports both several times.
+func (r *Renderer) planMode(p *pb.PlanModeChange) {
+	switch change := r.planning != p.GetActive() || !r.planKnown; {
+	case change && p.GetActive():
+		r.Line("%s", r.style.Dim("plan mode"))
+	case change:
+		r.Line("%s", r.style.Dim("plan mode is over"))
+	}
+	r.planKnown, r.planning = true, p.GetActive()
+	if r.planning && p.GetPlan() == "" {
+		r.plan = ""
+	}
+	if plan := p.GetPlan(); plan != "" && plan != r.plan {
+		r.plan = plan
+		r.Line("%s", console.Text(plan))
 	}
 }
 

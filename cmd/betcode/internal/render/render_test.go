@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"betcode/cmd/betcode/internal/eventtest"
@@ -74,5 +75,19 @@ the agent (pid 7) was taken over by a new daemon
 `
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", &out, want)
+	}
+}
+
+// The agent reports the same plan, and that plan mode is over, several times; a person reads them once.
+func TestPlanOnce(t *testing.T) {
+	var out strings.Builder
+	r := NewRenderer(&out, false, false)
+	for _, p := range []*pb.PlanModeChange{
+		{Active: true}, {Active: true, Plan: "a plan"}, {}, {Plan: "a plan"}, {Active: true}, {Active: true, Plan: "a plan"}, {Active: true, Plan: "a better plan"}, {},
+	} {
+		r.Event(&pb.AgentEvent{Event: &pb.AgentEvent_PlanMode{PlanMode: p}})
+	}
+	if want := "plan mode\na plan\nplan mode is over\nplan mode\na plan\na better plan\nplan mode is over\n"; out.String() != want {
+		t.Errorf("written:\n%s\nwant:\n%s", out.String(), want)
 	}
 }

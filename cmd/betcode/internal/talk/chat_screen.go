@@ -213,6 +213,7 @@ func (c *chat) typed(line string) reaction {
 		c.tell(ModelAsked, console.Line(rest))
 		return reaction{send: []*pb.AgentRequest{settingsRequest(rest, "")}}
 	case word == "/mode" && rest != "":
+		c.tell(ModeAsked, console.Line(rest))
 		return reaction{send: []*pb.AgentRequest{settingsRequest("", rest)}}
 	case word == "/model" || word == "/mode":
 		c.tell("Name missing: %s NAME", word)

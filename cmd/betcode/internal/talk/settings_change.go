@@ -13,6 +13,9 @@ import (
 // ModelAsked says when another model counts, and who judges its name: nobody before the agent asks its service.
 const ModelAsked = "The model is %s from the next message on. If there is no such model, that message fails; /model NAME takes another."
 
+// ModeAsked says that a mode was asked for; the daemon answers only if it is not taken.
+const ModeAsked = "The permission mode is %s now, unless a refusal follows."
+
 // SettingsChange is a change of settings at the start of a conversation. Later requests wait for its result. The daemon
 // answers only a refusal, so a message without content is sent after the change: the daemon refuses that in any case, and
 // in order. If its refusal comes first, the settings are changed.

@@ -33,6 +33,7 @@ type Transcript struct {
 	chosen   *block            // a call; nil: none
 	lastCall string            // id of the call that Take has returned last
 	sequence uint64            // of the running event
+	plan     string            // shown last; the agent reports it several times
 	hit      *block            // what a search has found; nil: nothing
 }
 
@@ -66,7 +67,11 @@ func (t *Transcript) Event(e *pb.AgentEvent) {
 	case *pb.AgentEvent_PlanMode:
 		t.words.Event(&pb.AgentEvent{Event: &pb.AgentEvent_PlanMode{PlanMode: &pb.PlanModeChange{Active: event.PlanMode.GetActive()}}})
 		t.flushNotes(parent)
-		if plan := event.PlanMode.GetPlan(); plan != "" {
+		if event.PlanMode.GetActive() && event.PlanMode.GetPlan() == "" {
+			t.plan = ""
+		}
+		if plan := event.PlanMode.GetPlan(); plan != "" && plan != t.plan {
+			t.plan = plan
 			b := &block{kind: prosaic, closed: true}
 			b.prose.add(plan)
 			b.prose.finish()
