@@ -114,7 +114,11 @@ func (s commandService) statusLines(ctx context.Context, _ string) ([]string, er
 	}
 	lines := []string{"Daemon: " + overall}
 	for _, c := range h.GetComponents() {
-		line := "  " + c.GetName() + ": " + c.GetStatus().String()
+		name := c.GetName()
+		if name == "sqlite" { // the specification's name on the wire; what it is here is the journal
+			name = "journal"
+		}
+		line := "  " + name + ": " + c.GetStatus().String()
 		if c.GetMessage() != "" {
 			line += " (" + c.GetMessage() + ")"
 		}

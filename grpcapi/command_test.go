@@ -172,7 +172,7 @@ func TestExecuteServiceCommand(t *testing.T) {
 		says    string // somewhere in what it says
 	}{
 		{"help", nil, "", 0, "tree         the actors"},
-		{"/status", nil, "", 0, "Daemon: SERVING\n  sqlite: SERVING\n  local_server: SERVING\nUptime: \nVersion: 1\n"},
+		{"/status", nil, "", 0, "Daemon: SERVING\n  journal: SERVING\n  local_server: SERVING\nUptime: \nVersion: 1\n"},
 		{"tree", nil, "", 0, "daemon  running\n  journal  backing off  restarts=2\n"},
 		{"permissions", nil, "", 0, "req  " + sessionA + "  Bash  ls\n"},
 		{"permissions", nil, sessionA, 0, "req  "},

@@ -14,6 +14,7 @@ import (
 type command struct {
 	sub   map[string]*command // by name and alias
 	flags map[string]bool     // by name, with its dashes; whether a value follows
+	bare  bool                // it takes no arguments
 }
 
 var (
@@ -37,6 +38,8 @@ func readHelp(t *testing.T, program string, path ...string) *command {
 			continue
 		}
 		switch section {
+		case "USAGE":
+			c.bare = c.bare || strings.HasSuffix(strings.TrimSpace(line), "[command options]")
 		case "COMMANDS":
 			if match := helpCommand.FindStringSubmatch(line); match != nil {
 				names := strings.Split(match[1], ", ")
@@ -88,6 +91,8 @@ func (c *command) check(words []string) string {
 			return "there is no command " + word
 		case len(at.sub) > 0:
 			return ""
+		case at.bare:
+			return "it takes no argument " + word
 		}
 	}
 	return ""
@@ -157,6 +162,7 @@ func words(line string) []string {
 func TestCommandLines(t *testing.T) {
 	c := &command{flags: map[string]bool{"--socket": true}, sub: map[string]*command{
 		"list": {flags: map[string]bool{"--limit": true, "-q": false}},
+		"chat": {bare: true},
 	}}
 	for line, want := range map[string]string{
 		"list --limit 3 -q":         "",
@@ -165,6 +171,7 @@ func TestCommandLines(t *testing.T) {
 		"help exit-codes":           "",
 		"list --all":                "there is no flag --all",
 		"lists":                     "there is no command lists",
+		"chat ID":                   "it takes no argument ID",
 		"--socket list -q":          "there is no flag -q",
 		`list "a b" 'c -d' ; ls -l`: "",
 	} {

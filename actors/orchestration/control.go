@@ -73,8 +73,11 @@ func (t *transition) retry(m messages.RetryOrchestration) *messages.Error {
 
 func (t *transition) pause(m messages.PauseOrchestration) *messages.Error {
 	if t.phase != messages.OrchestrationRunning {
-		return messages.Errorf(m.Op(), messages.WrongState, "orchestration %s is %s", t.ID, t.phase).
-			WithHint("Start its steps again: betcode orchestrate retry " + string(t.ID))
+		hint := "Start its steps again: betcode orchestrate retry " + string(t.ID)
+		if t.phase == messages.OrchestrationCompleted {
+			hint = "Begin another orchestration: betcode orchestrate run FILE"
+		}
+		return messages.Errorf(m.Op(), messages.WrongState, "orchestration %s is %s", t.ID, t.phase).WithHint(hint)
 	}
 	if t.paused == m.Paused && (m.Paused || !t.refused) {
 		return nil

@@ -95,7 +95,7 @@ func (t *transition) sendToSubagent(from *actor.PID, m messages.SendToSubagent) 
 	}
 	if r := t.s.record.Subagent; r.Status.Final() {
 		t.then(act.Reply{To: from, With: messages.Errorf(op, messages.WrongState, "the subagent has ended: %s", r.Status).
-			With("session_id", string(t.s.id)).WithHint("spawn another one, or go on with its session: betcode chat " + string(t.s.id))})
+			With("session_id", string(t.s.id)).WithHint("spawn another one, or go on with its session: betcode attach " + string(t.s.id))})
 		return
 	}
 	t.sendInput(from, m.Input)

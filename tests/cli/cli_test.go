@@ -140,8 +140,9 @@ var changing = []struct {
 }{
 	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "<id>"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`), "<time>"},
+	{regexp.MustCompile(`\b[0-9a-f]{40}\b`), "<commit>"},
 	{regexp.MustCompile(`("pid": )\d+`), `$1<pid>`},
-	{regexp.MustCompile(`("(?:work_ms|start_time)": )\d+`), `$1<number>`},
+	{regexp.MustCompile(`("(?:bytes|work_ms|start_time|disk_bytes)": )\d+`), `$1<number>`},
 }
 
 // normal writes standard output of the last command to a file, with what changes replaced.
@@ -162,7 +163,7 @@ func TestTexts(t *testing.T) {
 	if err != nil || len(scripts) == 0 {
 		t.Fatalf("%d scripts, %v", len(scripts), err)
 	}
-	pattern := regexp.MustCompile(`(?m)^code (\d+) `)
+	pattern := regexp.MustCompile(`(?m)^(?:code|end|interrupt) (\d+) `)
 	known := map[string]bool{}
 	for _, code := range []int{0, 1, 2, 3, 4, 5, 6, 7, 130} {
 		known[fmt.Sprint(code)] = true

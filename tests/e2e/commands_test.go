@@ -164,7 +164,7 @@ func TestServiceCommands(t *testing.T) {
 		}
 		return said
 	}
-	for command, want := range map[string]string{"status": "sqlite: SERVING", "tree": "session/" + id, "permissions": id, "sessions": id, "help": "permissions"} {
+	for command, want := range map[string]string{"status": "journal: SERVING", "tree": "session/" + id, "permissions": id, "sessions": id, "help": "permissions"} {
 		if said := run(command); !strings.Contains(said, want) {
 			t.Errorf("%s:\n%s", command, said)
 		}

@@ -54,9 +54,10 @@ func (p *program) pairCommand() *cli.Command {
 		Name: "pair", Usage: "make a code with which a browser logs in to the portal", ArgsUsage: "NAME",
 		Description: "NAME is that of the person or device. The code works once, within 10 minutes; the login has the scopes of the code.",
 		Flags: []cli.Flag{
-			&cli.StringSliceFlag{Name: "scope", Usage: "a right of the login: `SCOPE` is view, approve, control or admin; may be given several times", Required: true},
+			&cli.StringSliceFlag{Name: "scope", Usage: "a right of the login: `SCOPE` is view, approve, control or admin; may be given several times (required)"},
 			&cli.BoolFlag{Name: "shared", Usage: "the login sees only sessions that 'gateway share' has shared with NAME"},
 		},
+		Before: base.Needs("scope"),
 		Action: p.WithClient(1, 1, p.pair),
 	}
 }

@@ -24,7 +24,7 @@ func TestAnswerTooLate(t *testing.T) {
 		code int
 		says string
 	}{
-		"answered": {0, "request answered was allowed before by ann at 2031-05-06T07:08:09Z; your answer is the same."},
+		"answered": {0, "request answered was allowed before by ann at 2031-05-06T07:08:09Z; the earlier answers count."},
 		"declined": {1, "request declined was denied before by ann at 2031-05-06T07:08:09Z; this answer has no effect"},
 		"unknown":  {6, "no waiting request begins with \"unknown\""},
 	} {

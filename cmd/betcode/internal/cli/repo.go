@@ -203,6 +203,6 @@ func (p *program) removeRepo(ctx context.Context, c *cli.Context, cl *client.Cli
 	if err != nil {
 		return err
 	}
-	p.Say("Removed from the list, with %d worktrees. The files of the repository stay.", answer.GetWorktreesRemoved())
+	p.Say("Removed from the list, with %s. The files of the repository stay.", console.Count(answer.GetWorktreesRemoved(), "worktree"))
 	return nil
 }

@@ -122,16 +122,19 @@ func (p *program) spawnSubagent(ctx context.Context, c *cli.Context, cl *client.
 	}
 	var known bool
 	if request.WorktreeLock, known = leaseFlags[c.String("lease")]; !known {
-		return fmt.Errorf("--lease %q is none of none, shared, exclusive", c.String("lease"))
+		return exit.Usage(fmt.Errorf("--lease %s is unknown: use exclusive, shared or none", console.Line(c.String("lease"))))
 	}
 	for _, entry := range c.StringSlice("env") {
 		name, value, ok := strings.Cut(entry, "=")
 		if !ok {
-			return fmt.Errorf("--env %q is not NAME=VALUE", entry)
+			return exit.Usage(fmt.Errorf("--env %s is not NAME=VALUE", console.Line(entry)))
 		}
 		request.Env[name] = value
 	}
 	if c.IsSet("auto-approve-time") || c.IsSet("auto-approve-rate") || c.Bool("auto-approve-queue") || c.Bool("unfenced") {
+		if !c.Bool("auto-approve") {
+			return exit.Usage(errors.New("--auto-approve-time, --auto-approve-rate, --auto-approve-queue and --unfenced need --auto-approve"))
+		}
 		request.AutoApproveConfig = &pb.AutoApproveConfig{
 			DurationSeconds: seconds(c.Duration("auto-approve-time")), MaxCallsPerMinute: uint32(min(c.Uint("auto-approve-rate"), 1<<30)), Unfenced: c.Bool("unfenced"), //nolint:gosec // it fits
 		}

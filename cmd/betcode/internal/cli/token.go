@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
@@ -30,11 +31,12 @@ func (p *program) tokenCommand() *cli.Command {
 				Name: "create", Usage: "make a token", ArgsUsage: "NAME",
 				Description: "Writes the secret once, to standard output or to a new file that other users cannot read.",
 				Flags: []cli.Flag{
-					&cli.StringSliceFlag{Name: "scope", Usage: "a right of the token: `SCOPE` is view, approve, control or admin; may be given several times", Required: true},
+					&cli.StringSliceFlag{Name: "scope", Usage: "a right of the token: `SCOPE` is view, approve, control or admin; may be given several times (required)"},
 					&cli.StringFlag{Name: "expires", Usage: "how `LONG` it is valid, for example 30d (default: until it is revoked)"},
 					&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the secret to the new `FILE`"},
 					&cli.BoolFlag{Name: "json", Usage: "as JSON"},
 				},
+				Before: base.Needs("scope"),
 				Action: p.WithClient(1, 1, p.tokenCreate),
 			},
 			{

@@ -274,6 +274,6 @@ func (p *program) removeWorktree(ctx context.Context, c *cli.Context, cl *client
 	if err != nil {
 		return err
 	}
-	p.Say("Removed. %d agents were stopped.", answer.GetSessionsClosed())
+	p.Say("Removed; %s stopped.", console.Count(answer.GetSessionsClosed(), "agent"))
 	return nil
 }

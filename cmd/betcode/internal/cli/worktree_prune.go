@@ -21,7 +21,7 @@ const pruneDays = 30
 // pruneWorktrees lists the unused worktrees, and with --yes has the daemon remove them.
 func (p *program) pruneWorktrees(ctx context.Context, c *cli.Context, cl *client.Client) error {
 	if c.Int("days") < 0 {
-		return exit.Usage(errors.New("--days is not negative"))
+		return exit.Usage(fmt.Errorf("--days %d is negative; give the number of days without use, 0 for all", c.Int("days")))
 	}
 	request := &pb.PruneWorktreesRequest{UnusedSince: timestamppb.New(time.Now().AddDate(0, 0, -c.Int("days"))), DryRun: !c.Bool("yes")}
 	if !c.Bool("all") {
@@ -48,11 +48,11 @@ func (p *program) pruneWorktrees(ctx context.Context, c *cli.Context, cl *client
 	}
 	switch {
 	case found == 0 && len(failed) == 0:
-		p.Say("All %d worktrees are needed.", answer.GetExamined())
+		p.Say("Nothing to remove: %s looked at.", console.Count(answer.GetExamined(), "worktree"))
 	case c.Bool("yes"):
-		p.Say("Removed %d worktrees, %s. Their branches stay.", found, p.Bytes(freed))
+		p.Say("Removed %s, %s. Branches stay.", console.Count(found, "worktree"), console.Size(freed))
 	default:
-		p.Say("These %d worktrees, %s, can be removed: betcode worktree prune --yes", found, p.Bytes(freed))
+		p.Say("%s, %s, can be removed: betcode worktree prune --yes", console.Count(found, "worktree"), console.Size(freed))
 	}
 	return errors.Join(failed...)
 }

@@ -2,11 +2,11 @@ package offline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
 	"betcode/actors/strays"
-	"betcode/cmd/betcode/internal/exit"
 	"betcode/cmd/betcode/internal/statedir"
 	"betcode/messages"
 	"betcode/persistence"
@@ -40,8 +40,8 @@ func Restore(ctx context.Context, o RestoreOptions) (Restored, error) {
 		Backup: o.Backup, Directory: statedir.Journal(o.State), RunsDirectory: statedir.Runs(o.State),
 		PlansDirectory: statedir.Orchestrations(o.State), Replace: o.Force, Damaged: o.Damaged,
 	})
-	if err != nil && messages.KindOf(err) == messages.AlreadyExists {
-		return Restored{}, exit.With(exit.Failed, fmt.Errorf("%w. Add --force to move it aside", err))
+	if full := (*messages.Error)(nil); errors.As(err, &full) && full.Kind == messages.AlreadyExists {
+		return Restored{}, full.WithHint("add --force to move it aside, or name another state directory with --state-dir")
 	}
 	return Restored{done}, err
 }

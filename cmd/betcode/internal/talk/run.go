@@ -204,7 +204,7 @@ func (r *unattended) ask() {
 	if r.lines != nil {
 		r.out.pause()
 		fmt.Fprint(r.console.Stderr, w.Text(console.Style(r.console.Terminal.Colour), time.Now(), true))
-		if !r.console.Attended() {
+		if r.console.Terminal.In && !r.console.Attended() {
 			r.say("This command is in the background: bring it to the foreground to answer, or: betcode permission list")
 		}
 		return

@@ -22,12 +22,15 @@ const (
 // StartPatience is how long a daemon may take until it serves.
 const StartPatience = 30 * time.Second
 
+// otherFlags are flags by their command that have the name of a setting's flag and another meaning.
+var otherFlags = map[string]string{"portal": "listen"}
+
 // DaemonSettings returns the given flags by the name of their setting.
 func DaemonSettings(c *cli.Context) config.Flags {
 	given := config.Flags{config.ConfigDirFlag: c.String(config.ConfigDirFlag)}
 	for _, s := range config.Table() {
 		switch s.Flag {
-		case "":
+		case "", otherFlags[c.Command.Name]:
 		case KeepAgentsFlag:
 			if c.Bool(s.Flag) {
 				given[s.Name] = "true"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -40,6 +41,16 @@ func Simple(action func(ctx context.Context, c *cli.Context) error) cli.ActionFu
 	}
 }
 
+// Needs returns a check, before the action of a command, that a flag is set. The library's own prints the whole help instead.
+func Needs(flag string) cli.BeforeFunc {
+	return func(c *cli.Context) error {
+		if c.IsSet(flag) {
+			return nil
+		}
+		return exit.Usage(fmt.Errorf("the flag --%s is missing. Run '%s --help' for what it takes", flag, c.Command.HelpName))
+	}
+}
+
 // Arguments checks the number of arguments. A negative most means any number.
 func Arguments(c *cli.Context, least, most int) error {
 	n := c.Args().Len()
@@ -55,5 +66,5 @@ func Arguments(c *cli.Context, least, most int) error {
 	case most > 0:
 		what = fmt.Sprintf("%d to %d arguments", least, most)
 	}
-	return exit.Usage(fmt.Errorf("'%s' takes %s, not %d. Usage: %s %s", c.Command.HelpName, what, n, c.Command.HelpName, c.Command.ArgsUsage))
+	return exit.Usage(fmt.Errorf("'%s' takes %s, not %d. Usage: %s", c.Command.HelpName, what, n, strings.TrimSpace(c.Command.HelpName+" "+c.Command.ArgsUsage)))
 }

@@ -112,7 +112,7 @@ func (p group) followPlan(ctx context.Context, cl *client.Client, id string, una
 			cancel()
 			<-failed //nolint:errcheck // it ends because of cancel
 			p.Say("The orchestration goes on. See it again: betcode orchestrate watch %s", console.ShortID(first.GetId()))
-			return nil
+			return exit.Silent(exit.Interrupted)
 		case err := <-failed:
 			s.draw()
 			if err != nil {

@@ -25,6 +25,10 @@ func (p group) answerRequest(ctx context.Context, cl *client.Client, request *pb
 	if !sameAnswer(request, r) {
 		return exit.With(exit.Failed, fmt.Errorf("%s; this answer has no effect", text))
 	}
+	if len(request.GetAnswers()) > 0 { // which answers were given before is not reported
+		p.Say("%s; the earlier answers count.", text)
+		return nil
+	}
 	p.Say("%s; your answer is the same.", text)
 	return nil
 }

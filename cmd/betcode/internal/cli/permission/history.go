@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
@@ -22,12 +23,13 @@ func (p group) testRulesCommand() *cli.Command {
 		Name: "test", Usage: "show what rules would have decided about past tool calls",
 		Description: "Matches every call in the journal against the rules in settings.json, or in another such file. Runs no tool.",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "history", Usage: "test the calls in the journal (required)", Required: true},
+			&cli.BoolFlag{Name: "history", Usage: "test the calls in the journal (required)"},
 			&cli.StringFlag{Name: "settings", Usage: "the rules of `FILE`, instead of those in force"},
 			&cli.StringFlag{Name: "session", Aliases: []string{"r"}, Usage: "only calls of `SESSION`"},
 			&cli.BoolFlag{Name: "changes", Usage: "only calls that would have been decided differently"},
 			&cli.BoolFlag{Name: "json", Usage: "as JSON, a line for each call"},
 		},
+		Before: base.Needs("history"),
 		Action: p.WithClient(0, 0, p.testRules),
 	}
 }
@@ -37,7 +39,7 @@ func (p group) testRules(ctx context.Context, c *cli.Context, cl *client.Client)
 	if file := c.String("settings"); file != "" {
 		rules, err := config.ReadPermissionsFile(file)
 		if err != nil {
-			return err
+			return exit.Usage(err)
 		}
 		request.Allow, request.Ask, request.Deny = rules.Allow, rules.Ask, rules.Deny
 		if len(request.GetAllow())+len(request.GetAsk())+len(request.GetDeny()) == 0 {
@@ -99,7 +101,7 @@ func (p group) testedSummary(c *cli.Context, m *pb.TestRulesResponse, count map[
 	if c.Bool("json") {
 		return nil
 	}
-	_, err := fmt.Fprintf(p.Stdout, "%d calls: %d allowed, %d denied, %d asked about, %d not decided by rules; %d would have been decided differently\n",
-		m.GetCalls(), count["allow"], count["deny"], count["ask"], count["none"], count["changes"])
+	_, err := fmt.Fprintf(p.Stdout, "%s: %d allowed, %d denied, %d asked about, %d not decided by rules; %d would have been decided differently\n",
+		console.Count(m.GetCalls(), "call"), count["allow"], count["deny"], count["ask"], count["none"], count["changes"])
 	return err
 }
