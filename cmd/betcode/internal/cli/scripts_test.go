@@ -21,7 +21,6 @@ const scripts = "../../../../tests/cli/testdata/*.txtar"
 var unscripted = map[string]string{
 	"chat":   "a terminal: make tui",
 	"ui":     "a terminal: make tui",
-	"doctor": "no script yet; tests of this package with a fake daemon",
 	"import": "no script yet; tests of this package with a fake daemon",
 }
 

@@ -12,6 +12,8 @@ func agentPath(f Facts) Finding {
 	switch {
 	case a.Path != "":
 		return ok("%s", a.Path)
+	case a.Variable != "":
+		return found(Problem, "unset "+a.Variable, "%s says %s, which cannot be run: %v", a.Variable, a.Program, a.Err)
 	case strings.ContainsAny(a.Program, `/\`):
 		return found(Problem, "betcode config set agent.path claude", "%s is no executable: %v", a.Program, a.Err)
 	}

@@ -66,7 +66,7 @@ const skew = time.Minute
 
 func clock(f Facts) Finding {
 	if ahead := f.Newest.Sub(f.Now); ahead > skew {
-		return found(Warning, "timedatectl status",
+		return found(Warning, "sudo timedatectl set-ntp true",
 			"the journal was written %s after the present time; deadlines and budgets follow the clock", ahead.Round(time.Second))
 	}
 	return ok("the clock is not behind the journal")

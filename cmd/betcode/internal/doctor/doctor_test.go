@@ -67,6 +67,7 @@ func TestChecks(t *testing.T) {
 		{"a clock that is behind", func(f *Facts) { f.Newest = noon.Add(time.Hour) }, "clock", Warning, "timedatectl", false},
 		{"no agent", func(f *Facts) { f.Agent = Agent{Program: "claude", Search: "/bin"} }, "agent.path", Problem, "npm install", false},
 		{"a wrong path", func(f *Facts) { f.Agent = Agent{Program: "/opt/claude"} }, "agent.path", Problem, "agent.path", false},
+		{"a wrong variable", func(f *Facts) { f.Agent = Agent{Program: "/opt/claude", Variable: agentVariable} }, "agent.path", Problem, "unset BETCODE_CLAUDE", false},
 		{"a silent agent", func(f *Facts) { f.Agent.Version = "" }, "agent.version", Problem, "--version", false},
 		{"an old agent", func(f *Facts) { f.Agent.Version, f.Agent.Grade = "1.0.24", claudecode.Level("1.0.24") }, "agent.version", Problem, claudecode.UpgradeCommand(), false},
 		{"no login", func(f *Facts) { f.Login = Login{} }, "agent.login", Problem, "/login", false},

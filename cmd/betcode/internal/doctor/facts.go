@@ -61,12 +61,13 @@ type Space struct {
 
 // Agent is the executable of the agent.
 type Agent struct {
-	Program string // as settings name it
-	Path    string // where it was found; empty = nowhere
-	Search  string // PATH, in which a program without a directory was searched
-	Version string
-	Grade   claudecode.Grade // of the version
-	Err     error
+	Program  string // as settings name it
+	Variable string // the environment variable that names it instead of settings; empty = none
+	Path     string // where it was found; empty = nowhere
+	Search   string // PATH, in which a program without a directory was searched
+	Version  string
+	Grade    claudecode.Grade // of the version
+	Err      error
 }
 
 // Login is what the agent can log in with.

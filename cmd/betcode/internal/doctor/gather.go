@@ -27,10 +27,14 @@ type Sources struct {
 	Daemon  config.Daemon // the daemon that a command would start
 	World   config.Environment
 	Version string // of this program
+	System  string // the directory below which files of the kernel and of systemd are; empty = /
 }
 
 // defaultLow is the free space in bytes below which a daemon without a setting takes the disk for full.
 const defaultLow = 512 << 20
+
+// agentVariable is the environment variable that names the agent's program.
+const agentVariable = "BETCODE_CLAUDE"
 
 // Gather collects the facts. It does not fail: a fact that cannot be read says why.
 func Gather(ctx context.Context, s Sources) Facts {
@@ -46,9 +50,9 @@ func Gather(ctx context.Context, s Sources) Facts {
 	f.Space = spaceOf(s.Daemon.StateDir, cmp.Or(s.Daemon.Disk.Low, defaultLow))
 	f.Agent = agentOf(ctx, s)
 	f.Login = loginOf(s.World)
-	f.Kernel = kernel(s.World.UID)
+	f.Kernel = kernel(s.System, s.World.UID)
 	f.Kernel.FenceWanted, f.Kernel.MemoryWanted = s.Daemon.Fence != "off", s.Daemon.MemoryMax > 0
-	f.Service = service(s.World, f.User)
+	f.Service = service(s.System, s.World, f.User)
 	if !f.Daemon.Answers && f.Daemon.Holder == 0 {
 		f.Orphans = len(strays.Find(statedir.Runs(s.Daemon.StateDir)))
 	}
@@ -138,6 +142,9 @@ func spaceOf(directory string, low int64) Space {
 
 func agentOf(ctx context.Context, s Sources) Agent {
 	a := Agent{Program: s.Daemon.ClaudePath, Search: s.World.Getenv("PATH")}
+	if s.World.Getenv(agentVariable) != "" {
+		a.Variable = agentVariable
+	}
 	file, err := agentprogram.Find(a.Program)
 	if err != nil {
 		a.Err = err

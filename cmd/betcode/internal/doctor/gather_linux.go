@@ -36,15 +36,17 @@ func filesystemOf(path string) (name string, volatile bool) {
 	return remote[kind], kind == unix.TMPFS_MAGIC || kind == unix.RAMFS_MAGIC
 }
 
-// kernel reads what the kernel offers to a user.
-func kernel(uid int) Kernel {
-	k := Kernel{Instances: number("/proc/sys/fs/inotify/max_user_instances"), Watches: number("/proc/sys/fs/inotify/max_user_watches")}
+// kernel reads what the kernel offers to a user, from files below a directory.
+func kernel(system string, uid int) Kernel {
+	limits := filepath.Join(system, "/proc/sys/fs/inotify")
+	k := Kernel{Instances: number(filepath.Join(limits, "max_user_instances")), Watches: number(filepath.Join(limits, "max_user_watches"))}
 	const askVersion = 1 // LANDLOCK_CREATE_RULESET_VERSION
 	if version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, askVersion); errno == 0 {
 		k.Landlock = int(version) //nolint:gosec // a small number
 	}
-	manager := fmt.Sprintf("/sys/fs/cgroup/user.slice/user-%d.slice/user@%d.service/cgroup.controllers", uid, uid)
-	for _, path := range []string{manager, ownControllers()} {
+	groups := filepath.Join(system, "/sys/fs/cgroup")
+	manager := filepath.Join(groups, fmt.Sprintf("user.slice/user-%d.slice/user@%d.service/cgroup.controllers", uid, uid))
+	for _, path := range []string{manager, ownControllers(groups)} {
 		if raw, err := os.ReadFile(path); err == nil {
 			k.MemoryControl = slices.Contains(strings.Fields(string(raw)), "memory") && unix.Access(filepath.Join(filepath.Dir(path), "cgroup.procs"), unix.W_OK) == nil
 			break
@@ -54,14 +56,14 @@ func kernel(uid int) Kernel {
 }
 
 // ownControllers returns the file that lists the controllers of the control group of this process.
-func ownControllers() string {
+func ownControllers(groups string) string {
 	raw, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {
 		return ""
 	}
 	for line := range strings.Lines(string(raw)) {
 		if path, ok := strings.CutPrefix(strings.TrimSpace(line), "0::"); ok {
-			return filepath.Join("/sys/fs/cgroup", path, "cgroup.controllers")
+			return filepath.Join(groups, path, "cgroup.controllers")
 		}
 	}
 	return ""
@@ -80,14 +82,17 @@ func number(path string) int {
 	return n
 }
 
-// service looks for systemd and the unit of the daemon.
-func service(w config.Environment, login string) Service {
-	s := Service{Manager: w.IsDir("/run/systemd/system")}
+// service looks for systemd, from files below a directory, and for the unit of the daemon. A unit that a package installed is one once
+// it is enabled.
+func service(system string, w config.Environment, login string) Service {
+	s := Service{Manager: w.IsDir(filepath.Join(system, "/run/systemd/system"))}
 	if dir, err := w.UserUnits(); err == nil {
-		if path := filepath.Join(dir, "betcode.service"); isFile(path) {
-			s.Unit = path
+		for _, name := range []string{"default.target.wants/betcode.service", "betcode.service"} {
+			if path := filepath.Join(dir, name); isFile(path) {
+				s.Unit = path
+			}
 		}
 	}
-	s.Lingering = login != "" && isFile(filepath.Join("/var/lib/systemd/linger", filepath.Base(login)))
+	s.Lingering = login != "" && isFile(filepath.Join(system, "/var/lib/systemd/linger", filepath.Base(login)))
 	return s
 }

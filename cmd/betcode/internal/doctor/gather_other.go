@@ -8,7 +8,7 @@ import "betcode/config"
 func filesystemOf(string) (name string, volatile bool) { return "", false }
 
 // kernel has nothing to offer here that the daemon uses.
-func kernel(int) Kernel { return Kernel{} }
+func kernel(string, int) Kernel { return Kernel{} }
 
 // service finds no systemd here.
-func service(config.Environment, string) Service { return Service{} }
+func service(string, config.Environment, string) Service { return Service{} }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"betcode/config"
+	"betcode/messages/regular"
 )
 
 // credentials are the environment variables with which Claude Code needs no login.
@@ -14,8 +15,11 @@ var credentials = []string{
 	"CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY",
 }
 
-// loginOf finds what the agent can log in with. It reads names and no secrets, but for the settings file of Claude Code,
-// of which it keeps whether a helper is named.
+// mostLogin bounds a file in which a login is looked for, in bytes.
+const mostLogin = 32 << 20
+
+// loginOf finds what the agent can log in with. Of the files of Claude Code it keeps only whether they have a login: a file of
+// credentials without one is left over after a logout, or has logins of MCP servers only.
 func loginOf(w config.Environment) Login {
 	for _, name := range credentials {
 		if w.Getenv(name) != "" {
@@ -26,15 +30,22 @@ func loginOf(w config.Environment) Login {
 	if err != nil {
 		return Login{Hidden: w.OS == "darwin"}
 	}
-	if path := filepath.Join(dir, ".credentials.json"); isFile(path) {
-		return Login{File: path}
+	global := filepath.Join(dir, ".claude.json")
+	if home, err := w.Home(); err == nil && w.Getenv("CLAUDE_CONFIG_DIR") == "" {
+		global = filepath.Join(home, ".claude.json")
 	}
-	path := filepath.Join(dir, "settings.json")
-	var settings struct {
-		Helper string `json:"apiKeyHelper"`
-	}
-	if raw, err := os.ReadFile(path); err == nil && json.Unmarshal(raw, &settings) == nil && settings.Helper != "" {
-		return Login{File: path}
+	for _, path := range []string{filepath.Join(dir, ".credentials.json"), filepath.Join(dir, "settings.json"), global} {
+		var file struct {
+			Account struct {
+				Token string `json:"accessToken"`
+			} `json:"claudeAiOauth"`
+			Helper string `json:"apiKeyHelper"`
+			Key    string `json:"primaryApiKey"`
+		}
+		raw, err := regular.Read(path, mostLogin)
+		if err == nil && json.Unmarshal(raw, &file) == nil && file.Account.Token+file.Helper+file.Key != "" {
+			return Login{File: path}
+		}
 	}
 	return Login{Hidden: w.OS == "darwin"}
 }
