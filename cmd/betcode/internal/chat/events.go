@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"google.golang.org/grpc/status"
+
 	"betcode/cmd/betcode/internal/chat/dialog"
 	"betcode/cmd/betcode/internal/chat/drafts"
 	"betcode/cmd/betcode/internal/client"
@@ -257,7 +259,7 @@ func (m *Model) lockAnswered(r *pb.InputLockResponse, err error) {
 	holder := console.OrNobody(console.Client(r.GetPreviousHolder()))
 	switch {
 	case err != nil:
-		m.tell("The input lock could not be asked for: %s", console.Line(err.Error()))
+		m.tell("The input lock could not be asked for: %s", status.Convert(err).Message())
 	case r.GetGranted():
 		m.tell("You have the input lock.")
 	case r.GetRefused():

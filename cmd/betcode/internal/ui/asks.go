@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -98,6 +99,11 @@ func (a asks) run(c Command) string {
 		return c.Name + ": " + reason(err)
 	}
 	return "done: " + c.Name + " " + console.ShortID(c.Session)
+}
+
+// unanswered reports whether a call failed because no daemon answered it, or not in time.
+func unanswered(err error) bool {
+	return client.Unreachable(err) || status.Code(err) == codes.DeadlineExceeded
 }
 
 // reason is what the daemon says about a failure, in one line.

@@ -23,11 +23,11 @@ type Model struct {
 	first         int    // index of the first row shown
 	line          line
 	help          bool
-	read          bool // a list has come
-	lost          time.Time
-	trouble       string
-	said          string // a short answer to the last command
-	away          string // what happened while the person was away
+	read          bool      // a list has come
+	lost          time.Time // since when there is no list; zero: there is
+	trouble       string    // what the daemon says about that; empty: it does not answer
+	said          string    // a short answer to the last command
+	away          string    // what happened while the person was away
 	blurred       time.Time
 }
 
@@ -94,7 +94,9 @@ func (m *Model) Listed(now time.Time, r *pb.ListSessionsResponse, err error) {
 		if m.lost.IsZero() {
 			m.lost = now
 		}
-		m.trouble = err.Error()
+		if m.trouble = ""; !unanswered(err) {
+			m.trouble = reason(err)
+		}
 		return
 	}
 	m.read, m.lost, m.trouble, m.total = true, time.Time{}, "", int(r.GetTotal())

@@ -1,13 +1,14 @@
 package ui
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"betcode/cmd/betcode/internal/chat/editor"
 	pb "betcode/proto/betcode/v1"
@@ -87,7 +88,7 @@ func TestNext(t *testing.T) {
 // The screen says since when the daemon is lost, keeps what was read, and fits the terminal. Escapes in names are shown.
 func TestRows(t *testing.T) {
 	m := some()
-	m.Listed(now, nil, errors.New("connection refused"))
+	m.Listed(now, nil, status.Error(codes.Unavailable, "connection refused"))
 	rows := m.Rows(now.Add(12 * time.Second))
 	text := strings.Join(rows, "\n")
 	for _, want := range []string{"2 need you · 1 working · 1 idle", "no daemon for 12s", "NEEDS YOU\n› 1 asking", `rm\x1b[2J x`, "WORKING", "IDLE"} {
@@ -128,5 +129,22 @@ func BenchmarkRows(b *testing.B) {
 	for b.Loop() {
 		press(m, "j")
 		m.Rows(now)
+	}
+}
+
+// A daemon that answers with a refusal is there: the screen says what it says, and does not tell to start one.
+func TestRefusedList(t *testing.T) {
+	m, p := some(), NewPlain()
+	err := status.Error(codes.Unauthenticated, "the token is revoked")
+	m.Listed(now, nil, err)
+	if row := m.Rows(now)[0]; row != "betcode · the list was not read: the token is revoked" {
+		t.Errorf("the header: %q", row)
+	}
+	if lines := p.Listed(now, nil, err); len(lines) != 1 || lines[0] != "The list was not read: the token is revoked" {
+		t.Errorf("line by line: %q", lines)
+	}
+	m.Listed(now, nil, status.Error(codes.DeadlineExceeded, "too slow"))
+	if row := m.Rows(now)[0]; !strings.Contains(row, "no daemon for") {
+		t.Errorf("the header without an answer: %q", row)
 	}
 }

@@ -44,6 +44,8 @@ func (p *Plain) Listed(now time.Time, r *pb.ListSessionsResponse, err error) (li
 	first, lost := !p.list.read, !p.list.lost.IsZero()
 	p.list.Listed(now, r, err)
 	switch {
+	case err != nil && !lost && p.list.trouble != "":
+		return []string{"The list was not read: " + p.list.trouble}
 	case err != nil && !lost:
 		return []string{"The daemon does not answer; trying again. If it is gone: betcode daemon start"}
 	case err != nil:

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
 	"betcode/cmd/betcode/internal/chat/editor"
 	pb "betcode/proto/betcode/v1"
 )
@@ -26,8 +29,8 @@ func TestPlainLines(t *testing.T) {
 	say(nil, p.Listed(now, list(idle, busy), nil)...)
 	asks := &pb.SessionSummary{Id: "a", Name: "resting", Status: "active", Undecided: 1, Asks: "make"}
 	say([]string{"2. resting: needs you: make. -."}, p.Listed(now, list(busy, asks), nil)...)
-	say([]string{"The daemon does not answer; trying again. If it is gone: betcode daemon start"}, p.Listed(now, nil, errors.New("gone"))...)
-	say(nil, p.Listed(now, nil, errors.New("gone"))...)
+	say([]string{"The daemon does not answer; trying again. If it is gone: betcode daemon start"}, p.Listed(now, nil, status.Error(codes.Unavailable, "gone"))...)
+	say(nil, p.Listed(now, nil, status.Error(codes.Unavailable, "gone"))...)
 	say([]string{"Connected again.", "1 is deleted."}, p.Listed(now, list(asks), nil)...)
 
 	for line, want := range map[string]Effect{

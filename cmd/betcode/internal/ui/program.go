@@ -72,6 +72,7 @@ type program struct {
 	open          *view   // nil: the list or the plans are shown
 	plansOpen     *Plans  // nil: the list or the search is shown
 	found         *Found  // nil: the list or the plans are shown
+	asked         bool    // the digest was asked for
 	looked        bool    // the digest was shown, or there is none
 	width, height int
 	focused       bool
@@ -121,12 +122,7 @@ type (
 )
 
 // Init implements tea.Model.
-func (p *program) Init() tea.Cmd {
-	if p.options.State == "" {
-		return p.poll
-	}
-	return tea.Batch(p.poll, p.away(lookback.Last(p.options.State, time.Now())))
-}
+func (p *program) Init() tea.Cmd { return p.poll }
 
 // away asks what has happened since a time.
 func (p *program) away(since time.Time) tea.Cmd {
@@ -147,12 +143,16 @@ func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	now := time.Now()
 	switch message := message.(type) {
 	case sessions:
+		var look tea.Cmd
+		if !p.asked && message.err == nil && p.options.State != "" { // behind the list, which the person waits for
+			p.asked, look = true, p.away(lookback.Last(p.options.State, now))
+		}
 		p.list.Listed(now, message.list, message.err)
 		wait := seen
 		if !p.focused {
 			wait = unseen
 		}
-		return p, tea.Tick(wait, func(time.Time) tea.Msg { return pollDue{} })
+		return p, tea.Batch(look, tea.Tick(wait, func(time.Time) tea.Msg { return pollDue{} }))
 	case pollDue:
 		return p, p.poll
 	case plansFound:

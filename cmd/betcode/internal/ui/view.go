@@ -86,9 +86,12 @@ func (m *Model) header(now time.Time) string {
 	if cost > 0 {
 		parts = append(parts, fmt.Sprintf("$%.2f", cost))
 	}
-	if m.lost.IsZero() {
+	switch {
+	case m.lost.IsZero():
 		parts = append(parts, s.Green("live"))
-	} else {
+	case m.trouble != "":
+		parts = append(parts[:1], s.Red("the list was not read: "+m.trouble))
+	default:
 		parts = append(parts, s.Red(fmt.Sprintf("no daemon for %s, trying again (betcode daemon start)", console.Span(now.Sub(m.lost)))))
 	}
 	return strings.Join(parts, s.Dim(" · "))
