@@ -28,6 +28,7 @@ type proxyView struct {
 	lines      proxied.Lines // as of t.s.cursor
 	connection string        // of the proxy; empty = none
 	doubtful   uint64        // messages up to this number may have arrived on an earlier connection
+	pace       proxied.Pace  // of the agent
 }
 
 // echoPatience is how long an agent without a turn has to repeat a message that its proxy has acknowledged.
@@ -39,12 +40,7 @@ type echoDue struct {
 	number     uint64 // of the newest message then
 }
 
-// repeatPatience is how long an agent without a turn has to repeat a message that may have arrived on an earlier connection, before
-// the message is sent again. The proxy sends the lines that were not acknowledged first, so it is long for an agent that has the
-// message, and short for a person.
-const repeatPatience = 5 * time.Second
-
-// repeatDue is the timer's message at the end of that time.
+// repeatDue is the timer's message at the end of the time that an agent has to repeat messages that may have arrived.
 type repeatDue struct{ connection string }
 
 // changeProxy returns the record of the proxy, to be changed.
@@ -96,6 +92,7 @@ func (t *transition) sendToProxy(e messages.ProxyEvent) {
 // leaveProxy notes that no proxy is connected.
 func (t *transition) leaveProxy() {
 	t.s.proxy.connection = ""
+	t.s.proxy.pace = t.s.proxy.pace.Interrupted()
 	t.changeProxy().Connected = false
 }
 
@@ -147,7 +144,7 @@ func (s *state) doubts(in messages.InputRecord) bool { return proxied.Doubtful(i
 
 // expectRepeat sets the timer for messages that may have arrived, if there are any.
 func (t *transition) expectRepeat() {
-	if t.s.proxy.connection != "" && slices.ContainsFunc(t.s.inputs, t.s.doubts) {
-		t.then(act.After{Delay: repeatPatience, Message: repeatDue{t.s.proxy.connection}})
+	if i := slices.IndexFunc(t.s.inputs, t.s.doubts); i >= 0 && t.s.proxy.connection != "" {
+		t.then(act.After{Delay: t.s.proxy.pace.Wait(t.s.inputs[i].Number), Message: repeatDue{t.s.proxy.connection}})
 	}
 }

@@ -41,6 +41,7 @@ func (t *transition) connectProxy(from *actor.PID, m messages.ConnectProxy) {
 			With("session_id", string(t.s.id)).WithHint("end one of the proxies if two of them serve this session")})
 	}
 	t.s.proxy.connection = m.Connection
+	t.s.proxy.pace = t.s.proxy.pace.Interrupted()
 	p := t.changeProxy()
 	p.Host, p.Version, p.Agent, p.Facts, p.Abilities, p.Connected = m.Host, m.Version, m.Agent, m.Facts, m.Abilities, true
 	t.change().WorkingDirectory = m.WorkingDirectory

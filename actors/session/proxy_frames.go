@@ -141,6 +141,7 @@ func (t *transition) repeatedByAgent(key string) {
 		return
 	}
 	in := t.s.inputs[i]
+	t.s.proxy.pace = t.s.proxy.pace.Repeated(in.Number, t.now.at)
 	in.State, in.Run = messages.InputFolded, t.s.record.Run
 	t.putInput(in)
 	t.loseAcknowledged(in.Number - 1)

@@ -42,6 +42,9 @@ func (t *transition) reconcileProxy() {
 		}
 		in.Run = t.s.record.Run
 		t.putInput(in)
+		if !t.s.record.Turn {
+			t.s.proxy.pace = t.s.proxy.pace.Sent(in.Number, t.now.at)
+		}
 		t.sendToProxy(messages.ProxyInput{Number: in.Number, Content: in.Content, Key: in.Key})
 	}
 	for _, p := range t.s.decidedForProxy() {

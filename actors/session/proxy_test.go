@@ -140,6 +140,31 @@ func TestProxiedInputs(t *testing.T) {
 	b.on(repeatDue{"c4"})
 }
 
+// A message that may have arrived waits longer for an agent that starts, and for one that was slow to repeat an earlier message.
+func TestProxiedInputOfASlowAgent(t *testing.T) {
+	b := proxying(t, nothing)
+	again := func(connection, wait string) {
+		t.Helper()
+		b.quiet()
+		b.tell(connect(connection, nothing))
+		if said := strings.Join(b.quiet(), "\n"); !strings.Contains(said, "in "+wait+" session.repeatDue") {
+			t.Errorf("%s:\n%s", connection, said)
+		}
+	}
+	b.tell(typing("k1"))
+	again("c2", "30s")
+	b.tell(frames("c2", proxyLine(0, lineOfTurn), proxyLine(1, lineOfPrompt("k1")), proxyLine(2, lineOfResult)))
+	b.tell(typing("k2"))
+	again("c3", "5s")
+	b.tell(frames("c3", proxyLine(3, lineOfTurn), proxyLine(4, lineOfPrompt("k2")), proxyLine(5, lineOfResult)))
+	b.tell(typing("k3"))
+	b.now = b.now.Add(8 * time.Second)
+	b.tell(frames("c3", proxyLine(6, lineOfTurn), proxyLine(7, lineOfPrompt("k3")), proxyLine(8, lineOfResult)))
+	b.tell(typing("k4"))
+	again("c4", "16s")
+	b.on(repeatDue{"c4"}, "c4: input 4 k4")
+}
+
 // A message that the proxy has acknowledged and the agent never repeats is reported as lost, and not sent again.
 func TestProxiedInputLost(t *testing.T) {
 	b := proxying(t, nothing)
