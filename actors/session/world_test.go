@@ -15,6 +15,7 @@ import (
 
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/claude/transcript"
 	"betcode/actors/permission"
 	"betcode/actors/pool"
 	"betcode/actors/run"
@@ -184,6 +185,9 @@ func (w *world) perform() {
 			if rapid.Bool().Draw(w.t, "over in the transcript") {
 				m.End.Reason = "end_turn"
 			}
+			if e.Compare {
+				m.Lacking = make([]transcript.Prompt, rapid.IntRange(0, 2).Draw(w.t, "lacking"))
+			}
 			for _, key := range e.Keys {
 				if rapid.Bool().Draw(w.t, "in the transcript") {
 					m.Known[key] = true
@@ -308,8 +312,13 @@ func (w *world) agentLives() bool { return w.agent != nil && w.agent.alive }
 
 func (w *world) dies(exit messages.Exit) { w.agent.alive, w.agent.exit = false, exit }
 
-// crash replaces the session's actor; its children go with it.
+// crash replaces the session's actor; its children go with it. If no agent lives, the next daemon may have the journal from a backup.
 func (w *world) crash() {
+	if r := &w.b.journal.Record; r.Run > 0 && !w.agentLives() && rapid.IntRange(0, 3).Draw(w.t, "restored") == 0 {
+		if r.Restored = true; r.Turn || len(w.b.journal.Inputs) > 0 {
+			r.Waiting = messages.WaitsRestored
+		}
+	}
 	handed := w.mailbox
 	w.mailbox, w.timers, w.run = nil, nil, nil
 	clear(w.asked)
