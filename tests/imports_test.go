@@ -233,7 +233,7 @@ var rules = []rule{
 		never:   map[string]string{grpc: "kinds of errors become status codes in the gateway"},
 	},
 	{
-		pkg: "actors/session/events", may: []string{"messages", "proto", "actors/session/lock", "actors/internal/claude", "actors/internal/process"},
+		pkg: "actors/session/events", may: []string{"messages", "proto", "actors/session/lock", "actors/internal/claude", "actors/internal/process", "actors/internal/texts"},
 		because: "an event is made from records; the session decides when it is published",
 		never:   map[string]string{protoactor: "events are values", grpc: "kinds of errors become status codes in the gateway"},
 	},
