@@ -51,6 +51,9 @@ type Model struct {
 	offset              int // rows between the end and the last one shown, on a screen
 	rowsThen, widthThen int // rows of the transcript when the window was scrolled up, and their width
 
+	drawn, higher int       // rows of the last frame, and of the highest of those that it may not have replaced on the terminal yet
+	shrunk        time.Time // when a lower frame replaced a higher one last
+
 	follow bool   // the next frame shows the chosen call
 	reveal bool   // the next frame shows what a search has found
 	goal   uint64 // the event to be shown when the history is there; 0: none
@@ -183,7 +186,8 @@ func (m *Model) Step(now time.Time, message any) []Effect {
 
 func (m *Model) do(effects ...Effect) { m.effects = append(m.effects, effects...) }
 
-// print prints what is finished, not more at once than the terminal can take above the frame.
+// print prints what is finished, not more at once than the terminal can take above the frame. What is printed while a higher frame is
+// still on the terminal would push that frame into the rows above, and be lost below it.
 func (m *Model) print() {
 	if m.options.Screen {
 		return
@@ -192,10 +196,32 @@ func (m *Model) print() {
 	if m.printing || len(m.rows) == 0 {
 		return
 	}
-	frame, _, _ := m.Frame(m.now)
-	n := min(max(m.height-len(frame)-1, 1), len(m.rows))
+	m.Frame(m.now)
+	n := min(max(m.height-m.onTerminal()-1, 1), len(m.rows))
 	m.do(Print{m.rows[:n:n]})
 	m.rows, m.printing = m.rows[n:], true
+}
+
+// redraws bounds the time after which Bubble Tea, which draws 60 times a second, has drawn the last frame that it was given.
+const redraws = 500 * time.Millisecond
+
+// drew notes the height of a frame that replaces the last one.
+func (m *Model) drew(rows int, now time.Time) {
+	if rows < m.drawn {
+		if now.Sub(m.shrunk) > redraws {
+			m.higher = 0
+		}
+		m.higher, m.shrunk = max(m.higher, m.drawn), now
+	}
+	m.drawn = rows
+}
+
+// onTerminal returns how high the frame on the terminal may be.
+func (m *Model) onTerminal() int {
+	if m.now.Sub(m.shrunk) > redraws {
+		return m.drawn
+	}
+	return max(m.drawn, m.higher)
 }
 
 // save keeps the draft if it has changed.

@@ -367,6 +367,45 @@ func TestFrameFits(t *testing.T) {
 	}
 }
 
+// TestPrintsAboveTheFrameOnTheTerminal: Bubble Tea inserts rows above the frame that it drew last, and loses rows if both are higher than
+// the terminal. A frame that has just become lower may not be drawn yet.
+func TestPrintsAboveTheFrameOnTheTerminal(t *testing.T) {
+	p := newPerson(Options{})
+	p.does(Resize{80, 24})
+	piece := func(text string, complete bool) *pb.AgentEvent {
+		return &pb.AgentEvent{Event: &pb.AgentEvent_TextDelta{TextDelta: &pb.TextDelta{BlockId: "b", Text: text, IsComplete: complete}}}
+	}
+	p.events(piece(strings.Repeat("a row\n", 100), false))
+	rows, _, _ := p.Frame(p.now)
+	high := len(rows)
+	if high < 16 {
+		t.Fatalf("the frame of a long text has %d rows", high)
+	}
+	p.waits(time.Minute) // without a frame
+	p.effects = nil
+	p.events(piece("", true))
+	for printed := 0; printed < 100; {
+		if len(p.effects) == 0 {
+			t.Fatalf("%d rows are printed, and no more", printed)
+		}
+		n := len(p.effects[0].(Print).Rows)
+		if low, _, _ := p.Frame(p.now); len(low) > 5 {
+			t.Fatalf("the frame still has %d rows", len(low))
+		}
+		if n > 24-high {
+			t.Fatalf("%d rows are printed above a frame of %d on a terminal of 24", n, high)
+		}
+		printed += n
+		p.effects = nil
+		p.does(Printed{})
+	}
+	p.waits(time.Second) // it is drawn
+	p.events(eventtest.Text(strings.Repeat("a row\n", 100)))
+	if n := len(p.effects[0].(Print).Rows); n < 15 {
+		t.Errorf("%d rows are printed above a low frame", n)
+	}
+}
+
 // BenchmarkKeyInFlood is one key, drawn, after a batch of a flood: what a person waits for at most, apart from the batch itself.
 func BenchmarkKeyInFlood(b *testing.B) {
 	p := newPerson(Options{Style: true, Screen: true})

@@ -73,6 +73,7 @@ func (m *Model) Frame(now time.Time) (rows []string, cursorRow, cursorColumn int
 	for i := range rows {
 		rows[i] = ansi.Truncate(rows[i], m.width, "…")
 	}
+	m.drew(len(rows), now)
 	return rows, cursorRow, cursorColumn
 }
 
