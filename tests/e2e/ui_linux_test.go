@@ -139,8 +139,11 @@ func TestScreenSeveralSessions(t *testing.T) {
 	s.shows(screen, "\nthree\n")
 	s.types(screen.Terminal, "\x1b")
 	s.shows(screen, "2 idle")
-	s.types(screen.Terminal, ":open second\r")
+	s.types(screen.Terminal, ":open second\rquick") // what is typed before it is open is for the session
 	s.shows(screen, "\ntwo\n")
+	s.shows(screen, "> quick\n")
+	s.types(screen.Terminal, "\x15")
+	s.shows(screen, ">\n")
 	s.types(screen.Terminal, "\x1b")
 	s.shows(screen, "2 idle")
 	s.types(screen.Terminal, "c")

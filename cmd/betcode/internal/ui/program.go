@@ -10,7 +10,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"betcode/cmd/betcode/internal/chat"
 	"betcode/cmd/betcode/internal/chat/editor"
@@ -70,18 +69,15 @@ type program struct {
 	list          *Model
 	views         []*view // the one that was seen last is the last
 	open          *view   // nil: the list or the plans are shown
+	awaited       uint64  // number of the opening that is under way; 0: none. What is typed meanwhile is for its session
+	openings      uint64  // so far
+	early         []any   // what was typed
 	plansOpen     *Plans  // nil: the list or the search is shown
 	found         *Found  // nil: the list or the plans are shown
 	asked         bool    // the digest was asked for
 	looked        bool    // the digest was shown, or there is none
 	width, height int
 	focused       bool
-}
-
-// view is an opened session.
-type view struct {
-	shell    *chat.Shell
-	unfolded bool
 }
 
 // Messages.
@@ -110,6 +106,7 @@ type (
 		err   error
 	}
 	opened struct {
+		number  uint64 // of the opening
 		opening talk.Opening
 		at      uint64 // event that is shown first; 0: the newest
 		err     error
@@ -211,6 +208,9 @@ func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 		return p, p.everyView(t)
 	case chat.Paste:
 		switch {
+		case p.awaited > 0:
+			p.early = append(p.early, t)
+			return p, nil
 		case p.open != nil:
 		case p.found != nil:
 			p.found.Paste(string(t))
@@ -218,6 +218,10 @@ func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 			p.list.Paste(string(t))
 		}
 	case chat.Press:
+		if p.waits(editor.Key(t)) {
+			p.early = append(p.early, t)
+			return p, nil
+		}
 		return p, p.press(editor.Key(t))
 	case nil:
 		translated = message // of the person's own editor, for example
@@ -272,10 +276,7 @@ func (p *program) perform(e Effect) tea.Cmd {
 	case Open:
 		return p.show(e.Session, e.At)
 	case Begin:
-		return func() tea.Msg {
-			o, err := p.options.New()
-			return opened{o, 0, err}
-		}
+		return p.await(0, p.options.New)
 	case Command:
 		return func() tea.Msg { return did{p.run(e)} }
 	case ShowPlans:
@@ -295,93 +296,6 @@ func (p *program) perform(e Effect) tea.Cmd {
 		return func() tea.Msg { return p.search(e.Query) }
 	}
 	return nil
-}
-
-// step gives a message to an opened session and does what it wants done.
-func (p *program) step(v *view, message any) tea.Cmd {
-	if v == nil {
-		return nil
-	}
-	session := v.shell.Model.Session()
-	answers, others, leave := v.shell.Perform(v.shell.Model.Step(time.Now(), message))
-	for _, cmd := range answers {
-		others = append(others, func() tea.Msg { return answer{session, cmd()} })
-	}
-	if leave {
-		p.close(v)
-	}
-	return tea.Batch(others...)
-}
-
-func (p *program) find(session string) *view {
-	for _, v := range p.views {
-		if v.shell.Model.Session() == session {
-			return v
-		}
-	}
-	return nil
-}
-
-// say shows a short answer on the page that is shown.
-func (p *program) say(text string) {
-	switch {
-	case p.plansOpen != nil:
-		p.plansOpen.Say(text)
-	case p.found != nil:
-		p.found.Say(text)
-	default:
-		p.list.Say(text)
-	}
-}
-
-// show shows a session, which is opened if it is not yet, at an event if at is not 0.
-func (p *program) show(session string, at uint64) tea.Cmd {
-	if v := p.find(session); v != nil {
-		p.open = v
-		v.shell.Model.Show(at)
-		p.views = append(slices.DeleteFunc(p.views, func(o *view) bool { return o == v }), v)
-		return nil
-	}
-	return func() tea.Msg {
-		o, err := p.opening(session)
-		return opened{o, at, err}
-	}
-}
-
-// opened attaches to a session.
-func (p *program) opened(o opened) tea.Cmd {
-	if o.err != nil {
-		p.say(reason(o.err))
-		return nil
-	}
-	if v := p.find(o.opening.Start.GetSessionId()); v != nil {
-		p.open = v
-		v.shell.Model.Show(o.at)
-		return nil
-	}
-	if len(p.views) >= maxOpen {
-		p.close(p.views[0])
-	}
-	v := &view{shell: chat.Open(p.ctx, p.console, p.client, nil, o.opening, chat.RunOptions{Drafts: p.options.Drafts, Screen: true})}
-	v.shell.Model.Show(o.at)
-	p.views, p.open = append(p.views, v), v
-	session := v.shell.Model.Session()
-	p.pumps.Go(func() {
-		chat.Pump(v.shell.Conversation, func(items chat.Items) { p.tea.Send(answer{session, items}) })
-		if err := v.shell.Conversation.Err(); p.ctx.Err() == nil && !errors.Is(err, context.Canceled) {
-			p.tea.Send(over{session, err})
-		}
-	})
-	return tea.Batch(p.step(v, p.size()), p.step(v, chat.Tick{}))
-}
-
-// close detaches from a session. Its draft is kept.
-func (p *program) close(v *view) {
-	p.views = slices.DeleteFunc(p.views, func(o *view) bool { return o == v })
-	if p.open == v {
-		p.open = nil
-	}
-	p.pumps.Go(func() { _ = v.shell.Close() }) // the draft is in its file already
 }
 
 // View implements tea.Model.
@@ -410,24 +324,4 @@ func (p *program) View() tea.View {
 	v.AltScreen, v.ReportFocus = true, true
 	v.Cursor = chat.Cursor(row, column)
 	return v
-}
-
-// title is the row above a session: its name, where it works, and what waits elsewhere.
-func (p *program) title(v *view) string {
-	s := console.Style(p.console.Terminal.Colour)
-	parts := []string{s.Dim("Esc ‹ ") + s.Bold("session "+console.ShortID(v.shell.Model.Session()))}
-	if known := p.list.Session(v.shell.Model.Session()); known != nil {
-		parts[0] = s.Dim("Esc ‹ ") + s.Bold(console.Shorten(title(known), 40))
-		parts = append(parts, console.Line(known.GetWorkingDirectory()))
-	}
-	waiting := 0
-	for _, r := range p.list.rows {
-		if r.state.Name == "waiting" && r.session.GetId() != v.shell.Model.Session() {
-			waiting++
-		}
-	}
-	if waiting > 0 {
-		parts = append([]string{s.Yellow(fmt.Sprintf("%d more need you: Ctrl-N", waiting))}, parts...)
-	}
-	return ansi.Truncate(strings.Join(parts, s.Dim(" · ")), max(p.width-1, 10), "…")
 }
