@@ -65,7 +65,7 @@ install: build ## install the program, its manual, completions and a user unit b
 	install -m 755 bin/betcode "$$AT/bin/betcode"
 	@rm -f "$$SHARE"/man/man1/betcode-*.1 "$$SHARE"/man/man7/betcode-*.7 # of an older version
 	@$(WRITE_SHARE)
-	bin/betcode __unit "$$PREFIX/bin/betcode" >"$$SHARE/systemd/user/betcode.service"
+	bin/betcode __unit "$$PREFIX/bin/betcode" >"$$SHARE/systemd/user/betcode.service" || rm "$$SHARE/systemd/user/betcode.service"
 	@case ":$$PATH:" in *":$$PREFIX/bin:"*) ;; *) echo "$$PREFIX/bin is not in PATH" >&2;; esac
 
 .PHONY: uninstall

@@ -15,8 +15,8 @@ import (
 // TestInstall: what 'make install' puts below DESTDIR and PREFIX is whole, and 'make uninstall' removes all of it and
 // nothing else. Blanks and quotes in both are parts of names.
 func TestInstall(t *testing.T) {
-	root := filepath.Join(t.TempDir(), "a stage")
-	prefix := "/opt/my 'tools' 50%"
+	root := filepath.Join(t.TempDir(), "it's a stage")
+	prefix := "/opt/my tools 50%"
 	at := filepath.Join(root, prefix)
 	mine := filepath.Join(at, "share", "man", "man1", "mine.1")
 	old := filepath.Join(at, "share", "man", "man1", "betcode-of-an-older-version.1")
@@ -43,7 +43,7 @@ func TestInstall(t *testing.T) {
 		t.Error("a page of an older version is still there")
 	}
 	unit, err := os.ReadFile(filepath.Join(at, "share/systemd/user/betcode.service"))
-	if err != nil || !strings.Contains(string(unit), `ExecStart="/opt/my 'tools' 50%%/bin/betcode" daemon run`) || strings.Contains(string(unit), root) {
+	if err != nil || !strings.Contains(string(unit), `ExecStart="/opt/my tools 50%%/bin/betcode" daemon run`) || strings.Contains(string(unit), root) {
 		t.Errorf("unit: %v\n%s", err, unit)
 	}
 	if out := run(t, filepath.Join(at, "bin/betcode"), "--version"); !strings.HasPrefix(out, "betcode version ") {
@@ -55,6 +55,22 @@ func TestInstall(t *testing.T) {
 		t.Errorf("left over: %q", left)
 	}
 	run(t, "make", "--no-print-directory", "uninstall", "DESTDIR="+root, "PREFIX="+prefix) // there is nothing left to remove
+}
+
+// A program that systemd would refuse is installed without a unit.
+func TestInstallWithoutUnit(t *testing.T) {
+	root := t.TempDir()
+	said := run(t, "make", "--no-print-directory", "install", "DESTDIR="+root, "PREFIX=/opt/it's")
+	if installed := files(t, root); slices.Contains(installed, "opt/it's/share/systemd/user/betcode.service") || !slices.Contains(installed, "opt/it's/bin/betcode") {
+		t.Errorf("installed: %q", installed)
+	}
+	if !strings.Contains(said, "systemd starts no program") {
+		t.Error(said)
+	}
+	run(t, "make", "--no-print-directory", "uninstall", "DESTDIR="+root, "PREFIX=/opt/it's")
+	if left := files(t, root); len(left) > 0 {
+		t.Errorf("left over: %q", left)
+	}
 }
 
 // pagesAreRead: man shows each page without a warning, and apropos finds the line about it.

@@ -3,12 +3,16 @@ package service
 import (
 	"encoding/xml"
 	"errors"
+	"flag"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"betcode/messages"
 )
@@ -23,10 +27,10 @@ func plan(t *testing.T, r Request) Definition {
 }
 
 func TestSystemdUnit(t *testing.T) {
-	d := plan(t, Request{OS: "linux", Units: "/home/ada/.config/systemd/user", Program: `/opt/my "tools"/50%/bet$code`, Path: "/usr/bin:/a b"})
+	d := plan(t, Request{OS: "linux", Units: "/home/ada/.config/systemd/user", Program: `/opt/my tools/50%/bet$code`, Path: "/usr/bin:/a b"})
 	for _, want := range []string{
-		`ExecStart="/opt/my \"tools\"/50%%/bet$code" daemon run --keep-agents`,
-		`ExecStartPost="/opt/my \"tools\"/50%%/bet$code" health`,
+		`ExecStart="/opt/my tools/50%%/bet$code" daemon run --keep-agents`,
+		`ExecStartPost="/opt/my tools/50%%/bet$code" health`,
 		`Environment="PATH=/usr/bin:/a b"`, "Type=notify", "WatchdogSec=", "KillMode=process", mark,
 	} {
 		if !strings.Contains(d.Text, want) {
@@ -35,6 +39,77 @@ func TestSystemdUnit(t *testing.T) {
 	}
 	if strings.Contains(d.Text, "%h") || d.Path != "/home/ada/.config/systemd/user/betcode.service" {
 		t.Errorf("%s:\n%s", d.Path, d.Text)
+	}
+}
+
+// systemd starts no program whose path has a quote or a backslash, however it is written.
+func TestProgramsThatSystemdRefuses(t *testing.T) {
+	for _, program := range []string{`/opt/"/betcode`, "/opt/it's/betcode", `/opt/\/betcode`} {
+		if _, err := Plan(Request{OS: "linux", Program: program}); messages.KindOf(err) != messages.Invalid {
+			t.Errorf("%s: %v", program, err)
+		}
+		if _, err := Packaged(program); err == nil {
+			t.Errorf("%s: a package has a unit", program)
+		}
+	}
+}
+
+var update = flag.Bool("update", false, "accept changes of the definitions")
+
+// TestDefinitions compares whole definitions: a change of one reaches every installation.
+func TestDefinitions(t *testing.T) {
+	packaged, err := Packaged("/usr/local/bin/betcode")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, got := range map[string]string{
+		"betcode.service":  plan(t, Request{OS: "linux", Program: "/home/ada/my tools/50%/betcode", Path: `/usr/bin:/a "b"\c`}).Text,
+		"betcode.plist":    plan(t, Request{OS: "darwin", Home: "/Users/ada", UID: 501, Program: "/opt/<a b>/betcode", Path: "/usr/bin:/a&b"}).Text,
+		"packaged.service": packaged,
+	} {
+		golden := filepath.Join("testdata", name)
+		if *update {
+			if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil || string(want) != got {
+			t.Errorf("%s: %v\n%s", golden, err, cmp.Diff(string(want), got))
+		}
+	}
+}
+
+// TestSystemdAcceptsUnits has systemd read units for programs with odd paths.
+func TestSystemdAcceptsUnits(t *testing.T) {
+	analyze, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip("there is no systemd-analyze here")
+	}
+	for _, directory := range []string{"plain", "a b", "50%h", "$HOME", "ü;x"} {
+		dir := filepath.Join(t.TempDir(), directory)
+		program, unit := filepath.Join(dir, "betcode"), filepath.Join(dir, unitName)
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		text := plan(t, Request{OS: "linux", Program: program, Path: `/usr/bin:/a "b"\c:/%h:/$x`}).Text
+		if err := os.WriteFile(program, []byte("#!/bin/sh\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(unit, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		verify := exec.CommandContext(t.Context(), analyze, "--user", "verify", unit)
+		verify.Env = []string{"HOME=" + dir, "XDG_RUNTIME_DIR=" + dir, "PATH=" + os.Getenv("PATH")}
+		out, err := verify.CombinedOutput()
+		if err != nil {
+			t.Errorf("%s: %v\n%s", directory, err, out)
+		}
+		for line := range strings.Lines(string(out)) {
+			if strings.Contains(line, unit) && !strings.Contains(line, "DelegateSubgroup") { // systemd has it from version 254 on
+				t.Errorf("%s: %s", directory, line)
+			}
+		}
 	}
 }
 

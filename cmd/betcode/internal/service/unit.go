@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"betcode/messages"
 	"betcode/packaging"
 )
 
@@ -17,6 +18,10 @@ const mark = "written by 'betcode service install', sha256 "
 func Packaged(program string) (string, error) {
 	if err := printable(program); err != nil {
 		return "", err
+	}
+	if strings.ContainsAny(program, "\"'\\") {
+		return "", messages.Errorf("write service", messages.Invalid, "systemd starts no program whose path has quotes or backslashes: %s", program).
+			WithHint("install it elsewhere, for example with 'make install PREFIX=/usr/local'")
 	}
 	return strings.ReplaceAll(packaging.SystemdUnit, packaging.Program, systemdQuote(program)), nil
 }
