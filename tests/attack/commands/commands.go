@@ -19,6 +19,7 @@ var Scenarios = []siege.Scenario{
 	{Name: "commands: names in completions", Attack: attackCompletions},
 	{Name: "commands: pages of the manual", Attack: attackManual},
 	{Name: "commands: files of the state directory", Attack: attackStateFiles},
+	{Name: "commands: files of an installation", Attack: attackInstallation},
 	{Name: "commands: children of an agent", Attack: attackCommandsOfChildren},
 }
 
@@ -177,6 +178,47 @@ func attackStateFiles(s *siege.Siege) {
 		_, _, ended = ends(s, args...)
 		s.Held("a device in the place of "+file, ended, "the command reads it")
 	}
+}
+
+// attackInstallation puts links and pipes in the place of files that setting up reads and writes.
+func attackInstallation(s *siege.Siege) {
+	away := filepath.Join(s.World.Root, "away")
+	s.Write(filepath.Join(away, "profile"), "old")
+	s.Must(os.Chmod(away, 0o755), "open a directory") //nolint:gosec // that is what doctor would close
+
+	script := filepath.Join(s.World.Home, ".local", "share", "bash-completion", "completions", "betcode")
+	unit := filepath.Join(s.World.Home, ".config", "systemd", "user", "betcode.service")
+	for _, path := range []string{script, unit} {
+		s.Must(os.MkdirAll(filepath.Dir(path), 0o700), "make a directory")
+		s.Must(os.Symlink(filepath.Join(away, "profile"), path), "link")
+	}
+	printed, code := s.Cli("completion", "bash", "--install")
+	s.Held("a completion takes the place of a link", code == 0 && s.Contains(script, "complete") && s.Contains(filepath.Join(away, "profile"), "old"), "exit %d: %s", code, printed)
+	printed, code = s.Cli("service", "install")
+	s.Held("a unit that is a link is kept", code != 0 && s.Contains(filepath.Join(away, "profile"), "old"), "exit %d: %s", code, printed)
+	s.Must(os.Remove(unit), "remove a link")
+	s.Pipe(unit)
+	for _, args := range [][]string{{"service", "install"}, {"service", "status"}, {"doctor"}} {
+		_, _, ended := ends(s, args...)
+		s.Held("a pipe in the place of the unit: "+args[0], ended, "the command waits for it")
+	}
+
+	for _, name := range []string{".claude/.credentials.json", ".claude/settings.json", ".claude.json"} {
+		path := filepath.Join(s.World.Home, name)
+		_ = os.Remove(path) // it may be missing
+		s.Pipe(path)
+		for _, args := range [][]string{{"doctor"}, {"init", "--yes"}, {"import", "--dry-run"}} {
+			printed, code, ended := ends(s, args...)
+			s.Held("a pipe in the place of "+name+": "+args[0], ended && siege.Plain(printed), "exit %d: %q", code, printed)
+		}
+		s.Must(os.Remove(path), "remove a pipe")
+	}
+
+	linked := filepath.Join(s.World.Root, "linked")
+	s.Must(os.Symlink(away, linked), "link")
+	printed, _ = s.Cli("--socket", filepath.Join(linked, "s"), "doctor", "--fix")
+	info, err := os.Stat(away)
+	s.Held("doctor closes no directory behind a link", err == nil && info.Mode().Perm() == 0o755 && strings.Contains(printed, "socket.directory"), "%v, %v: %s", info, err, printed)
 }
 
 // peopleOnly are commands that change the installation of a person.

@@ -12,11 +12,13 @@ import (
 	"time"
 
 	"betcode/messages"
+	"betcode/messages/regular"
 )
 
 const (
 	unitName = "betcode.service"
 	patience = 90 * time.Second // for one command: a start waits until the daemon serves
+	most     = 1 << 20          // bytes of a file that is read
 )
 
 // Definition is the service of one user.
@@ -83,7 +85,7 @@ func (d Definition) Commands() []string {
 
 // Check returns why the file must not be written: another program or a person has written it. force overrides that.
 func (d Definition) Check(force bool) error {
-	switch old, err := os.ReadFile(d.Path); {
+	switch old, err := regular.Read(d.Path, most); {
 	case errors.Is(err, fs.ErrNotExist), force && err == nil:
 		return nil
 	case err != nil:

@@ -5,9 +5,12 @@ package completion
 
 import (
 	_ "embed" // the scripts
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"betcode/cmd/betcode/internal/statedir"
 )
 
 var (
@@ -29,10 +32,14 @@ func Script(shell string) string {
 	return map[string]string{"bash": bash, "zsh": zsh, "fish": fish, "powershell": powershell}[shell]
 }
 
-// Install writes the script where the shell of the user finds it, and returns the file. getenv reads the environment.
+// Install writes the script where the shell of the user finds it, and returns the file. It takes the place of a link. getenv reads the
+// environment.
 func Install(shell string, getenv func(string) string) (string, error) {
 	home := getenv("HOME")
 	data, config := getenv("XDG_DATA_HOME"), getenv("XDG_CONFIG_HOME")
+	if home == "" && (data == "" || config == "") {
+		return "", errors.New("install completion: HOME is not set")
+	}
 	if data == "" {
 		data = filepath.Join(home, ".local", "share")
 	}
@@ -53,7 +60,7 @@ func Install(shell string, getenv func(string) string) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // shells of other users may read it
 		return "", fmt.Errorf("install completion: %w", err)
 	}
-	if err := os.WriteFile(path, []byte(Script(shell)), 0o644); err != nil { //nolint:gosec // as above
+	if err := statedir.Replace(path, []byte(Script(shell))); err != nil {
 		return "", fmt.Errorf("install completion: %w", err)
 	}
 	return path, nil
