@@ -5,6 +5,7 @@ package masking
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -37,16 +38,18 @@ func (m *Masker) Known(text string) string { return m.known.Replace(text) }
 // named is what a secret is called, in names of variables, members and flags.
 const named = `[\w.-]*(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential|authorization)[\w.-]*`
 
-// The looks of secrets. Where there is a group, it alone stays.
-var looks = []*regexp.Regexp{
-	regexp.MustCompile(`(?s)()-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`),
-	regexp.MustCompile(`(?i)\b((?:bearer|basic)\s+)[\w.~+/=-]{8,}`),
-	regexp.MustCompile(`(?i)(` + named + `\\?["']?\s*[:=]\s*\\?["']?)[^\s"'\\,;&]+`),
-	regexp.MustCompile(`(?i)(--?` + named + `\s+\\?["']?)[^\s"'\\-][^\s"'\\]*`),
-	regexp.MustCompile(`(://[^/\s:@"]+:)[^@/\s"]+@`),
-	regexp.MustCompile(`\b(?:sk-|sk_live_|sk_test_|gh[opsur]_|github_pat_|glpat-|gldt-|xox[abeoprs]-|AKIA|ASIA|AIza|npm_|hf_|betcode_)[\w-]{12,}()`),
-	regexp.MustCompile(`\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?()`),
-}
+// The looks of secrets. Where there is a group, it alone stays. They are compiled when they are needed: most commands need none.
+var looks = sync.OnceValue(func() []*regexp.Regexp {
+	return []*regexp.Regexp{
+		regexp.MustCompile(`(?s)()-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`),
+		regexp.MustCompile(`(?i)\b((?:bearer|basic)\s+)[\w.~+/=-]{8,}`),
+		regexp.MustCompile(`(?i)(` + named + `\\?["']?\s*[:=]\s*\\?["']?)[^\s"'\\,;&]+`),
+		regexp.MustCompile(`(?i)(--?` + named + `\s+\\?["']?)[^\s"'\\-][^\s"'\\]*`),
+		regexp.MustCompile(`(://[^/\s:@"]+:)[^@/\s"]+@`),
+		regexp.MustCompile(`\b(?:sk-|sk_live_|sk_test_|gh[opsur]_|github_pat_|glpat-|gldt-|xox[abeoprs]-|AKIA|ASIA|AIza|npm_|hf_|betcode_)[\w-]{12,}()`),
+		regexp.MustCompile(`\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?()`),
+	}
+})
 
 // long may be a secret for its length; [random] decides.
 var long = regexp.MustCompile(`[A-Za-z0-9_+-]{40,}={0,2}`)
@@ -54,7 +57,7 @@ var long = regexp.MustCompile(`[A-Za-z0-9_+-]{40,}={0,2}`)
 // Mask hides the secrets that the masker knows and what looks like one.
 func (m *Masker) Mask(text string) string {
 	text = m.Known(text)
-	for _, look := range looks {
+	for _, look := range looks() {
 		text = look.ReplaceAllString(text, "${1}"+mask)
 	}
 	return long.ReplaceAllStringFunc(text, func(word string) string {

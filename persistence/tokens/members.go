@@ -27,7 +27,7 @@ type storedMember struct {
 // Share makes a person a member of a session, or gives a member another role.
 func (s *Store) Share(want messages.Member) error {
 	const op = "share session"
-	if !nameForm.MatchString(want.Person) {
+	if !nameForm().MatchString(want.Person) {
 		return messages.Errorf(op, messages.Invalid, "%q is no name of a person", want.Person).
 			WithHint("use the name that the person's login was paired with: betcode gateway pair")
 	}

@@ -54,7 +54,8 @@ func Open(path string, now func() time.Time) (*Store, error) {
 	return s, errors.Join(s.load(), s.signer.load())
 }
 
-var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+// nameForm is compiled when it is needed: commands that ask a daemon do not need it.
+var nameForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`) })
 
 // Create makes a token and returns its secret, which is kept nowhere. Of want the name, the rights,
 // the person, the limit and the expiry count.
@@ -102,10 +103,10 @@ func (s *Store) add(want messages.Token, secretOf func(messages.Token) (string, 
 // check refuses a token that cannot be made.
 func check(op string, want messages.Token, now time.Time) error {
 	switch {
-	case !nameForm.MatchString(want.Name):
+	case !nameForm().MatchString(want.Name):
 		return messages.Errorf(op, messages.Invalid, "%q is no name", want.Name).
 			WithHint("use letters, digits, dots, dashes and underscores, at most 64")
-	case want.Person != "" && !nameForm.MatchString(want.Person):
+	case want.Person != "" && !nameForm().MatchString(want.Person):
 		return messages.Errorf(op, messages.Invalid, "%q is no name of a person", want.Person).
 			WithHint("use letters, digits, dots, dashes and underscores, at most 64")
 	case want.Rights&^(messages.MayEverything|messages.MayProxy) != 0 || want.Rights != messages.MayProxy && !want.Rights.Has(messages.MayView):

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"betcode/actors/internal/rules"
@@ -71,7 +72,8 @@ func unknownTool(tools []string) error {
 	return nil
 }
 
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+// variableName is compiled when it is needed: commands that ask a daemon do not need it.
+var variableName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`) })
 
 // ofAgent begin the names of variables that belong to the agent or to the daemon: credentials, hosts, switches.
 var ofAgent = []string{"ANTHROPIC_", "CLAUDE", "BETCODE_", "DISABLE_", "MCP_", "AWS_", "GOOGLE_", "VERTEX_", "CLOUD_ML_", "AZURE_", "OTEL_", "XDG_", "TMP", "BUN_"}
@@ -89,7 +91,7 @@ func variables(op string, environment map[string]string) error {
 		upper := strings.ToUpper(name)
 		of := func(prefix string) bool { return strings.HasPrefix(upper, prefix) }
 		switch {
-		case !variableName.MatchString(name):
+		case !variableName().MatchString(name):
 			return messages.Errorf(op, messages.Invalid, "env: %.64q is not the name of a variable", name).WithHint(hint)
 		case rules.Steers(name), rules.Steers(upper), slices.ContainsFunc(ofAgent, of), slices.Contains(traffic, upper),
 			of("NODE_"), of("NPM_"):

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -160,7 +161,7 @@ func (s *shell) mentions(text string) {
 		return
 	}
 	folded := foldPath(text)
-	if name := mentioned.FindString(folded); name != "" {
+	if name := mentioned().FindString(folded); name != "" {
 		s.ask("the text that it runs names " + strings.Trim(name, "/'\"` "))
 		return
 	}
@@ -172,7 +173,8 @@ func (s *shell) mentions(text string) {
 	}
 }
 
-var mentioned = func() *regexp.Regexp {
+// mentioned is compiled when it is needed: commands that ask a daemon do not need it.
+var mentioned = sync.OnceValue(func() *regexp.Regexp {
 	var names []string
 	for _, list := range []map[string]string{directories, files} {
 		for _, name := range sorted(list) {
@@ -180,7 +182,7 @@ var mentioned = func() *regexp.Regexp {
 		}
 	}
 	return regexp.MustCompile(`(^|[^a-z0-9])(` + strings.Join(names, "|") + `)($|[^a-z0-9._-])`)
-}()
+})
 
 // move follows the command to another directory.
 func (s *shell) move(words []string, unread map[int]bool) {

@@ -2,7 +2,10 @@ package console
 
 import (
 	"io"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/mattn/go-runewidth"
 )
@@ -62,6 +65,27 @@ func (t *Table) Add(cells ...string) {
 	t.rows = append(t.rows, cells)
 }
 
+// AddAll adds n rows. Processors share many, so row is called from several goroutines at once, once for each row.
+func (t *Table) AddAll(n int, row func(i int) []string) {
+	const worth = 256 // rows that are worth a goroutine
+	workers := max(1, min(runtime.GOMAXPROCS(0), n/worth))
+	first := len(t.rows)
+	t.rows = slices.Grow(t.rows, n)[:first+n]
+	var all sync.WaitGroup
+	for w := range workers {
+		all.Go(func() {
+			for i := w * n / workers; i < (w+1)*n/workers; i++ {
+				cells := row(i)
+				for c := range cells {
+					cells[c] = Line(cells[c])
+				}
+				t.rows[first+i] = cells
+			}
+		})
+	}
+	all.Wait()
+}
+
 // Write writes the header, if the layout has one, and the rows.
 func (t *Table) Write(w io.Writer) error {
 	lines := make([][]string, 0, len(t.rows)+1)
@@ -76,6 +100,13 @@ func (t *Table) Write(w io.Writer) error {
 		lines = append(lines, t.shown(row))
 	}
 	var out strings.Builder
+	size := 0
+	for _, cells := range lines {
+		for _, cell := range cells {
+			size += len(cell) + gap
+		}
+	}
+	out.Grow(size)
 	if !t.layout.Aligned {
 		for _, cells := range lines {
 			for i, cell := range cells {

@@ -24,7 +24,8 @@ type encoder struct {
 	out    []byte
 	indent string // of each level; empty is everything on one line
 	plans  map[protoreflect.FullName][]member
-	keys   map[string][]byte // of members that are added
+	keys   map[string][]byte    // of members that are added
+	values []protoreflect.Value // of the messages that are being written, the outermost first
 }
 
 // member is a field of a message and what stands before its value.
@@ -75,7 +76,11 @@ func (e *encoder) line(depth int) {
 
 // message writes a message at a depth. added are more members, which replace fields with their names.
 func (e *encoder) message(m protoreflect.Message, added map[string]any, depth int) error {
-	names := slices.Sorted(maps.Keys(added))
+	names := make([]string, 0, 4)
+	for name := range added {
+		names = append(names, name)
+	}
+	slices.Sort(names)
 	e.out = append(e.out, '{')
 	empty := true
 	begin := func(key []byte) {
@@ -97,17 +102,31 @@ func (e *encoder) message(m protoreflect.Message, added map[string]any, depth in
 		names = names[1:]
 		return err
 	}
-	for _, f := range e.plan(m.Descriptor()) {
+	plan := e.plan(m.Descriptor())
+	from := len(e.values)
+	e.values = append(e.values, make([]protoreflect.Value, len(plan))...)
+	defer func() { e.values = e.values[:from] }()
+	values := e.values[from:]
+	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		values[f.Index()] = v
+		return true
+	})
+	for _, f := range plan {
 		for len(names) > 0 && names[0] < f.name {
 			if err := more(); err != nil {
 				return err
 			}
 		}
-		if _, replaced := added[f.name]; replaced || !f.field.IsList() && !m.Has(f.field) {
+		value := values[f.field.Index()]
+		if _, replaced := added[f.name]; replaced || !value.IsValid() && !f.field.IsList() {
 			continue
 		}
 		begin(f.key)
-		if err := e.value(f.field, m.Get(f.field), depth+1); err != nil {
+		if !value.IsValid() {
+			e.out = append(e.out, "[]"...)
+			continue
+		}
+		if err := e.value(f.field, value, depth+1); err != nil {
 			return err
 		}
 	}

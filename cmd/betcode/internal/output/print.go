@@ -212,8 +212,6 @@ func (p Printer) people(w io.Writer, v View, places []int) error {
 		return nil // a line on standard error says so; titles alone would not
 	}
 	table := console.NewTable(look.Layout, v.Columns)
-	for _, i := range places {
-		table.Add(v.Row(i, look)...)
-	}
+	table.AddAll(len(places), func(i int) []string { return v.Row(places[i], look) })
 	return table.Write(w)
 }

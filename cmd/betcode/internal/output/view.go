@@ -26,7 +26,7 @@ type View struct {
 	Add   func(i int, object map[string]any)
 	Added []string
 
-	// People read a table with a row for each item, or the text.
+	// People read a table with a row for each item, or the text. Row may be called from several goroutines.
 	Columns []console.Column
 	Row     func(i int, l Look) []string
 	Text    func(w io.Writer, l Look) error
