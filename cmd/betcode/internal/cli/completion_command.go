@@ -11,6 +11,7 @@ import (
 	"betcode/cmd/betcode/internal/cli/completion"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/statedir"
 )
 
 func (p *program) completionCommand() *cli.Command {
@@ -31,7 +32,7 @@ func (p *program) completionCommand() *cli.Command {
 				_, err := fmt.Fprint(p.Stdout, completion.Script(shell))
 				return err
 			}
-			path, err := completion.Install(shell, p.World.Getenv)
+			path, err := completion.Install(shell, p.World.Getenv, statedir.Replace)
 			if err != nil {
 				return err
 			}

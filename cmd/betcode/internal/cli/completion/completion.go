@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-
-	"betcode/cmd/betcode/internal/statedir"
 )
 
 var (
@@ -32,9 +30,9 @@ func Script(shell string) string {
 	return map[string]string{"bash": bash, "zsh": zsh, "fish": fish, "powershell": powershell}[shell]
 }
 
-// Install writes the script where the shell of the user finds it, and returns the file. It takes the place of a link. getenv reads the
-// environment.
-func Install(shell string, getenv func(string) string) (string, error) {
+// Install writes the script where the shell of the user finds it, and returns the file. getenv reads the environment; replace replaces
+// a file, and a link as such.
+func Install(shell string, getenv func(string) string, replace func(path string, content []byte) error) (string, error) {
 	home := getenv("HOME")
 	data, config := getenv("XDG_DATA_HOME"), getenv("XDG_CONFIG_HOME")
 	if home == "" && (data == "" || config == "") {
@@ -60,7 +58,7 @@ func Install(shell string, getenv func(string) string) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // shells of other users may read it
 		return "", fmt.Errorf("install completion: %w", err)
 	}
-	if err := statedir.Replace(path, []byte(Script(shell))); err != nil {
+	if err := replace(path, []byte(Script(shell))); err != nil {
 		return "", fmt.Errorf("install completion: %w", err)
 	}
 	return path, nil
