@@ -46,7 +46,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error { return setUp(env, programs) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": wantCode, "until": until, "await": await, "normal": normal,
-			"start": start, "say": say, "end": end, "interrupt": interrupt,
+			"forms": forms, "start": start, "say": say, "end": end, "interrupt": interrupt,
 		},
 	})
 }
@@ -141,6 +141,7 @@ var changing = []struct {
 	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "<id>"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`), "<time>"},
 	{regexp.MustCompile(`\b[0-9a-f]{40}\b`), "<commit>"},
+	{regexp.MustCompile(`,\n *"work_ms": \d+`), ""}, // it is missing when it is 0
 	{regexp.MustCompile(`("pid": )\d+`), `$1<pid>`},
 	{regexp.MustCompile(`("(?:bytes|work_ms|start_time|disk_bytes)": )\d+`), `$1<number>`},
 }

@@ -52,13 +52,19 @@ func start(ts *testscript.TestScript, neg bool, args []string) {
 	defer out.Close()
 	c := &client{cmd: exec.Command(all.program, args[1:]...)}
 	c.cmd.Dir, c.cmd.Stdout, c.cmd.Stderr = ts.MkAbs("."), out, out
-	for _, name := range environment {
-		c.cmd.Env = append(c.cmd.Env, name+"="+ts.Getenv(name))
-	}
+	c.cmd.Env = environ(ts)
 	c.input, err = c.cmd.StdinPipe()
 	ts.Check(err)
 	ts.Check(c.cmd.Start())
 	all.running[args[0]] = c
+}
+
+// environ returns the variables of a script for its clients.
+func environ(ts *testscript.TestScript) (all []string) {
+	for _, name := range environment {
+		all = append(all, name+"="+ts.Getenv(name))
+	}
+	return all
 }
 
 // say writes a line to the standard input of a client.
