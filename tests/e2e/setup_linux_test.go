@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"betcode/tests/claudecli"
+	"betcode/tests/model"
 )
 
 // findings returns the findings of 'doctor', by their ids.
@@ -78,6 +81,43 @@ func TestInit(t *testing.T) {
 	s.awaits(term, "The daemon serves")
 	s.awaits(term, "Start a first session")
 	s.types(term, "y\n")
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("%v; the screen:\n%s", err, term.Screen())
+	}
+	if n := len(s.cliJSON(0, "session", "list")["sessions"].([]any)); n != 1 {
+		t.Errorf("%d sessions", n)
+	}
+	s.stopBackground()
+}
+
+// init ends with an answer of the real Claude Code. A history that is there becomes no session.
+func TestInitWithTheRealAgent(t *testing.T) {
+	t.Parallel()
+	script, err := model.Parse([]byte(`{"about": "answers", "rules": [{"name": "first", "when": {"prompt": "What is in this directory"}, "reply": [{"text": "Nothing yet."}]}, {"name": "rest", "when": {"after": -1}, "reply": [{"text": "Done."}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, _ := scriptedWorld(t, binaries.betcode, script)
+	s := storyIn(t, w)
+	if _, err := s.daemon.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	history := filepath.Join(s.world.Home, ".claude", "projects", "-there", "3f2a0000-0000-4000-8000-000000000001.jsonl")
+	if err := os.MkdirAll(filepath.Dir(history), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(history, []byte("{}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	term, cmd := s.terminal(s.world.Binary, "init")
+	s.awaits(term, "Claude Code "+claudecli.Version)
+	if _, err := os.Stat("/run/systemd/system"); err == nil {
+		s.awaits(term, "as a service of your login?")
+		s.types(term, "n\n")
+	}
+	s.awaits(term, "Start a first session")
+	s.types(term, "y\n")
+	s.awaits(term, "Nothing yet.")
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("%v; the screen:\n%s", err, term.Screen())
 	}
