@@ -3,6 +3,8 @@ package actors
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"betcode/actors/internal/act"
 	"betcode/actors/pool"
@@ -40,7 +42,10 @@ func (s *System) resumeFleet(m messages.ResumeFleet) (messages.Reply, error) {
 	s.audit(fleetEntry(messages.AuditFleetResumed, m.Client, reason))
 	s.logOf("pool").Info().Str("client", string(m.Client)).Int("rate_limits", len(limits)).Msg("fleet resumed")
 	view := s.slotQueue()
-	view.Limits = nil
+	view.Limits, view.Waiting = nil, slices.Clone(view.Waiting)
+	for i := range view.Waiting { // the pool has not yet reported what they wait for now
+		view.Waiting[i].Reason, view.Waiting[i].Until = messages.SlotSoon, time.Time{}
+	}
 	return messages.FleetView{Slots: view, Day: s.day.View(s.now())}, nil
 }
 

@@ -88,7 +88,7 @@ func choose(reference string, found []*entry) (messages.SessionID, error) {
 	switch len(found) {
 	case 0:
 		return "", messages.Errorf(fault.OpResolve, messages.NotFound, "no session is called %q", reference).
-			WithCode(messages.SessionNotFound)
+			WithCode(messages.SessionNotFound).WithHint("'betcode session list' shows them; a name is looked up in this directory first")
 	case 1:
 		return found[0].id, nil
 	}

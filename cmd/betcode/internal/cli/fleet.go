@@ -105,7 +105,7 @@ func dayLines(d *pb.DayBudget) []string {
 	case d.GetState() == "near":
 		line += "; 80 % are used"
 	case d.GetState() == "reached":
-		line += fmt.Sprintf("; used: no turn begins before %s, %d sessions wait", console.Exact(d.GetEnds()), d.GetWaiting())
+		line += fmt.Sprintf("; used: no turn begins before %s; %s in the queue", console.Exact(d.GetEnds()), console.Count(d.GetWaiting(), "session"))
 	}
 	lines = append(lines, line)
 	switch {
@@ -140,7 +140,7 @@ func fleetLine(f *pb.FleetState) string {
 	}
 	line := "The fleet is stopped since " + f.GetSince().AsTime().Local().Format(time.DateTime)
 	if by := f.GetStoppedBy(); by != "" {
-		line += " by " + console.Line(by)
+		line += " by " + console.Client(by)
 	}
 	if reason := f.GetReason(); reason != "" {
 		line += ": " + console.Line(reason)

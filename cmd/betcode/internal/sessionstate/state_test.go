@@ -60,7 +60,7 @@ func TestOf(t *testing.T) {
 		"crashed":                 {&pb.SessionSummary{Status: "crashed"}, State{Blocked, "its agent crashed and is not started again"}},
 		"damaged":                 {&pb.SessionSummary{Status: "damaged"}, State{Blocked, "its history is damaged"}},
 		"in the queue":            {&pb.SessionSummary{Status: "active", SlotPlace: 2, SlotReason: "busy"}, State{Queued, "place 2: all agents are busy"}},
-		"an agent is parked":      {&pb.SessionSummary{Status: "active", SlotPlace: 1}, State{Queued, "place 1: an idle agent is being parked for it"}},
+		"an agent is parked":      {&pb.SessionSummary{Status: "active", SlotPlace: 1}, State{Queued, "place 1: it starts in a moment"}},
 		"limited":                 {&pb.SessionSummary{Status: "active", RateLimited: true, RateLimitedUntil: until}, State{Blocked, "rate limited until 2026-05-06T07:08:09Z"}},
 		"limited and idle":        {&pb.SessionSummary{Status: "idle", RateLimited: true}, State{Idle, ""}},
 		"queued for a limit":      {&pb.SessionSummary{Status: "active", SlotPlace: 1, SlotReason: "rate_limit", RateLimited: true}, State{Queued, "place 1: the account is rate limited"}},

@@ -26,7 +26,7 @@ func WaitText(reason string) string {
 	case "memory":
 		return "too little memory is available"
 	case "":
-		return "an idle agent is being parked for it"
+		return "it starts in a moment"
 	}
 	return console.Line(reason)
 }

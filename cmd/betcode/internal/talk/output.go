@@ -54,11 +54,17 @@ func showsNotices(o Output) bool {
 	return true
 }
 
+// ofTheLock reports whether an event is about the input lock. What it tells people to type is for chats; a run says itself who holds the
+// lock, and ends with that.
+func ofTheLock(e *pb.AgentEvent) bool {
+	return e.GetLock() != nil || e.GetError().GetCode() == noInputLock
+}
+
 // liveOutput shows events as they come, on a terminal.
 type liveOutput struct{ screen *render.Renderer }
 
 func (o liveOutput) event(e *pb.AgentEvent) error {
-	if e.GetUserInput() == nil { // the prompt is on the command line
+	if e.GetUserInput() == nil && !ofTheLock(e) { // the prompt is on the command line
 		o.screen.Event(e)
 	}
 	return nil
@@ -78,7 +84,7 @@ type textOutput struct {
 }
 
 func (o *textOutput) event(e *pb.AgentEvent) error {
-	if o.activity != nil && e.GetUserInput() == nil && e.GetTextDelta() == nil {
+	if o.activity != nil && e.GetUserInput() == nil && e.GetTextDelta() == nil && !ofTheLock(e) {
 		o.activity.Event(e)
 	}
 	return nil

@@ -5,12 +5,14 @@ import (
 	"strings"
 	"time"
 
+	"betcode/cmd/betcode/internal/console"
 	pb "betcode/proto/betcode/v1"
 )
 
 // Spending says what was consumed, and that something is unknown.
 func Spending(s *pb.Spending) string {
-	text := fmt.Sprintf("%s, %d tokens, %s of work in %d turns", USD(s.GetCostMicros()), s.GetTokens(), milliseconds(s.GetWorkMs()), s.GetTurns())
+	text := fmt.Sprintf("%s, %s, %s of work in %s", USD(s.GetCostMicros()), console.Count(s.GetTokens(), "token"), milliseconds(s.GetWorkMs()),
+		console.Count(s.GetTurns(), "turn"))
 	if n := s.GetUnknown(); n > 0 {
 		text += fmt.Sprintf("; the cost of %d is unknown", n)
 	}
@@ -24,7 +26,7 @@ func Limits(l *pb.Budget) string {
 		parts = append(parts, USD(l.GetCostMicros()))
 	}
 	if l.GetTokens() > 0 {
-		parts = append(parts, fmt.Sprintf("%d tokens", l.GetTokens()))
+		parts = append(parts, console.Count(l.GetTokens(), "token"))
 	}
 	if l.GetWorkMs() > 0 {
 		parts = append(parts, milliseconds(l.GetWorkMs()))
@@ -46,7 +48,7 @@ func USD(micros uint64) string {
 func milliseconds(ms uint64) string {
 	d := time.Duration(min(ms, 1<<53)) * time.Millisecond
 	if d >= time.Minute {
-		d = d.Round(time.Second)
+		return console.Span(d)
 	}
 	return d.String()
 }

@@ -75,7 +75,7 @@ func writeSession(out *strings.Builder, l output.Look, s *pb.SessionDigest, stat
 	}
 	decisions := s.GetDecisions()
 	for _, decision := range decisions[:min(len(decisions), decisionsShown)] {
-		fmt.Fprintf(out, "    %s by %s: %s\n", console.Line(decision.GetOutcome()), console.Line(decision.GetDecidedBy()), l.Cut(decision.GetRequest(), 100))
+		fmt.Fprintf(out, "    %s by %s: %s\n", console.Line(decision.GetOutcome()), console.Client(decision.GetDecidedBy()), l.Cut(decision.GetRequest(), 100))
 	}
 	if more := int(s.GetDecisionsTotal()) - min(len(decisions), decisionsShown); more > 0 {
 		fmt.Fprintf(out, "    %s more\n", console.Count(more, "decision"))

@@ -21,7 +21,7 @@ func TestDigestText(t *testing.T) {
 		Sessions: []*pb.SessionDigest{{
 			SessionId: "5e0a0000-0000-4000-8000-000000000000", SessionName: "parser\x1b[2J", WorkingDirectory: "/w", Turns: 3, FailedTurns: 1, CostUsd: 1.5,
 			FilesChanged: []string{"/w/a.go", "/w/..b", "/etc/c"}, FilesChangedTotal: 9, DecisionsTotal: 2, LastText: "All tests pass.",
-			Decisions: []*pb.DigestDecision{{Request: "go test ./...", Outcome: "allowed", DecidedBy: "ann@host"}, {Outcome: "expired", DecidedBy: "deadline"}},
+			Decisions: []*pb.DigestDecision{{Request: "go test ./...", Outcome: "allowed", DecidedBy: "ann@host:pts/3#12.abcdefghij"}, {Outcome: "expired", DecidedBy: "deadline"}},
 		}},
 	}
 	states := map[string]sessionstate.State{d.GetSessions()[0].GetSessionId(): {Name: sessionstate.Waiting, Reason: "git push"}}
@@ -34,7 +34,7 @@ func TestDigestText(t *testing.T) {
 5e0a0000  parser\x1b[2J  waiting: git push
     3 turns, 1 failed, $1.50
     changed a.go, ..b, /etc/c, and 6 more
-    allowed by ann@host: go test ./...
+    allowed by ann@host pts/3: go test ./...
     expired by deadline: 
     All tests pass.
 

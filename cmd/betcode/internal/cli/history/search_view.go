@@ -3,6 +3,9 @@ package history
 import (
 	"fmt"
 	"io"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
@@ -52,8 +55,12 @@ func writeHits(w io.Writer, l output.Look, hits []*pb.SearchHit) error {
 			name = "  " + l.Cut(name, 40)
 		}
 		head := fmt.Sprintf("%s:%d", l.ID(h.GetSessionId()), h.GetSequence())
+		text := lookback.Marked(h, l.Style())
+		if l.Layout.Width > 0 {
+			text = strings.ReplaceAll(ansi.Wrap(text, max(l.Layout.Width-4, 20), " "), "\n", "\n    ")
+		}
 		_, err := fmt.Fprintf(w, "%s%s  %s  %s\n    %s\n", l.Style().Accent(head), name, l.Style().Dim(console.Line(lookback.Source(h))), l.Style().Dim(l.When(h.GetTimestamp())),
-			lookback.Marked(h, l.Style()))
+			text)
 		if err != nil {
 			return err
 		}

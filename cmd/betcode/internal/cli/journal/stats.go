@@ -72,7 +72,7 @@ func writeJournalStats(w io.Writer, s *pb.JournalStatsResponse, live bool) {
 	}
 	fmt.Fprintf(w, "Retention: %s; %d dropped\n", kept, s.GetDroppedFiles())
 	fmt.Fprintf(w, "Reclaimed: %s rewritten, %s removed\n", console.Count(s.GetRewrittenFiles(), "file"), console.Count(s.GetSweptPayloads(), "payload"))
-	fmt.Fprintf(w, "Log: %s, checkpoint at %s; %d checkpoints so far\n", console.Size(s.GetLogBytes()), console.Size(s.GetCheckpointBytes()), s.GetCheckpoints())
+	fmt.Fprintf(w, "Log: %s, checkpoint at %s; %s so far\n", console.Size(s.GetLogBytes()), console.Size(s.GetCheckpointBytes()), console.Count(s.GetCheckpoints(), "checkpoint"))
 	if failure := s.GetCheckpointFailure(); failure != "" {
 		fmt.Fprintf(w, "  last checkpoint failed: %s\n", console.Line(failure))
 	}

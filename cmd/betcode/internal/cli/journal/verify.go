@@ -91,7 +91,7 @@ func (v *verification) read(f *pb.JournalFileReport) {
 	} else {
 		v.files = append(v.files, f)
 	}
-	line := fmt.Sprintf("%s  %s, %d values, %d events", console.Line(f.GetName()), console.Size(f.GetBytes()), f.GetKeys(), f.GetEvents())
+	line := fmt.Sprintf("%s  %s, %s, %s", console.Line(f.GetName()), console.Size(f.GetBytes()), console.Count(f.GetKeys(), "value"), console.Count(f.GetEvents(), "event"))
 	if f.GetComplete() && f.GetChainedEvents() < f.GetEvents() {
 		line += fmt.Sprintf(" (%d without a hash chain)", f.GetEvents()-f.GetChainedEvents())
 	}

@@ -81,6 +81,8 @@ func appliedText(s *config.Setting, file config.Value, running *pb.SettingValue,
 		return s.Name + " is not read by the running daemon yet: betcode config show."
 	case !s.Live:
 		return s.Name + " has this value in the running daemon already."
+	case file.Origin.Source == config.FromDefault:
+		return s.Name + " has its default again."
 	}
 	return s.Name + " is in effect."
 }

@@ -17,6 +17,8 @@ func TestChangeApplied(t *testing.T) {
 		}
 		return config.Value{Setting: s, Value: value, Origin: config.Origin{Source: config.FromUser}}
 	}
+	unset := setting("daemon.log_level", "")
+	unset.Origin.Source, unset.Value = config.FromDefault, unset.Setting.Default
 	level, socket := setting("daemon.log_level", "debug"), setting("daemon.log_file", "/log")
 	for name, test := range map[string]struct {
 		file    config.Value
@@ -25,6 +27,7 @@ func TestChangeApplied(t *testing.T) {
 	}{
 		"no daemon":            {level, nil, "takes effect when a daemon starts"},
 		"live":                 {level, &pb.SettingValue{Value: "debug", Source: "user", Live: true}, "is in effect"},
+		"removed":              {unset, &pb.SettingValue{Value: unset.Public(), Source: "default", Live: true}, "has its default again"},
 		"needs a restart":      {socket, &pb.SettingValue{Value: "/log", Source: "user", RestartNeeded: true}, "after a restart: betcode daemon restart"},
 		"as it was":            {socket, &pb.SettingValue{Value: "/log", Source: "user"}, "already"},
 		"not read":             {socket, &pb.SettingValue{Value: "", Source: "default"}, "not read by the running daemon yet"},
