@@ -67,7 +67,29 @@ func (b *bench) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return b.awaitIndex(ctx)
+	if err := b.awaitIndex(ctx); err != nil {
+		return err
+	}
+	return b.awaitRest(ctx)
+}
+
+// awaitRest waits until the daemon has done what it does after a start: half a minute at most, since a busy machine delays that.
+func (b *bench) awaitRest(ctx context.Context) error {
+	const look, quiet = 250 * time.Millisecond, 4 // looks without work
+	before := daemonTime(b.daemon.PID())
+	for rested, looks := 0, 0; rested < quiet && looks < 120; looks++ {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(look):
+		}
+		now := daemonTime(b.daemon.PID())
+		if rested++; now-before > look/50 {
+			rested = 0
+		}
+		before = now
+	}
+	return nil
 }
 
 // patience is how long a command may take before the run gives it up.

@@ -15,9 +15,9 @@ import (
 	"betcode/messages"
 )
 
-// socketPoll is how often the daemon checks that its socket file exists. A check takes about a microsecond, and without
+// socketPoll is how often the daemon checks that its socket file exists. Each check wakes several threads of a daemon at rest; without
 // the file no client of this machine can connect.
-const socketPoll = time.Second
+const socketPoll = 3 * time.Second
 
 // socketWatch creates the socket again when its file was deleted. Open connections stay open.
 type socketWatch struct {
