@@ -216,6 +216,10 @@ func TestTreeStatusVersion(t *testing.T) {
 	if code, _, stderr := command(t, "", "daemon", "start"); code != 0 || !strings.Contains(stderr, "already answers") {
 		t.Errorf("start: %d %s", code, stderr)
 	}
+	if code, _, stderr := command(t, "", "daemon", "start", "--max-agents", "9", "--log-level", "debug"); code != 0 ||
+		!strings.Contains(stderr, "does not take --log-level, --max-agents: betcode daemon restart") {
+		t.Errorf("start with flags: %d %s", code, stderr)
+	}
 	d.health = &pb.HealthDetailsResponse{OverallStatus: pb.ServingStatus_NOT_SERVING}
 	if code, out, _ := command(t, "", "daemon", "status"); code != 7 || !strings.HasPrefix(out, "Daemon: NOT_SERVING\n") {
 		t.Errorf("status: %d %s", code, out)

@@ -86,10 +86,21 @@ func daemonFlags() []cli.Flag {
 	return flags
 }
 
+// givenFlags names the flags of a daemon that are on the command line.
+func givenFlags(c *cli.Context) string {
+	var given []string
+	for _, f := range daemonFlags() {
+		if name := f.Names()[0]; c.IsSet(name) {
+			given = append(given, "--"+name)
+		}
+	}
+	return strings.Join(given, ", ")
+}
+
 func flagUsage(s config.Setting) string {
-	usage := fmt.Sprintf("%s, `%s` (%s", s.Help, strings.ToUpper(s.Kind.String()), s.Env)
+	usage := fmt.Sprintf("%s (%s=`%s`", s.Help, s.Env, strings.ToUpper(s.Kind.String()))
 	if s.Default != "" {
-		usage += ", " + s.Default
+		usage += ", default " + s.Default
 	}
 	return usage + ")"
 }
@@ -125,7 +136,11 @@ func (p *program) daemonStart(ctx context.Context, c *cli.Context) error {
 		return launch.Unreachable(*holder, cfg.SocketPath)
 	case err == nil:
 		defer cl.Close()
-		p.Say("A daemon already answers at %s.", cfg.SocketPath)
+		text := fmt.Sprintf("A daemon already answers at %s.", cfg.SocketPath)
+		if given := givenFlags(c); given != "" {
+			text += " It does not take " + given + ": betcode daemon restart with the same flags does."
+		}
+		p.Say("%s", text)
 		return nil
 	case !client.Unreachable(err):
 		return err

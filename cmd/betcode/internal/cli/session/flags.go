@@ -117,7 +117,7 @@ func (p group) environment(c *cli.Context) map[string]string {
 func WorkingDirectory(flag string) (string, error) {
 	dir, err := filepath.Abs(flag) // "" is the working directory
 	if err != nil {
-		return "", fmt.Errorf("find working directory: %w", err)
+		return "", fmt.Errorf("find working directory: %w; if it was deleted, change to one that exists", err)
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return "", exit.Usage(fmt.Errorf("--cwd %s is not a directory", dir))
