@@ -2,6 +2,7 @@ package dialog
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -122,7 +123,7 @@ func TestPlan(t *testing.T) {
 		return e
 	}
 	rows, _, _ := opened(t, plan("")).Rows(View{Width: 60, Height: 20, Focused: true})
-	want := "│ ? the agent has a plan\n│ # Plan\n│\n│ 1. look\n│ y approve · a approve and accept edits · e edit · n keep\n│ planning · d keep planning, with words · x stop"
+	want := "│ ? the agent has a plan\n│ # Plan\n│\n│ 1. look\n│ y approve · a approve and accept edits · e edit\n│ n keep planning · d keep planning, with words · x stop"
 	if got := strings.ReplaceAll(strings.Join(rows, "\n"), " \n", "\n"); got != want {
 		t.Errorf("shown\n%s\nwant\n%s", got, want)
 	}
@@ -184,10 +185,24 @@ func TestRows(t *testing.T) {
 	rows, cursor, _ := d.Rows(View{Width: 60, Height: 20, Focused: true})
 	want := []string{
 		"│ ? allow Bash", `│   rm x\x1b[2J`, "│   ls", "│ asks because: a protected file", "│ rules: ask Bash(rm:*)",
-		"│ y allow once · a all of Bash in this session · r always:", "│ Bash(make test:*) in .claude/settings.local.json · e edit", "│ · n deny · d deny with words · x deny and stop",
+		"│ y allow once · a all of Bash in this session",
+		"│ r always: Bash(make test:*) in .claude/settings.local.json",
+		"│ e edit · n deny · d deny with words · x deny and stop",
 	}
 	if got := strings.Join(rows, "\n"); got != strings.Join(want, "\n") || cursor != -1 {
 		t.Errorf("shown\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+}
+
+// A key is on the row of what it does.
+func TestKeysStayTogether(t *testing.T) {
+	parts := []string{"y allow once", "r always: Bash in .claude/settings.local.json", "e edit", "n deny"}
+	want := []string{"y allow once · r always: Bash in .claude/settings.local.json", "e edit · n deny"}
+	if rows := wrapKeys(parts, " ·", 62); !slices.Equal(rows, want) {
+		t.Errorf("%q", rows)
+	}
+	if rows := wrapKeys(parts, " ·", 30); len(rows) != 4 || rows[3] != want[1] {
+		t.Errorf("%q", rows)
 	}
 }
 

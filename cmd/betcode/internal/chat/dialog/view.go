@@ -178,7 +178,23 @@ func (d *Dialog) keyRows(v View, width int, keys []choice, short bool) []string 
 		}
 		parts = append(parts, v.Style.Bold(k.name)+" "+does)
 	}
-	return strings.Split(ansi.Wrap(strings.Join(parts, v.Style.Dim(" · ")), width, " "), "\n")
+	return wrapKeys(parts, v.Style.Dim(" ·"), width)
+}
+
+// wrapKeys joins keys into rows. A key stays on the row of what it does, if that fits.
+func wrapKeys(parts []string, dot string, width int) (rows []string) {
+	row := ""
+	for _, part := range parts {
+		switch joined := row + dot + " " + part; {
+		case row == "":
+			row = part
+		case ansi.StringWidth(joined) <= width:
+			row = joined
+		default:
+			rows, row = append(rows, row), part
+		}
+	}
+	return strings.Split(ansi.Wrap(strings.Join(append(rows, row), "\n"), width, " "), "\n")
 }
 
 // commandRows returns what would run: the command, the change of a file, or the fields of the input.
