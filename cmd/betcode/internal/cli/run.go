@@ -23,7 +23,7 @@ func (p *program) chatCommand() *cli.Command {
 		Name: "chat", Usage: "talk to the agent",
 		Description: chat.Help,
 		Flags: append(session.Flags(),
-			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show thinking, subagents and processes too"}, session.PlainFlag()),
+			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show thinking, subagents and processes too"}, session.PlainFlag(), session.TakeLockFlag()),
 		Action: func(c *cli.Context) error {
 			if err := base.Arguments(c, 0, 0); err != nil {
 				return err
@@ -71,7 +71,7 @@ func (p *program) runCommand() *cli.Command {
 			&cli.StringFlag{Name: "until", Usage: "with --repeat: the `WORD` that ends it (DONE)"},
 			&cli.BoolFlag{Name: "detach", Aliases: []string{"d"}, Usage: "print the id of the session when the prompt is accepted, and do not wait"},
 			&cli.StringSliceFlag{Name: "attach", Usage: "send `FILE` with the prompt; may be given several times"},
-			&cli.BoolFlag{Name: "take-lock", Usage: "ask for the input lock if another client holds it"},
+			session.TakeLockFlag(),
 			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show more"},
 		),
 		Action: p.runPrompt,

@@ -1,6 +1,7 @@
 package talk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,7 +43,8 @@ type ChatOptions struct {
 }
 
 // Chat is a conversation on the terminal until the person leaves. The session goes on. A change of settings comes first:
-// nothing that is typed is sent until the daemon has made it, and a refusal ends the chat.
+// nothing that is typed is sent until the daemon has made it, and a refusal ends the chat. A message from a pipe or a file
+// that the daemon refuses is shown, and gives the chat its exit code.
 func Chat(ctx context.Context, c *console.Console, cl *client.Client, o Opening, options ChatOptions) error {
 	s := &chatting{console: c, client: cl, conv: cl.Converse(ctx, client.ConverseOptions{Start: o.Start}), readOnly: options.ReadOnly, takeLock: options.TakeLock}
 	defer s.conv.Close()
@@ -74,7 +76,7 @@ func Chat(ctx context.Context, c *console.Console, cl *client.Client, o Opening,
 		case item, ok := <-s.conv.Items():
 			if !ok {
 				s.chat.render.EndLine()
-				return Ended(s.conv.Err(), s.conv.Session())
+				return cmp.Or(Ended(s.conv.Err(), s.conv.Session()), s.chat.end())
 			}
 			if err := s.item(asking, item); err != nil {
 				s.chat.render.EndLine()
@@ -92,7 +94,7 @@ func Chat(ctx context.Context, c *console.Console, cl *client.Client, o Opening,
 			return ctx.Err()
 		}
 		if s.react(asking, did) {
-			return nil
+			return s.chat.end()
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package talk
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
 	"betcode/cmd/betcode/internal/inbox"
 	"betcode/cmd/betcode/internal/render"
 	pb "betcode/proto/betcode/v1"
@@ -35,6 +37,7 @@ type chat struct {
 
 	unanswered []*sent // messages sent by this chat whose turn is not over
 	prompting  bool    // the prompt is on the screen
+	refused    int     // exit code of the first message that was refused; 0 = none was
 }
 
 // sent is a message that this chat sent.
@@ -81,6 +84,15 @@ func (c *chat) wantsLine() bool {
 	return c.caughtUp && (c.inbox.Head() != nil || !c.running && len(c.unanswered) == 0)
 }
 
+// end returns the error with which the chat ends. A person has seen a refusal and may have sent the message again; a script
+// gets an exit code.
+func (c *chat) end() error {
+	if c.terminal.In || c.refused == 0 {
+		return nil
+	}
+	return exit.Silent(c.refused)
+}
+
 // removeUnanswered removes messages that were answered or refused.
 func (c *chat) removeUnanswered(which func(*sent) bool) {
 	c.unanswered = slices.DeleteFunc(c.unanswered, which)
@@ -114,7 +126,13 @@ func (c *chat) event(e *pb.AgentEvent) {
 			m.accepted = m.accepted || m.key == event.UserInput.GetIdempotencyKey()
 		}
 	case *pb.AgentEvent_Error:
-		c.removeUnanswered(func(m *sent) bool { return m.key == event.Error.GetDetails()["idempotency_key"] })
+		c.removeUnanswered(func(m *sent) bool {
+			is := m.key == event.Error.GetDetails()["idempotency_key"]
+			if is && !m.accepted {
+				c.refused = cmp.Or(c.refused, eventExits[event.Error.GetCode()], exit.Failed)
+			}
+			return is
+		})
 	}
 	// The daemon sends open requests again after the history.
 	replay := e.GetSequence() == 0 && (e.GetPermissionRequest() != nil || e.GetUserQuestion() != nil)

@@ -21,7 +21,7 @@ func AttachCommand(program *base.Program) *cli.Command {
 		Description: "Leaving (/quit, Ctrl-D, Ctrl-C twice) stops nothing.\n\n" + chat.Help,
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "read-only", Usage: "only watch"},
-			&cli.BoolFlag{Name: "take-lock", Usage: "ask for the input lock if another client holds it"},
+			TakeLockFlag(),
 			&cli.StringFlag{Name: "history", Value: "full", Usage: "how much history: full, pending (open requests only) or none"},
 			&cli.Uint64Flag{Name: "from", Usage: "only what comes after sequence `N`"},
 			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show thinking, subagents and processes too"},

@@ -14,6 +14,11 @@ func PlainFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "plain", Usage: "line by line, without an editor, for screen readers and dumb terminals"}
 }
 
+// TakeLockFlag returns the flag that asks for the input lock.
+func TakeLockFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "take-lock", Usage: "ask for the input lock if another client holds it"}
+}
+
 // Talk opens the conversation: with an editor on a terminal, line by line otherwise.
 func Talk(p *base.Program, c *cli.Context, cl *client.Client, o talk.Opening) error {
 	options := talk.ChatOptions{Verbose: c.Bool("verbose"), ReadOnly: c.Bool("read-only"), TakeLock: c.Bool("take-lock")}
