@@ -41,6 +41,9 @@ func Nested(directory string) (found []string, problems []Problem) {
 			if closed(dir) {
 				continue // to this user, and so to the agent
 			}
+			if dir == top && errors.Is(err, fs.ErrNotExist) {
+				return nil, []Problem{{dir, "does not exist"}}
+			}
 			if problems = append(problems, Problem{dir, "cannot be listed, so skills below it are not seen"}); dir != top {
 				found = appendSkills(found, dir)
 			}

@@ -80,6 +80,14 @@ func TestNested(t *testing.T) {
 	}
 }
 
+// A directory that does not exist is called that.
+func TestNestedMissing(t *testing.T) {
+	gone := newTree(t).path("gone")
+	if _, problems := Nested(gone); len(problems) != 1 || problems[0] != (Problem{gone, "does not exist"}) {
+		t.Errorf("%v", problems)
+	}
+}
+
 // What a search cannot see is a problem, unless the agent cannot see it either.
 func TestNestedUnseen(t *testing.T) {
 	f := newTree(t)

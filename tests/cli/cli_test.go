@@ -46,7 +46,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error { return setUp(env, programs) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": wantCode, "until": until, "await": await, "normal": normal,
-			"forms": forms, "start": start, "say": say, "end": end, "interrupt": interrupt,
+			"forms": forms, "start": start, "say": say, "end": end, "interrupt": interrupt, "press": press,
 		},
 	})
 }

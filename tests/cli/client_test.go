@@ -96,6 +96,14 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	c.wait(ts, args)
 }
 
+// press presses Ctrl-C at a client that goes on.
+func press(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: press NAME")
+	}
+	ts.Check(running(ts, args[0]).cmd.Process.Signal(syscall.SIGINT))
+}
+
 func running(ts *testscript.TestScript, name string) *client {
 	c := ts.Value(clientsKey{}).(clients).running[name]
 	if c == nil {

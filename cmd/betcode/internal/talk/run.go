@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -75,6 +76,18 @@ type unattended struct {
 
 	attachments []*pb.Attachment
 	detach      bool
+	warned      bool // Ctrl-C was pressed while the message waits for the turn of another one
+}
+
+// behind reports whether the message waits for the turn of another one, which Ctrl-C must not end.
+func (r *unattended) behind(ctx context.Context) bool {
+	view, err := r.client.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: r.conv.Session()})
+	if err != nil {
+		return false // an outage is reported by the conversation
+	}
+	inputs := view.GetInputs()
+	own := slices.IndexFunc(inputs, func(i *pb.PendingInput) bool { return i.GetIdempotencyKey() == r.turn.key })
+	return own >= 0 && slices.ContainsFunc(inputs, func(i *pb.PendingInput) bool { return i.GetSequence() < inputs[own].GetSequence() })
 }
 
 // send sends the prompt, under a new key.
@@ -122,10 +135,16 @@ func (r *unattended) run(ctx context.Context) error {
 				return err
 			}
 		case <-interrupts:
-			if r.turn.interrupted {
+			behind := !r.turn.interrupted && r.behind(ctx)
+			if r.turn.interrupted || behind && r.warned {
 				r.out.pause()
 				Left(r.console, r.conv)
 				return exit.Silent(exit.Interrupted)
+			}
+			if r.warned = behind; behind {
+				r.say("This message waits for the turn of another one. Ctrl-C again leaves it waiting; to end that turn: betcode session cancel %s",
+					console.ShortID(r.conv.Session()))
+				continue
 			}
 			r.turn.interrupted = true
 			r.say("Interrupting; Ctrl-C again to leave.")
