@@ -1,12 +1,15 @@
 package events
 
 import (
+	"encoding/json"
 	"time"
 
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/texts"
 	"betcode/messages"
+	"betcode/messages/toolcall"
 )
 
 // Prompt returns the events that put a request before a person: one PermissionRequest, or a UserQuestion for each question.
@@ -69,7 +72,35 @@ func PermissionResolved(p messages.PermissionRecord) *pb.AgentEvent {
 	wire := wireDecisions[p.Decision]
 	return &pb.AgentEvent{Event: &pb.AgentEvent_PermissionResolved{PermissionResolved: &pb.PermissionResolved{
 		RequestId: string(p.Request), Decision: wire.decision, ResolvedBy: p.DecidedBy, Reason: wire.reason, Formerly: idsOf(p.Formerly),
+		Description: edited(p), Answers: answersOf(p),
 	}}}
+}
+
+// edited describes the input that a person allowed in place of the requested one; empty if the input is the requested one.
+func edited(p messages.PermissionRecord) string {
+	if p.Decision != messages.AllowWithEdit {
+		return ""
+	}
+	var input map[string]any
+	if json.Unmarshal(p.Updated, &input) != nil {
+		return ""
+	}
+	return toolcall.Line(p.Tool, input, toolcall.Words(input))
+}
+
+// maxAnswer bounds a question and an answer in an event, in characters.
+const maxAnswer = 500
+
+// answersOf returns the answers to the questions of a request, shortened.
+func answersOf(p messages.PermissionRecord) map[string]string {
+	if p.Decision != messages.DecisionAnswered {
+		return nil
+	}
+	out := make(map[string]string, len(p.Answers))
+	for question, answer := range p.Answers {
+		out[texts.Shorten(question, maxAnswer)] = texts.Shorten(answer, maxAnswer)
+	}
+	return out
 }
 
 func idsOf(requests []messages.RequestID) []string {

@@ -3614,7 +3614,11 @@ type PermissionResolved struct {
 	// The request that takes its place, for "superseded": the agent asks the same again. Answers to the old one count for it.
 	SupersededBy string `protobuf:"bytes,5,opt,name=superseded_by,json=supersededBy,proto3" json:"superseded_by,omitempty"`
 	// Under which the agent had asked the same before, the newest last: they are settled with this one.
-	Formerly      []string `protobuf:"bytes,100,rep,name=formerly,proto3" json:"formerly,omitempty"`
+	Formerly []string `protobuf:"bytes,100,rep,name=formerly,proto3" json:"formerly,omitempty"`
+	// What runs in place of the request's input, on one line, with ALLOW_WITH_EDIT. Made like PermissionRequest.description.
+	Description string `protobuf:"bytes,101,opt,name=description,proto3" json:"description,omitempty"`
+	// The answers by question text, when a UserQuestion was answered; long texts are shortened.
+	Answers       map[string]string `protobuf:"bytes,102,rep,name=answers,proto3" json:"answers,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3687,6 +3691,20 @@ func (x *PermissionResolved) GetSupersededBy() string {
 func (x *PermissionResolved) GetFormerly() []string {
 	if x != nil {
 		return x.Formerly
+	}
+	return nil
+}
+
+func (x *PermissionResolved) GetDescription() string {
+	if x != nil {
+		return x.Description
+	}
+	return ""
+}
+
+func (x *PermissionResolved) GetAnswers() map[string]string {
+	if x != nil {
+		return x.Answers
 	}
 	return nil
 }
@@ -6201,7 +6219,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\fAttachedFile\x12\x1a\n" +
 	"\bfilename\x18\x01 \x01(\tR\bfilename\x12\x1b\n" +
 	"\tmime_type\x18\x02 \x01(\tR\bmimeType\x12\x12\n" +
-	"\x04size\x18\x03 \x01(\x04R\x04size\"\xe9\x01\n" +
+	"\x04size\x18\x03 \x01(\x04R\x04size\"\x8e\x03\n" +
 	"\x12PermissionResolved\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12:\n" +
@@ -6210,7 +6228,12 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"resolvedBy\x12\x16\n" +
 	"\x06reason\x18\x04 \x01(\tR\x06reason\x12#\n" +
 	"\rsuperseded_by\x18\x05 \x01(\tR\fsupersededBy\x12\x1a\n" +
-	"\bformerly\x18d \x03(\tR\bformerly\"\xfa\x01\n" +
+	"\bformerly\x18d \x03(\tR\bformerly\x12 \n" +
+	"\vdescription\x18e \x01(\tR\vdescription\x12E\n" +
+	"\aanswers\x18f \x03(\v2+.betcode.v1.PermissionResolved.AnswersEntryR\aanswers\x1a:\n" +
+	"\fAnswersEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xfa\x01\n" +
 	"\bRunEvent\x12\x10\n" +
 	"\x03run\x18\x01 \x01(\x04R\x03run\x12*\n" +
 	"\x05state\x18\x02 \x01(\x0e2\x14.betcode.v1.RunStateR\x05state\x12\x10\n" +
@@ -6470,7 +6493,7 @@ func file_betcode_v1_agent_proto_rawDescGZIP() []byte {
 }
 
 var file_betcode_v1_agent_proto_enumTypes = make([]protoimpl.EnumInfo, 7)
-var file_betcode_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 67)
+var file_betcode_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 68)
 var file_betcode_v1_agent_proto_goTypes = []any{
 	(HistoryPolicy)(0),                 // 0: betcode.v1.HistoryPolicy
 	(PermissionDecision)(0),            // 1: betcode.v1.PermissionDecision
@@ -6545,16 +6568,17 @@ var file_betcode_v1_agent_proto_goTypes = []any{
 	nil,                                // 70: betcode.v1.StartConversation.EnvironmentEntry
 	nil,                                // 71: betcode.v1.UserQuestionResponse.AnswersEntry
 	nil,                                // 72: betcode.v1.ErrorEvent.DetailsEntry
-	nil,                                // 73: betcode.v1.Notice.DetailsEntry
-	(*AgentOptions)(nil),               // 74: betcode.v1.AgentOptions
-	(WorktreeLock)(0),                  // 75: betcode.v1.WorktreeLock
-	(*Budget)(nil),                     // 76: betcode.v1.Budget
-	(*structpb.Struct)(nil),            // 77: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),      // 78: google.protobuf.Timestamp
-	(*DeprecationWarning)(nil),         // 79: betcode.v1.DeprecationWarning
-	(*ForkOrigin)(nil),                 // 80: betcode.v1.ForkOrigin
-	(*Spending)(nil),                   // 81: betcode.v1.Spending
-	(*SessionBudget)(nil),              // 82: betcode.v1.SessionBudget
+	nil,                                // 73: betcode.v1.PermissionResolved.AnswersEntry
+	nil,                                // 74: betcode.v1.Notice.DetailsEntry
+	(*AgentOptions)(nil),               // 75: betcode.v1.AgentOptions
+	(WorktreeLock)(0),                  // 76: betcode.v1.WorktreeLock
+	(*Budget)(nil),                     // 77: betcode.v1.Budget
+	(*structpb.Struct)(nil),            // 78: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),      // 79: google.protobuf.Timestamp
+	(*DeprecationWarning)(nil),         // 80: betcode.v1.DeprecationWarning
+	(*ForkOrigin)(nil),                 // 81: betcode.v1.ForkOrigin
+	(*Spending)(nil),                   // 82: betcode.v1.Spending
+	(*SessionBudget)(nil),              // 83: betcode.v1.SessionBudget
 }
 var file_betcode_v1_agent_proto_depIdxs = []int32{
 	8,  // 0: betcode.v1.AgentRequest.start:type_name -> betcode.v1.StartConversation
@@ -6568,16 +6592,16 @@ var file_betcode_v1_agent_proto_depIdxs = []int32{
 	69, // 8: betcode.v1.StartConversation.metadata:type_name -> betcode.v1.StartConversation.MetadataEntry
 	0,  // 9: betcode.v1.StartConversation.history:type_name -> betcode.v1.HistoryPolicy
 	70, // 10: betcode.v1.StartConversation.environment:type_name -> betcode.v1.StartConversation.EnvironmentEntry
-	74, // 11: betcode.v1.StartConversation.options:type_name -> betcode.v1.AgentOptions
-	75, // 12: betcode.v1.StartConversation.worktree_lock:type_name -> betcode.v1.WorktreeLock
-	76, // 13: betcode.v1.StartConversation.budget:type_name -> betcode.v1.Budget
+	75, // 11: betcode.v1.StartConversation.options:type_name -> betcode.v1.AgentOptions
+	76, // 12: betcode.v1.StartConversation.worktree_lock:type_name -> betcode.v1.WorktreeLock
+	77, // 13: betcode.v1.StartConversation.budget:type_name -> betcode.v1.Budget
 	11, // 14: betcode.v1.UserMessage.attachments:type_name -> betcode.v1.Attachment
 	10, // 15: betcode.v1.UserMessage.repeat:type_name -> betcode.v1.Repeat
 	1,  // 16: betcode.v1.PermissionResponse.decision:type_name -> betcode.v1.PermissionDecision
-	77, // 17: betcode.v1.PermissionResponse.updated_input:type_name -> google.protobuf.Struct
+	78, // 17: betcode.v1.PermissionResponse.updated_input:type_name -> google.protobuf.Struct
 	71, // 18: betcode.v1.UserQuestionResponse.answers:type_name -> betcode.v1.UserQuestionResponse.AnswersEntry
 	2,  // 19: betcode.v1.InputLockAction.action:type_name -> betcode.v1.LockAction
-	78, // 20: betcode.v1.AgentEvent.timestamp:type_name -> google.protobuf.Timestamp
+	79, // 20: betcode.v1.AgentEvent.timestamp:type_name -> google.protobuf.Timestamp
 	21, // 21: betcode.v1.AgentEvent.text_delta:type_name -> betcode.v1.TextDelta
 	22, // 22: betcode.v1.AgentEvent.tool_call_start:type_name -> betcode.v1.ToolCallStart
 	23, // 23: betcode.v1.AgentEvent.tool_call_result:type_name -> betcode.v1.ToolCallResult
@@ -6592,7 +6616,7 @@ var file_betcode_v1_agent_proto_depIdxs = []int32{
 	34, // 32: betcode.v1.AgentEvent.turn_complete:type_name -> betcode.v1.TurnComplete
 	35, // 33: betcode.v1.AgentEvent.user_input:type_name -> betcode.v1.UserInput
 	15, // 34: betcode.v1.AgentEvent.encrypted:type_name -> betcode.v1.EncryptedEnvelope
-	79, // 35: betcode.v1.AgentEvent.deprecation:type_name -> betcode.v1.DeprecationWarning
+	80, // 35: betcode.v1.AgentEvent.deprecation:type_name -> betcode.v1.DeprecationWarning
 	37, // 36: betcode.v1.AgentEvent.permission_resolved:type_name -> betcode.v1.PermissionResolved
 	38, // 37: betcode.v1.AgentEvent.run:type_name -> betcode.v1.RunEvent
 	39, // 38: betcode.v1.AgentEvent.lock:type_name -> betcode.v1.LockChange
@@ -6605,59 +6629,60 @@ var file_betcode_v1_agent_proto_depIdxs = []int32{
 	19, // 45: betcode.v1.AgentEvent.subagent:type_name -> betcode.v1.SubagentChange
 	20, // 46: betcode.v1.AgentEvent.repeat:type_name -> betcode.v1.RepeatProgress
 	3,  // 47: betcode.v1.RepeatProgress.state:type_name -> betcode.v1.RepeatState
-	77, // 48: betcode.v1.ToolCallStart.input:type_name -> google.protobuf.Struct
-	77, // 49: betcode.v1.PermissionRequest.input:type_name -> google.protobuf.Struct
-	78, // 50: betcode.v1.PermissionRequest.expires_at:type_name -> google.protobuf.Timestamp
+	78, // 48: betcode.v1.ToolCallStart.input:type_name -> google.protobuf.Struct
+	78, // 49: betcode.v1.PermissionRequest.input:type_name -> google.protobuf.Struct
+	79, // 50: betcode.v1.PermissionRequest.expires_at:type_name -> google.protobuf.Timestamp
 	26, // 51: betcode.v1.UserQuestion.options:type_name -> betcode.v1.QuestionOption
 	28, // 52: betcode.v1.TodoUpdate.items:type_name -> betcode.v1.TodoItem
 	4,  // 53: betcode.v1.TodoItem.status:type_name -> betcode.v1.TodoStatus
 	5,  // 54: betcode.v1.StatusChange.status:type_name -> betcode.v1.AgentStatus
-	80, // 55: betcode.v1.SessionInfo.forked_from:type_name -> betcode.v1.ForkOrigin
+	81, // 55: betcode.v1.SessionInfo.forked_from:type_name -> betcode.v1.ForkOrigin
 	72, // 56: betcode.v1.ErrorEvent.details:type_name -> betcode.v1.ErrorEvent.DetailsEntry
-	81, // 57: betcode.v1.UsageReport.total:type_name -> betcode.v1.Spending
+	82, // 57: betcode.v1.UsageReport.total:type_name -> betcode.v1.Spending
 	36, // 58: betcode.v1.UserInput.attachments:type_name -> betcode.v1.AttachedFile
 	1,  // 59: betcode.v1.PermissionResolved.decision:type_name -> betcode.v1.PermissionDecision
-	6,  // 60: betcode.v1.RunEvent.state:type_name -> betcode.v1.RunState
-	78, // 61: betcode.v1.LockChange.answer_by:type_name -> google.protobuf.Timestamp
-	78, // 62: betcode.v1.LockChange.offered_until:type_name -> google.protobuf.Timestamp
-	41, // 63: betcode.v1.PresenceChange.attached:type_name -> betcode.v1.AttachedClient
-	78, // 64: betcode.v1.AttachedClient.since:type_name -> google.protobuf.Timestamp
-	73, // 65: betcode.v1.Notice.details:type_name -> betcode.v1.Notice.DetailsEntry
-	49, // 66: betcode.v1.ListSessionsResponse.sessions:type_name -> betcode.v1.SessionSummary
-	78, // 67: betcode.v1.SessionSummary.created_at:type_name -> google.protobuf.Timestamp
-	78, // 68: betcode.v1.SessionSummary.updated_at:type_name -> google.protobuf.Timestamp
-	78, // 69: betcode.v1.SessionSummary.stopped_at:type_name -> google.protobuf.Timestamp
-	78, // 70: betcode.v1.SessionSummary.rate_limited_until:type_name -> google.protobuf.Timestamp
-	82, // 71: betcode.v1.SessionSummary.budget:type_name -> betcode.v1.SessionBudget
-	50, // 72: betcode.v1.SessionSummary.proxied:type_name -> betcode.v1.ProxiedSession
-	58, // 73: betcode.v1.ListSessionGrantsResponse.grants:type_name -> betcode.v1.SessionGrantEntry
-	7,  // 74: betcode.v1.AgentService.Converse:input_type -> betcode.v1.AgentRequest
-	47, // 75: betcode.v1.AgentService.ListSessions:input_type -> betcode.v1.ListSessionsRequest
-	51, // 76: betcode.v1.AgentService.ResumeSession:input_type -> betcode.v1.ResumeSessionRequest
-	52, // 77: betcode.v1.AgentService.CompactSession:input_type -> betcode.v1.CompactSessionRequest
-	54, // 78: betcode.v1.AgentService.CancelTurn:input_type -> betcode.v1.CancelTurnRequest
-	56, // 79: betcode.v1.AgentService.RequestInputLock:input_type -> betcode.v1.InputLockRequest
-	59, // 80: betcode.v1.AgentService.ListSessionGrants:input_type -> betcode.v1.ListSessionGrantsRequest
-	61, // 81: betcode.v1.AgentService.ClearSessionGrants:input_type -> betcode.v1.ClearSessionGrantsRequest
-	63, // 82: betcode.v1.AgentService.SetSessionGrant:input_type -> betcode.v1.SetSessionGrantRequest
-	65, // 83: betcode.v1.AgentService.RenameSession:input_type -> betcode.v1.RenameSessionRequest
-	67, // 84: betcode.v1.AgentService.DeleteSession:input_type -> betcode.v1.DeleteSessionRequest
-	18, // 85: betcode.v1.AgentService.Converse:output_type -> betcode.v1.AgentEvent
-	48, // 86: betcode.v1.AgentService.ListSessions:output_type -> betcode.v1.ListSessionsResponse
-	18, // 87: betcode.v1.AgentService.ResumeSession:output_type -> betcode.v1.AgentEvent
-	53, // 88: betcode.v1.AgentService.CompactSession:output_type -> betcode.v1.CompactSessionResponse
-	55, // 89: betcode.v1.AgentService.CancelTurn:output_type -> betcode.v1.CancelTurnResponse
-	57, // 90: betcode.v1.AgentService.RequestInputLock:output_type -> betcode.v1.InputLockResponse
-	60, // 91: betcode.v1.AgentService.ListSessionGrants:output_type -> betcode.v1.ListSessionGrantsResponse
-	62, // 92: betcode.v1.AgentService.ClearSessionGrants:output_type -> betcode.v1.ClearSessionGrantsResponse
-	64, // 93: betcode.v1.AgentService.SetSessionGrant:output_type -> betcode.v1.SetSessionGrantResponse
-	66, // 94: betcode.v1.AgentService.RenameSession:output_type -> betcode.v1.RenameSessionResponse
-	68, // 95: betcode.v1.AgentService.DeleteSession:output_type -> betcode.v1.DeleteSessionResponse
-	85, // [85:96] is the sub-list for method output_type
-	74, // [74:85] is the sub-list for method input_type
-	74, // [74:74] is the sub-list for extension type_name
-	74, // [74:74] is the sub-list for extension extendee
-	0,  // [0:74] is the sub-list for field type_name
+	73, // 60: betcode.v1.PermissionResolved.answers:type_name -> betcode.v1.PermissionResolved.AnswersEntry
+	6,  // 61: betcode.v1.RunEvent.state:type_name -> betcode.v1.RunState
+	79, // 62: betcode.v1.LockChange.answer_by:type_name -> google.protobuf.Timestamp
+	79, // 63: betcode.v1.LockChange.offered_until:type_name -> google.protobuf.Timestamp
+	41, // 64: betcode.v1.PresenceChange.attached:type_name -> betcode.v1.AttachedClient
+	79, // 65: betcode.v1.AttachedClient.since:type_name -> google.protobuf.Timestamp
+	74, // 66: betcode.v1.Notice.details:type_name -> betcode.v1.Notice.DetailsEntry
+	49, // 67: betcode.v1.ListSessionsResponse.sessions:type_name -> betcode.v1.SessionSummary
+	79, // 68: betcode.v1.SessionSummary.created_at:type_name -> google.protobuf.Timestamp
+	79, // 69: betcode.v1.SessionSummary.updated_at:type_name -> google.protobuf.Timestamp
+	79, // 70: betcode.v1.SessionSummary.stopped_at:type_name -> google.protobuf.Timestamp
+	79, // 71: betcode.v1.SessionSummary.rate_limited_until:type_name -> google.protobuf.Timestamp
+	83, // 72: betcode.v1.SessionSummary.budget:type_name -> betcode.v1.SessionBudget
+	50, // 73: betcode.v1.SessionSummary.proxied:type_name -> betcode.v1.ProxiedSession
+	58, // 74: betcode.v1.ListSessionGrantsResponse.grants:type_name -> betcode.v1.SessionGrantEntry
+	7,  // 75: betcode.v1.AgentService.Converse:input_type -> betcode.v1.AgentRequest
+	47, // 76: betcode.v1.AgentService.ListSessions:input_type -> betcode.v1.ListSessionsRequest
+	51, // 77: betcode.v1.AgentService.ResumeSession:input_type -> betcode.v1.ResumeSessionRequest
+	52, // 78: betcode.v1.AgentService.CompactSession:input_type -> betcode.v1.CompactSessionRequest
+	54, // 79: betcode.v1.AgentService.CancelTurn:input_type -> betcode.v1.CancelTurnRequest
+	56, // 80: betcode.v1.AgentService.RequestInputLock:input_type -> betcode.v1.InputLockRequest
+	59, // 81: betcode.v1.AgentService.ListSessionGrants:input_type -> betcode.v1.ListSessionGrantsRequest
+	61, // 82: betcode.v1.AgentService.ClearSessionGrants:input_type -> betcode.v1.ClearSessionGrantsRequest
+	63, // 83: betcode.v1.AgentService.SetSessionGrant:input_type -> betcode.v1.SetSessionGrantRequest
+	65, // 84: betcode.v1.AgentService.RenameSession:input_type -> betcode.v1.RenameSessionRequest
+	67, // 85: betcode.v1.AgentService.DeleteSession:input_type -> betcode.v1.DeleteSessionRequest
+	18, // 86: betcode.v1.AgentService.Converse:output_type -> betcode.v1.AgentEvent
+	48, // 87: betcode.v1.AgentService.ListSessions:output_type -> betcode.v1.ListSessionsResponse
+	18, // 88: betcode.v1.AgentService.ResumeSession:output_type -> betcode.v1.AgentEvent
+	53, // 89: betcode.v1.AgentService.CompactSession:output_type -> betcode.v1.CompactSessionResponse
+	55, // 90: betcode.v1.AgentService.CancelTurn:output_type -> betcode.v1.CancelTurnResponse
+	57, // 91: betcode.v1.AgentService.RequestInputLock:output_type -> betcode.v1.InputLockResponse
+	60, // 92: betcode.v1.AgentService.ListSessionGrants:output_type -> betcode.v1.ListSessionGrantsResponse
+	62, // 93: betcode.v1.AgentService.ClearSessionGrants:output_type -> betcode.v1.ClearSessionGrantsResponse
+	64, // 94: betcode.v1.AgentService.SetSessionGrant:output_type -> betcode.v1.SetSessionGrantResponse
+	66, // 95: betcode.v1.AgentService.RenameSession:output_type -> betcode.v1.RenameSessionResponse
+	68, // 96: betcode.v1.AgentService.DeleteSession:output_type -> betcode.v1.DeleteSessionResponse
+	86, // [86:97] is the sub-list for method output_type
+	75, // [75:86] is the sub-list for method input_type
+	75, // [75:75] is the sub-list for extension type_name
+	75, // [75:75] is the sub-list for extension extendee
+	0,  // [0:75] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_agent_proto_init() }
@@ -6714,7 +6739,7 @@ func file_betcode_v1_agent_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_agent_proto_rawDesc), len(file_betcode_v1_agent_proto_rawDesc)),
 			NumEnums:      7,
-			NumMessages:   67,
+			NumMessages:   68,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -2,6 +2,8 @@ package render
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"betcode/cmd/betcode/internal/console"
@@ -22,10 +24,26 @@ func resolution(p *pb.PermissionResolved) string {
 		who = "a " + p.GetReason()
 	}
 	what := strings.ToLower(strings.ReplaceAll(p.GetDecision().String(), "_", " "))
-	if p.GetDecision() == pb.PermissionDecision_PERMISSION_DECISION_UNSPECIFIED {
+	if p.GetDecision() == pb.PermissionDecision_PERMISSION_DECISION_UNSPECIFIED || len(p.GetAnswers()) > 0 {
 		what = "answered"
 	}
-	return console.Line(what + " by " + console.OrNobody(console.Client(who)))
+	line := what + " by " + console.OrNobody(console.Client(who))
+	switch {
+	case len(p.GetAnswers()) > 0:
+		line += ": " + answers(p.GetAnswers())
+	case p.GetDescription() != "":
+		line += ": " + p.GetDescription()
+	}
+	return console.Line(line)
+}
+
+// answers lists the answers to the questions of a request on one line.
+func answers(given map[string]string) string {
+	var out []string
+	for _, question := range slices.Sorted(maps.Keys(given)) {
+		out = append(out, console.Shorten(console.Line(question), 80)+" → "+console.Shorten(console.Line(given[question]), 160))
+	}
+	return strings.Join(out, "; ")
 }
 
 // repeated says on one line how far a repeated message is.
