@@ -113,9 +113,9 @@ func DOT(nodes []Node) string {
 	return b.String()
 }
 
-// dotText quotes text for DOT.
+// dotText quotes text for DOT. Its lines are those of the label; what a terminal would obey is escaped.
 func dotText(text string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(text) + `"`
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(console.Text(text)) + `"`
 }
 
 // Mermaid returns the graph as a Mermaid flowchart.
@@ -162,9 +162,9 @@ func mermaidText(text string) string {
 	return b.String()
 }
 
-// label is the text in a box.
+// label is the text in a box. The daemon bounds what an id is made of; this does not rely on it.
 func label(n Node, end string) string {
-	text := n.ID
+	text := console.Line(n.ID)
 	if n.Name != "" && n.Name != n.ID {
 		text += end + console.Line(n.Name)
 	}
@@ -172,7 +172,7 @@ func label(n Node, end string) string {
 		text += end + "⇒ " + console.Line(n.Merge)
 	}
 	if n.Status != "" {
-		text += end + n.Status
+		text += end + console.Line(n.Status)
 	}
 	return text
 }
