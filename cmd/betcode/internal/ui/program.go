@@ -47,6 +47,9 @@ func Run(ctx context.Context, c *console.Console, cl *client.Client, o Options) 
 		}
 	}
 	p.pumps.Wait()
+	for _, text := range p.unsent {
+		c.Say("not sent, because its session could not be opened:\n%s", console.Text(text))
+	}
 	if p.looked {
 		if kept := lookback.Note(o.State, time.Now()); kept != nil {
 			c.Say("%v", kept)
@@ -72,10 +75,11 @@ type program struct {
 	awaited       uint64  // number of the opening that is under way; 0: none. What is typed meanwhile is for its session
 	openings      uint64  // so far
 	early         []any   // what was typed
-	plansOpen     *Plans  // nil: the list or the search is shown
-	found         *Found  // nil: the list or the plans are shown
-	asked         bool    // the digest was asked for
-	looked        bool    // the digest was shown, or there is none
+	unsent        unsent
+	plansOpen     *Plans // nil: the list or the search is shown
+	found         *Found // nil: the list or the plans are shown
+	asked         bool   // the digest was asked for
+	looked        bool   // the digest was shown, or there is none
 	width, height int
 	focused       bool
 }
@@ -107,6 +111,7 @@ type (
 	}
 	opened struct {
 		number  uint64 // of the opening
+		session string // that was asked for; empty: a new one
 		opening talk.Opening
 		at      uint64 // event that is shown first; 0: the newest
 		err     error
@@ -276,7 +281,7 @@ func (p *program) perform(e Effect) tea.Cmd {
 	case Open:
 		return p.show(e.Session, e.At)
 	case Begin:
-		return p.await(0, p.options.New)
+		return p.await("", 0, p.options.New)
 	case Command:
 		return func() tea.Msg { return did{p.run(e)} }
 	case ShowPlans:

@@ -68,17 +68,17 @@ func (p *program) show(session string, at uint64) tea.Cmd {
 		p.views = append(slices.DeleteFunc(p.views, func(o *view) bool { return o == v }), v)
 		return nil
 	}
-	return p.await(at, func() (talk.Opening, error) { return p.opening(session) })
+	return p.await(session, at, func() (talk.Opening, error) { return p.opening(session) })
 }
 
-// await asks how a session is attached to, in the background.
-func (p *program) await(at uint64, ask func() (talk.Opening, error)) tea.Cmd {
+// await asks how a session is attached to, in the background. The session is empty for a new one.
+func (p *program) await(session string, at uint64, ask func() (talk.Opening, error)) tea.Cmd {
 	p.openings++
 	p.awaited, p.early = p.openings, nil
 	number := p.awaited
 	return func() tea.Msg {
 		o, err := ask()
-		return opened{number, o, at, err}
+		return opened{number, session, o, at, err}
 	}
 }
 
@@ -90,13 +90,13 @@ func (p *program) opened(o opened) tea.Cmd {
 	early := p.early
 	p.awaited, p.early = 0, nil
 	if o.err != nil {
-		p.say(reason(o.err))
+		p.say(reason(o.err) + p.keepUnsent(o.session, early))
 		return nil
 	}
 	if v := p.find(o.opening.Start.GetSessionId()); v != nil {
 		p.open = v
 		v.shell.Model.Show(o.at)
-		return p.typed(v, early)
+		return tea.Batch(p.typed(v, early), p.restoreUnsent(o.session, v, early))
 	}
 	if len(p.views) >= maxOpen {
 		p.close(p.views[0])
@@ -111,7 +111,7 @@ func (p *program) opened(o opened) tea.Cmd {
 			p.tea.Send(over{session, err})
 		}
 	})
-	return tea.Batch(p.step(v, p.size()), p.step(v, chat.Tick{}), p.typed(v, early))
+	return tea.Batch(p.step(v, p.size()), p.step(v, chat.Tick{}), p.typed(v, early), p.restoreUnsent(o.session, v, early))
 }
 
 // maxEarly bounds what is typed for a session before it is open.

@@ -1,0 +1,67 @@
+package ui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"betcode/cmd/betcode/internal/chat"
+	"betcode/cmd/betcode/internal/chat/editor"
+)
+
+// unsent is what was typed for sessions that could not be opened, by the name with which they were asked for; empty for a new one.
+type unsent map[string]string
+
+// maxUnsent bounds for how many sessions the screen keeps what was typed.
+const maxUnsent = 32
+
+// keepUnsent keeps what was typed for a session that could not be opened, and returns what to say about it.
+func (p *program) keepUnsent(session string, early []any) string {
+	text := textOf(early)
+	if text == "" {
+		return ""
+	}
+	before, again := p.unsent[session]
+	if again {
+		text = before + "\n" + text
+	}
+	if p.unsent == nil || !again && len(p.unsent) >= maxUnsent {
+		p.unsent = unsent{}
+	}
+	p.unsent[session] = text
+	if session == "" {
+		return "; what you typed is kept for the next new session"
+	}
+	return "; what you typed is kept until it opens"
+}
+
+// restoreUnsent puts into the editor of a session what was typed when it could not be opened. It does not send it.
+func (p *program) restoreUnsent(session string, v *view, early []any) tea.Cmd {
+	text, ok := p.unsent[session]
+	if !ok {
+		return nil
+	}
+	delete(p.unsent, session)
+	if textOf(early) != "" { // it may be in the editor still
+		text = "\n" + text
+	}
+	return p.step(v, chat.Paste(text))
+}
+
+// textOf returns what keys and pastes leave in an editor, with all messages that they would have sent.
+func textOf(early []any) string {
+	var e editor.Editor
+	for _, message := range early {
+		switch message := message.(type) {
+		case chat.Press:
+			if message.Name == "enter" {
+				e.Insert("\n")
+			} else {
+				e.Key(editor.Key(message))
+			}
+		case chat.Paste:
+			e.Insert(string(message))
+		}
+	}
+	return strings.TrimSpace(e.Text())
+}
