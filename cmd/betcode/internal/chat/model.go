@@ -54,9 +54,9 @@ type Model struct {
 	drawn, higher int       // rows of the last frame, and of the highest of those that it may not have replaced on the terminal yet
 	shrunk        time.Time // when a lower frame replaced a higher one last
 
-	follow bool   // the next frame shows the chosen call
-	reveal bool   // the next frame shows what a search has found
-	goal   uint64 // the event to be shown when the history is there; 0: none
+	follow bool  // the next frame shows the chosen call
+	reveal bool  // the next frame shows what a search has found
+	goal   Place // to be shown when the history is there
 }
 
 // focus is where keys go while a request waits.
@@ -107,12 +107,18 @@ func New(o Options) *Model {
 // Session returns the session's id.
 func (m *Model) Session() string { return m.options.Session }
 
-// Show shows the place of an event, when the history is there. 0 changes nothing.
-func (m *Model) Show(sequence uint64) {
-	if sequence == 0 {
+// Place is an event of the history, and within the output of a tool the line that has words.
+type Place struct {
+	Sequence uint64 // 0: none
+	Words    string // with single spaces; empty: the first line
+}
+
+// Show shows a place, when the history is there. An empty one changes nothing.
+func (m *Model) Show(at Place) {
+	if at.Sequence == 0 {
 		return
 	}
-	m.goal = sequence
+	m.goal = at
 	if m.state.caughtUp {
 		m.showGoal()
 	}
@@ -120,13 +126,13 @@ func (m *Model) Show(sequence uint64) {
 
 // showGoal marks the event that was asked for.
 func (m *Model) showGoal() {
-	if m.goal == 0 {
+	if m.goal.Sequence == 0 {
 		return
 	}
-	if m.reveal = m.transcript.Hit(m.goal); !m.reveal {
-		m.tell("What was found is older than what is shown here: betcode attach %s --from %d", console.ShortID(m.options.Session), m.goal)
+	if m.reveal = m.transcript.Hit(m.goal.Sequence, m.goal.Words); !m.reveal {
+		m.tell("What was found is older than what is shown here: betcode attach %s --from %d", console.ShortID(m.options.Session), m.goal.Sequence)
 	}
-	m.goal = 0
+	m.goal = Place{}
 }
 
 // Step takes one message and returns what is to be done.

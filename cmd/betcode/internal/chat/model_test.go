@@ -467,7 +467,7 @@ func TestStatusOfAQueuedMessage(t *testing.T) {
 func TestShowsAHit(t *testing.T) {
 	p := newPerson(Options{Screen: true, Head: 300, Session: "5e0a0000-0000", Exact: true})
 	p.does(Resize{60, 20})
-	p.Show(100)
+	p.Show(Place{Sequence: 100})
 	for i := uint64(1); i <= 300; i++ {
 		e := eventtest.Text(fmt.Sprintf("line %d", i))
 		e.Sequence = i
@@ -477,7 +477,7 @@ func TestShowsAHit(t *testing.T) {
 	if at := slices.Index(rows, "line 100"); at < 1 || at > 4 || rows[at-1] != "› found here" {
 		t.Errorf("the hit is not shown:\n%s", strings.Join(rows, "\n"))
 	}
-	p.Show(299)
+	p.Show(Place{Sequence: 299})
 	if rows, _, _ = p.Frame(p.now); !slices.Contains(rows, "line 299") {
 		t.Errorf("the second hit is not shown:\n%s", strings.Join(rows, "\n"))
 	}
@@ -486,9 +486,43 @@ func TestShowsAHit(t *testing.T) {
 	e := eventtest.Text("the first that is kept")
 	e.Sequence = 50
 	old.events(e)
-	old.Show(7)
+	old.Show(Place{Sequence: 7})
 	if rows, _, _ = old.Frame(old.now); !strings.Contains(strings.Join(rows, "\n"), "betcode attach 5e0a0000 --from 7") {
 		t.Errorf("what is gone is not said:\n%s", strings.Join(rows, "\n"))
+	}
+}
+
+// A hit within a long output is shown at its line, which is marked, whether the words are on one line or on two.
+func TestShowsTheLineOfAHit(t *testing.T) {
+	p := newPerson(Options{Screen: true, Session: "5e0a0000-0000"})
+	p.does(Resize{60, 20})
+	var output strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&output, "line %d\t is\r\n\n  \x1b[2J%s\n", i, strings.Repeat("wide ", i%30))
+	}
+	call, result := eventtest.Call("Bash", "make"), &pb.AgentEvent{Sequence: 8, Event: &pb.AgentEvent_ToolCallResult{ToolCallResult: &pb.ToolCallResult{ToolId: "t", Output: output.String()}}}
+	call.Sequence, call.GetToolCallStart().ToolId = 7, "t"
+	p.events(call, result)
+	for i := range 100 {
+		p.events(eventtest.Text(fmt.Sprintf("after %d", i)))
+	}
+	for _, test := range []struct{ words, want string }{
+		{"line 500 is \x1b[2Jwide", "  › line 500     is"},
+		{"", "› Bash  make"},
+		{"250 is \x1b[2Jwide wid", "  › line 250     is"},
+		{"\x1b[2Jwide wide wide line 304 is", `  ›   \x1b[2Jwide wide wide`},
+		{"\x1b[2Jwide line 1 is", "› Bash  make"}, // the output does not have these words
+		{"line 999 is", "  › … 1000 more lines"},
+	} {
+		p.Show(Place{Sequence: 8, Words: test.words})
+		rows, _, _ := p.Frame(p.now)
+		if at := slices.IndexFunc(rows, func(row string) bool { return strings.HasPrefix(row, test.want) }); at < 0 || at > 3 {
+			t.Errorf("%q is not at the top:\n%s", test.words, strings.Join(rows, "\n"))
+		}
+	}
+	p.Show(Place{Sequence: 7, Words: "line 500 is"}) // it is the call that was found
+	if rows, _, _ := p.Frame(p.now); !slices.ContainsFunc(rows, func(row string) bool { return strings.HasPrefix(row, "› Bash  make") }) {
+		t.Errorf("the call is not shown:\n%s", strings.Join(rows, "\n"))
 	}
 }
 

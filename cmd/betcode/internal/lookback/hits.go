@@ -25,6 +25,18 @@ func Marked(h *pb.SearchHit, style console.Style) string {
 	return out.String() + visible.Line(text[at:])
 }
 
+// Sought returns the text of a hit from its first match on, as the daemon squeezes it: each run of spaces and ends of lines is one
+// space. It is empty if no match fits the text.
+func Sought(h *pb.SearchHit) string {
+	text := strings.TrimSuffix(h.GetSnippet(), " …")
+	for _, m := range h.GetMatches() {
+		if start := int(m.GetStart()); start < len(text) {
+			return text[start:]
+		}
+	}
+	return ""
+}
+
 // Kind returns the name of a kind of part.
 func Kind(kind pb.SearchKind) string {
 	return strings.ToLower(strings.TrimPrefix(kind.String(), "SEARCH_KIND_"))

@@ -36,3 +36,16 @@ func TestMarked(t *testing.T) {
 		}
 	}
 }
+
+// The text sought begins with the first match, without the sign that more follows; ranges that do not fit are no match.
+func TestSought(t *testing.T) {
+	for want, h := range map[string]*pb.SearchHit{
+		"needle in hay": {Snippet: "… hay needle in hay …", Matches: []*pb.TextRange{{Start: 8, End: 14}, {Start: 18, End: 21}}},
+		"hay":           {Snippet: "hay", Matches: []*pb.TextRange{{Start: 30, End: 31}, {Start: 0, End: 3}}},
+		"":              {Snippet: "hay"},
+	} {
+		if got := Sought(h); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -73,7 +73,8 @@ func (f *Found) Press(k editor.Key) Effect {
 		f.typing = true
 	case "enter", "l", "right":
 		if f.at < len(f.hits) {
-			return Open{Session: f.hits[f.at].GetSessionId(), At: f.hits[f.at].GetSequence()}
+			h := f.hits[f.at]
+			return Open{Session: h.GetSessionId(), At: h.GetSequence(), Words: lookback.Sought(h)}
 		}
 	}
 	f.at = max(moved(f.at, k.Name, len(f.hits), f.height/3), 0)

@@ -57,12 +57,12 @@ func TestFound(t *testing.T) {
 		if len(f.Rows(now)) != 14 || !strings.Contains(shown, fmt.Sprintf("hit %d ", i)) || strings.ContainsAny(shown, "\x1b\x07") || !strings.Contains(shown, `name\x1b[2J`) {
 			t.Fatalf("hit %d is not shown:\n%q", i, shown)
 		}
-		if got, want := keys(f, "enter"), (Open{Session: fmt.Sprintf("s%d", i), At: uint64(10 + i)}); got != want { //nolint:gosec // few
+		if got, want := keys(f, "enter"), (Open{Session: fmt.Sprintf("s%d", i), At: uint64(10 + i), Words: hitsOf(20).GetHits()[i].GetSnippet()}); got != want { //nolint:gosec // few
 			t.Errorf("hit %d opens %v", i, got)
 		}
 		keys(f, "j")
 	}
-	if got := keys(f, "g", "enter"); got != (Open{Session: "s0", At: 10}) {
+	if got := keys(f, "g", "enter"); got != (Open{Session: "s0", At: 10, Words: hitsOf(1).GetHits()[0].GetSnippet()}) {
 		t.Errorf("back at the first hit: %v", got)
 	}
 	if got := keys(f, "s", "backspace", "enter"); got != (Search{"nee dle"}) {

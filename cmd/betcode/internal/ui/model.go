@@ -49,10 +49,11 @@ type Effect interface{ effect() }
 
 // Effects.
 type (
-	// Open opens a session, at an event of its history if At is not 0.
+	// Open opens a session, at an event of its history if At is not 0, and within the output of a tool at the line with Words.
 	Open struct {
 		Session string
 		At      uint64
+		Words   string // as [lookback.Sought] returns them; may be empty
 	}
 	// Begin opens a new session in this directory.
 	Begin struct{}

@@ -113,7 +113,7 @@ type (
 		number  uint64 // of the opening
 		session string // that was asked for; empty: a new one
 		opening talk.Opening
-		at      uint64 // event that is shown first; 0: the newest
+		at      chat.Place // that is shown first
 		err     error
 	}
 	did  struct{ text string }
@@ -262,7 +262,7 @@ func (p *program) press(k editor.Key) tea.Cmd {
 		return nil
 	case k.Name == "ctrl+n":
 		if next := p.list.Next(v.shell.Model.Session()); next != "" {
-			return p.show(next, 0)
+			return p.show(next, chat.Place{})
 		}
 		return nil
 	case k.Name == "ctrl+t":
@@ -279,9 +279,9 @@ func (p *program) perform(e Effect) tea.Cmd {
 	case Quit:
 		return tea.Quit
 	case Open:
-		return p.show(e.Session, e.At)
+		return p.show(e.Session, chat.Place{Sequence: e.At, Words: e.Words})
 	case Begin:
-		return p.await("", 0, p.options.New)
+		return p.await("", chat.Place{}, p.options.New)
 	case Command:
 		return func() tea.Msg { return did{p.run(e)} }
 	case ShowPlans:

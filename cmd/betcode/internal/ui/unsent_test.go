@@ -20,7 +20,7 @@ func TestTypedForSessionThatFails(t *testing.T) {
 	for name, session := range map[string]string{"a session": "s", "a new one": ""} {
 		t.Run(name, func(t *testing.T) {
 			p := &program{list: NewModel(false), console: &console.Console{Stdout: io.Discard}}
-			begin := func() { p.await(session, 0, func() (talk.Opening, error) { return talk.Opening{}, nil }) }
+			begin := func() { p.await(session, chat.Place{}, func() (talk.Opening, error) { return talk.Opening{}, nil }) }
 			types := func(keys string) {
 				for _, r := range keys {
 					k := tea.KeyPressMsg{Code: r, Text: string(r)}

@@ -60,8 +60,8 @@ func (p *program) say(text string) {
 	}
 }
 
-// show shows a session, which is opened if it is not yet, at an event if at is not 0.
-func (p *program) show(session string, at uint64) tea.Cmd {
+// show shows a session, which is opened if it is not yet, at a place of its history.
+func (p *program) show(session string, at chat.Place) tea.Cmd {
 	if v := p.find(session); v != nil {
 		p.open = v
 		v.shell.Model.Show(at)
@@ -72,7 +72,7 @@ func (p *program) show(session string, at uint64) tea.Cmd {
 }
 
 // await asks how a session is attached to, in the background. The session is empty for a new one.
-func (p *program) await(session string, at uint64, ask func() (talk.Opening, error)) tea.Cmd {
+func (p *program) await(session string, at chat.Place, ask func() (talk.Opening, error)) tea.Cmd {
 	p.openings++
 	p.awaited, p.early = p.openings, nil
 	number := p.awaited

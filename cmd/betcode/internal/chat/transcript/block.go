@@ -168,16 +168,28 @@ func (t *Transcript) toolRows(b *block, width int) []string {
 		if b.call == nil && b.text != "" && t.lastCall != b.id {
 			out = append(out, s.Dim("  result of "+console.Line(b.text)+":"))
 		}
-		out = append(out, t.outputRows(r, width, b.open)...)
+		marked := -1
+		if b == t.hit {
+			marked = t.hitLine
+		}
+		rows, at := t.outputRows(r, width, b.open, marked)
+		if b == t.hit {
+			t.hitRow = 0
+			if at >= 0 {
+				t.hitRow = len(out) + at
+			}
+		}
+		out = append(out, rows...)
 	}
 	return out
 }
 
-func (t *Transcript) outputRows(r *pb.ToolCallResult, width int, open bool) []string {
+// outputRows returns the rows of a tool's output, and the first row of the marked line, which is negative if it is not among them.
+func (t *Transcript) outputRows(r *pb.ToolCallResult, width int, open bool, marked int) (rows []string, at int) {
 	s := t.options.Style
 	text := strings.TrimRight(console.Block(r.GetOutput()), "\n")
 	if strings.TrimSpace(text) == "" {
-		return nil
+		return nil, -1
 	}
 	colour := s.Dim
 	if r.GetIsError() {
@@ -185,16 +197,21 @@ func (t *Transcript) outputRows(r *pb.ToolCallResult, width int, open bool) []st
 	}
 	lines := strings.Split(text, "\n")
 	lines = limit(s, lines, foldedOutput, open)
-	var out []string
-	for _, line := range lines {
+	at, marked = -1, min(marked, len(lines)-1) // the last one says how many are left out
+	for i, line := range lines {
 		if !open {
 			line = console.Shorten(line, 3*max(width-4, 10))
 		}
+		indent := "    "
+		if i == marked {
+			at, indent = len(rows), s.Yellow("  › ")
+		}
 		for _, row := range wrap(line, width-4) {
-			out = append(out, "    "+colour(row))
+			rows = append(rows, indent+colour(row))
+			indent = "    "
 		}
 	}
-	return out
+	return rows, at
 }
 
 // limit folds rows above a number.

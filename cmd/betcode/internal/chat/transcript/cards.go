@@ -1,6 +1,9 @@
 package transcript
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // The calls of tools are cards: one is chosen and unfolded by itself, and all of them together.
 
@@ -91,8 +94,9 @@ func (t *Transcript) from(at, width int) (rows int) {
 	return rows
 }
 
-// Hit marks the block that an event belongs to, and unfolds it. It reports whether the block is still there.
-func (t *Transcript) Hit(sequence uint64) bool {
+// Hit marks the block that an event belongs to, and unfolds it. If the event is the result of a call it marks the line of the output
+// that has words. It reports whether the block is still there.
+func (t *Transcript) Hit(sequence uint64, words string) bool {
 	var found *block
 	for _, b := range t.blocks {
 		if b.sequence > 0 && b.sequence <= sequence && (found == nil || b.sequence >= found.sequence) || b.ended == sequence {
@@ -104,12 +108,44 @@ func (t *Transcript) Hit(sequence uint64) bool {
 			o.forget()
 		}
 	}
-	if t.hit = found; found == nil {
+	t.hit, t.hitLine, t.hitRow = found, -1, 0
+	if found == nil {
 		return false
+	}
+	if found.result != nil && (found.ended == sequence || found.call == nil) {
+		t.hitLine = lineOf(found.result.GetOutput(), words)
 	}
 	found.open = true
 	return true
 }
 
-// AboveHit returns how many rows there are from the first row of the marked block to the end.
-func (t *Transcript) AboveHit(width int) int { return t.above(t.hit, width) }
+// rowsBefore is how many rows are shown before a marked line.
+const rowsBefore = 2
+
+// AboveHit returns how many rows there are from a little before the marked line to the end; without one from the first row of the
+// marked block.
+func (t *Transcript) AboveHit(width int) int {
+	above := t.above(t.hit, width)
+	return above - max(t.hitRow-rowsBefore, 0)
+}
+
+// lineOf returns the line of a text, from 0, in which words begin, and -1 if it does not have them. Runs of spaces and ends of lines
+// count as one space.
+func lineOf(text, words string) int {
+	if words == "" {
+		return -1
+	}
+	var squeezed strings.Builder
+	var ends []int // of the lines, in squeezed
+	for line := range strings.SplitSeq(text, "\n") {
+		for _, field := range strings.Fields(line) {
+			squeezed.WriteString(field + " ")
+		}
+		ends = append(ends, squeezed.Len())
+	}
+	at := strings.Index(squeezed.String(), words)
+	if at < 0 {
+		return -1
+	}
+	return slices.IndexFunc(ends, func(end int) bool { return at < end })
+}

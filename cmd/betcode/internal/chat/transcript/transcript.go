@@ -35,6 +35,8 @@ type Transcript struct {
 	sequence uint64            // of the running event
 	plan     string            // shown last; the agent reports it several times
 	hit      *block            // what a search has found; nil: nothing
+	hitLine  int               // of its output, from 0; negative: none
+	hitRow   int               // of the block, where that line begins
 }
 
 // New returns an empty transcript.
