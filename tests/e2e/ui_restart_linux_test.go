@@ -104,11 +104,13 @@ func TestScreenPlainAnswers(t *testing.T) {
 		s.types(screen, "\r")
 	}
 	answers("command: touch made", "e touch edited")
+	s.awaits(screen, ": touch edited (the agent says")
 	answers("command: touch refused", "d use kept")
 	answers("command: touch first", "r")
 	answers("Which branch?", "2")
 	answers("Which checks?", "1,2")
 	answers("Go on?", "in my own words")
+	s.awaits(screen, ": Go on? → in my own words; Which branch?")
 	answers("the agent has a plan", "y")
 	s.awaits(screen, "tokens in")
 	for name, want := range map[string]bool{"made": false, "edited": true, "refused": false, "first": true, "second": true} {
