@@ -15,10 +15,6 @@ import (
 	"betcode/messages"
 )
 
-// socketPoll is how often the daemon checks that its socket file exists. Each check wakes several threads of a daemon at rest; without
-// the file no client of this machine can connect.
-const socketPoll = 3 * time.Second
-
 // socketWatch creates the socket again when its file was deleted. Open connections stay open.
 type socketWatch struct {
 	daemon *daemon
@@ -41,18 +37,33 @@ func (d *daemon) serveSocket(ctx context.Context, serve func(net.Listener) error
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		ticker := time.NewTicker(socketPoll)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ticker.C:
-				w.check()
-			case <-ctx.Done():
-				return
-			}
-		}
+		w.watch(ctx, watchSocket(d.cfg.SocketPath, d.cfg.StateDir))
 	}()
 	return func() { cancel(); <-done }
+}
+
+// watch checks the socket when its directory has changed, and from time to time, until ctx ends.
+func (w *socketWatch) watch(ctx context.Context, changes *socketChanges) {
+	defer changes.close()
+	w.check() // it may have gone before the directory was watched
+	timer := time.NewTimer(changes.pause())
+	defer timer.Stop()
+	for {
+		select {
+		case e := <-changes.events:
+			if !changes.concern(e) {
+				continue
+			}
+		case err := <-changes.errors:
+			w.daemon.log.Debug().Err(err).Msg("notices of the socket's directory lost")
+		case <-timer.C:
+		case <-ctx.Done():
+			return
+		}
+		w.check()
+		changes.arm()
+		timer.Reset(changes.pause())
+	}
 }
 
 // run serves on one listener. The end of a replaced listener is not reported.
