@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/tls"
@@ -8,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/user"
 	"strings"
 	"time"
 
@@ -74,7 +76,7 @@ func NoDaemon(cfg config.Client) error {
 // process that has died must not be had by another one with its number.
 func Person() Identity {
 	host, _ := os.Hostname() // without it the user is named alone
-	id := identityPart(os.Getenv("USER"), "cli")
+	id := identityPart(userName(), "cli")
 	if host = identityPart(host, ""); host != "" {
 		id += "@" + host
 	}
@@ -82,6 +84,17 @@ func Person() Identity {
 		id += ":" + terminal
 	}
 	return Identity{ID: fmt.Sprintf("%s#%d.%s", id, os.Getpid(), strings.ToLower(rand.Text()[:10]))}
+}
+
+// userName returns the name of the user; empty if nothing tells it. Jobs of cron and containers often have no USER.
+func userName() string {
+	if name := cmp.Or(os.Getenv("USER"), os.Getenv("LOGNAME")); name != "" {
+		return name
+	}
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return ""
 }
 
 // identityPart returns text if it can be a part of an identity, otherwise another.

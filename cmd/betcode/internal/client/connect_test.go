@@ -1,6 +1,7 @@
 package client
 
 import (
+	"os/user"
 	"regexp"
 	"testing"
 
@@ -20,5 +21,22 @@ func TestPerson(t *testing.T) {
 	shown, again := messages.ClientID(first.ID).Shown(), messages.ClientID(second.ID).Shown()
 	if shown != again || !regexp.MustCompile(`^lea(@[^#:]+)?$`).MatchString(shown) {
 		t.Errorf("shown as %q and %q", shown, again)
+	}
+}
+
+// Jobs of cron and containers often have no USER.
+func TestUserName(t *testing.T) {
+	account, err := user.Current()
+	if err != nil {
+		t.Skipf("this user has no account: %v", err)
+	}
+	for _, c := range []struct{ user, logname, want string }{
+		{"lea", "ann", "lea"}, {"", "ann", "ann"}, {"", "", account.Username},
+	} {
+		t.Setenv("USER", c.user)
+		t.Setenv("LOGNAME", c.logname)
+		if got := userName(); got != c.want {
+			t.Errorf("USER %q, LOGNAME %q: %q, want %q", c.user, c.logname, got, c.want)
+		}
 	}
 }

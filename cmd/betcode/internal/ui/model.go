@@ -159,6 +159,10 @@ func (m *Model) Press(k editor.Key) Effect {
 	}
 	rows := m.shown()
 	at := m.at(rows)
+	if k.Name == "q" && m.help { // it leads back, as on the other pages
+		m.help = false
+		return nil
+	}
 	switch k.Name {
 	case "q", "ctrl+c", "ctrl+d":
 		return Quit{}

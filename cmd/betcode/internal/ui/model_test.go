@@ -68,6 +68,8 @@ func TestKeys(t *testing.T) {
 		"a command taken back": {[]string{":", "q", "esc"}, nil},
 		"new":                  {[]string{"c"}, Begin{}},
 		"leave":                {[]string{"q"}, Quit{}},
+		"leave the help":       {[]string{"?", "q"}, nil},
+		"leave it, then all":   {[]string{"?", "q", "q"}, Quit{}},
 	} {
 		if got := press(some(), test.keys...); got != test.want {
 			t.Errorf("%s: %+v, want %+v", name, got, test.want)
