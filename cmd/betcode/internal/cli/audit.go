@@ -44,7 +44,11 @@ func (p *program) audit(ctx context.Context, c *cli.Context, cl *client.Client) 
 	t := p.Table(header...)
 	err = client.Each(stream, func(e *pb.AuditEntry) error {
 		if c.Bool("json") {
-			return console.WriteJSONLine(p.Stdout, e)
+			object, err := console.MessageObject(e)
+			if err != nil {
+				return err
+			}
+			return console.WriteValue(p.Stdout, object, "")
 		}
 		t.Add(p.auditRow(e)...)
 		if p.Terminal.Out {

@@ -49,7 +49,7 @@ func (p *program) runCommand() *cli.Command {
 		Description: "The prompt is the argument, standard input if that is '-' or missing, or a file (--file).\n" +
 			"The answer goes to standard output, everything else to standard error.\n\n" +
 			"--output-format text         the agent's final answer\n" +
-			"                json         one object: betcode.run/v1\n" +
+			"                json         one object: betcode.run/v2\n" +
 			"                stream-json  every event as it comes, one object per line:\n" +
 			"                             betcode.v1.AgentEvent in the JSON mapping of protobuf\n\n" +
 			"--permissions ask    on the terminal; without one, wait for an answer by\n" +

@@ -122,7 +122,7 @@ func TestRunJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil || code != 0 {
 		t.Fatalf("exit %d, %v: %s", code, err, stdout)
 	}
-	if got.Schema != "betcode.run/v1" || got.Result != "Hello." || got.IsError || got.StopReason != "end_turn" || got.Session == "" || got.Last != 5 || got.Usage["output_tokens"] != 2.0 {
+	if got.Schema != "betcode.run/v2" || got.Result != "Hello." || got.IsError || got.StopReason != "end_turn" || got.Session == "" || got.Last != 5 || got.Usage["output_tokens"] != 2.0 {
 		t.Errorf("got %+v", got)
 	}
 }

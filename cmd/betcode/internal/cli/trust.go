@@ -12,6 +12,7 @@ import (
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/output"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -22,11 +23,11 @@ func (p *program) trustCommand() *cli.Command {
 			"in the directories above it, and in its git repository. Until you trust a directory, agents there run without all of\n" +
 			"that. This command shows what would take effect, then asks. Trust is for the content you have seen: when a file\n" +
 			"changes, agents run without it again until you have seen the difference.",
-		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "list", Usage: "list trusted directories"},
+		Flags: append([]cli.Flag{
+			&cli.BoolFlag{Name: "list", Usage: "list trusted directories; the flags of other lists go with it"},
 			&cli.BoolFlag{Name: "remove", Usage: "no longer trust it"},
 			&cli.BoolFlag{Name: "yes", Usage: "trust it without a question"},
-		},
+		}, output.ListFlags()...),
 		Action: p.WithClient(0, 1, p.trust),
 	}
 }
@@ -36,16 +37,12 @@ func (p *program) trust(ctx context.Context, c *cli.Context, cl *client.Client) 
 		if c.Args().Present() || c.Bool("remove") || c.Bool("yes") {
 			return exit.Usage(errors.New("trust --list takes no directory and no --yes or --remove"))
 		}
-		trusted, err := cl.Admin.TrustDirectory(ctx, &pb.TrustDirectoryRequest{})
-		if err != nil {
-			return err
+		return p.ShowLive(ctx, c, func() (output.View, error) { return trustedDirectories(ctx, cl) })
+	}
+	for _, flag := range output.ListFlags() {
+		if name := flag.Names()[0]; c.IsSet(name) {
+			return exit.Usage(fmt.Errorf("--%s goes with --list", name))
 		}
-		for _, dir := range trusted.GetDirectories() {
-			if _, err := fmt.Fprintln(p.Stdout, console.Line(dir)); err != nil {
-				return err
-			}
-		}
-		return nil
 	}
 	directory, err := filepath.Abs(c.Args().First())
 	if err != nil {
@@ -59,6 +56,28 @@ func (p *program) trust(ctx context.Context, c *cli.Context, cl *client.Client) 
 		return nil
 	}
 	return p.reviewAndTrust(ctx, cl, directory, c.Bool("yes"))
+}
+
+// trustedList are the trusted directories as programs read them.
+type trustedList struct {
+	Directories []trustedDirectory `json:"directories"`
+}
+
+type trustedDirectory struct {
+	Directory string `json:"directory"` // absolute, behind symbolic links
+}
+
+func trustedDirectories(ctx context.Context, cl *client.Client) (output.View, error) {
+	trusted, err := cl.Admin.TrustDirectory(ctx, &pb.TrustDirectoryRequest{})
+	list := trustedList{Directories: []trustedDirectory{}}
+	for _, directory := range trusted.GetDirectories() {
+		list.Directories = append(list.Directories, trustedDirectory{directory})
+	}
+	return output.View{
+		Schema: "betcode.trust.list/v1", Value: list, List: "directories", Name: "directory", Columns: console.Columns("DIRECTORY"),
+		Row:   func(i int, _ output.Look) []string { return []string{list.Directories[i].Directory} },
+		Empty: "No directory is trusted.",
+	}, err
 }
 
 // reviewAndTrust shows what would take effect, asks the person, and trusts exactly that content.

@@ -69,7 +69,7 @@ var messages = map[string]proto.Message{
 // written are the schemas whose shape the program writes by hand; tests of their commands hold it.
 var written = []string{
 	"betcode.config/v1", "betcode.doctor/v1", "betcode.journal.backups/v1", "betcode.journal.repair/v1", "betcode.journal.restore/v1", "betcode.journal.verify/v2",
-	"betcode.run/v1", "betcode.session.export/v1", "betcode.status/v1", "betcode.version/v1",
+	"betcode.run/v2", "betcode.session.export/v1", "betcode.status/v1", "betcode.trust.list/v1", "betcode.version/v1",
 }
 
 // TestSchemas holds the shapes that programs read. A field that is gone or has another kind needs a new version of its schema.

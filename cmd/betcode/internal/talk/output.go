@@ -101,7 +101,7 @@ func (o *textOutput) finish(t *turn) error {
 	return err
 }
 
-// RunResult is the object that --output-format json prints: betcode.run/v1.
+// RunResult is the object that --output-format json prints: betcode.run/v2.
 type RunResult struct {
 	Schema     string         `json:"schema"`
 	Session    string         `json:"session_id"`
@@ -126,14 +126,14 @@ func (jsonOutput) pause() {}
 func (o jsonOutput) finish(t *turn) error {
 	failed, why := t.failed()
 	r := RunResult{
-		Schema: "betcode.run/v1", Session: t.session, Result: t.text.String(),
+		Schema: "betcode.run/v2", Session: t.session, Result: t.text.String(),
 		IsError: failed, Error: why, StopReason: t.complete.GetStopReason(), Denied: t.denied, Prompts: t.ended.GetIteration(), Last: t.last,
 	}
 	if failed {
 		r.ErrorCode, r.Stderr = t.failure.GetCode(), t.stderr()
 	}
 	if t.usage != nil {
-		usage, err := console.MessageJSON(t.usage)
+		usage, err := console.MessageObject(t.usage)
 		if err != nil {
 			return err
 		}
