@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -60,7 +59,7 @@ func TestAuditLog(t *testing.T) {
 		t.Fatalf("%s\nwant %s", got, want)
 	}
 	for i, e := range entries {
-		if e["id"] != strconv.Itoa(i+1) {
+		if e["id"] != float64(i+1) {
 			t.Errorf("entry %d has the number %v", i+1, e["id"])
 		}
 	}
