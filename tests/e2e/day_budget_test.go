@@ -46,7 +46,7 @@ func TestDayBudget(t *testing.T) {
 
 	s.killDaemon()
 	s.eventually("both wait in the next daemon", func() bool { return s.day().GetWaiting() == 2 })
-	if printed := s.cli(0, "fleet", "status"); !strings.Contains(printed, "Today: $0.000368") || !strings.Contains(printed, "2 sessions wait") || !strings.Contains(printed, "betcode permission list") {
+	if printed := s.cli(0, "fleet", "status"); !strings.Contains(printed, "Today: $0.000368") || !strings.Contains(printed, "2 sessions in the queue") || !strings.Contains(printed, "betcode permission list") {
 		t.Errorf("the command prints\n%s", printed)
 	}
 	list, err := s.daemon.Admin().ListPermissions(s.Context(), &pb.ListPermissionsRequest{})
