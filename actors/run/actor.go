@@ -245,7 +245,7 @@ func (r *run) perform(ctx actor.Context, e act.Effect) {
 		r.reader.Do(func() any { return spoolMeasured{agent.size()} })
 	case freeze:
 		life := r.life
-		r.reader.Do(func() any { return agent.freeze(life) })
+		r.reader.Do(func() any { return agent.freeze(life, e.number) })
 	case thaw:
 		r.reader.Do(func() any { return agent.thaw() })
 	case killTree:

@@ -213,11 +213,11 @@ func (a *agent) signal(s syscall.Signal) any {
 
 // freeze stops the agent's processes, thaw continues them. An agent that cannot be stopped
 // runs on; output that is lost then is reported as torn lines.
-func (a *agent) freeze(life context.Context) any {
+func (a *agent) freeze(life context.Context, number uint64) any {
 	if a.process != nil {
 		_ = a.process.Freeze(life) // best effort, as in signal
 	}
-	return agentStopped{a.size()}
+	return agentStopped{a.size(), number}
 }
 
 func (a *agent) thaw() any {

@@ -14,7 +14,7 @@ func TestRunOfAFrozenAgent(t *testing.T) {
 		return slices.ContainsFunc(effects, func(e act.Effect) bool { return e == want })
 	}
 	s, effects := s.step(dawn, Freeze{Alarm, true})
-	if !has(effects, freeze{}) {
+	if !has(effects, freeze{1}) {
 		t.Fatalf("%v", effects)
 	}
 	interrupted, effects := s.step(dawn, Interrupt{"i"})

@@ -44,8 +44,11 @@ type (
 		Why Reasons
 		On  bool
 	}
-	// agentStopped says that the agent has been stopped, and the size of its spool.
-	agentStopped struct{ size int64 }
+	// agentStopped says that the agent has been stopped for the freeze of a number, and the size of its spool.
+	agentStopped struct {
+		size   int64
+		number uint64
+	}
 	// Frozen tells the session for which reasons its agent is frozen now, if any.
 	Frozen struct {
 		Run messages.RunNumber
@@ -55,7 +58,7 @@ type (
 
 // Effects: stop the agent, and let it go on.
 type (
-	freeze struct{}
+	freeze struct{ number uint64 }
 	thaw   struct{}
 )
 
@@ -88,7 +91,8 @@ func (s state) settleFreeze(effects []act.Effect) (state, []act.Effect) {
 	case frozen == before || s.phase != phaseLive: // RunEnded makes a message about freezing superfluous
 		return s, effects
 	case before == 0:
-		effects = append(effects, freeze{})
+		s.freezes++
+		effects = append(effects, freeze{s.freezes})
 	case frozen == 0:
 		effects = append([]act.Effect{thaw{}}, effects...)
 	}

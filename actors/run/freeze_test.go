@@ -106,12 +106,12 @@ func TestRunAheadOfTheJournalIsHeld(t *testing.T) {
 			{up, "started(adopted false)"},
 			{spoolMeasured{5000}, "freeze, held(spool quota)"}, // written while there was no daemon
 			{spoolMeasured{7000}, ""},                          // before the signal was there
-			{agentStopped{7000}, ""},
+			{agentStopped{7000, 1}, ""},
 			{spoolMeasured{7100}, ""},
 			{spoolMeasured{7101}, "thaw, outruns(interrupt), write interrupt, in 5s {}, held()"},
 			{spoolMeasured{7200}, ""}, // the end of its turn
 			{quotaGrace{}, "freeze, held(spool quota)"},
-			{agentStopped{7250}, ""},
+			{agentStopped{7250, 2}, ""},
 			{spoolMeasured{7350}, ""},
 			{spoolMeasured{7351}, "thaw, outruns(stop), write end_session, in 3s {n:1}, held()"},
 			{spoolMeasured{9999}, ""},
@@ -121,16 +121,27 @@ func TestRunAheadOfTheJournalIsHeld(t *testing.T) {
 		{"ended at once if it does not heed the interrupt", 0, []runStep{
 			{up, "started(adopted false)"},
 			{spoolMeasured{101}, "freeze, held(spool quota)"},
-			{agentStopped{101}, ""},
+			{agentStopped{101, 1}, ""},
 			{spoolMeasured{202}, "thaw, outruns(interrupt), write interrupt, in 5s {}, held()"},
 			{spoolMeasured{302}, ""},
 			{spoolMeasured{303}, "outruns(stop), write end_session, in 3s {n:1}"},
 			{quotaGrace{}, ""},
 		}},
+		{"not counted from a freeze that was over before it took effect", 0, []runStep{
+			{up, "started(adopted false)"},
+			{spoolMeasured{101}, "freeze, held(spool quota)"},
+			{journaled(60), "thaw, held()"},
+			{spoolMeasured{170}, "freeze, held(spool quota)"},
+			{agentStopped{101, 1}, ""},
+			{spoolMeasured{260}, ""}, // written while it was thawed
+			{agentStopped{260, 2}, ""},
+			{spoolMeasured{360}, ""},
+			{spoolMeasured{361}, "thaw, outruns(interrupt), write interrupt, in 5s {}, held()"},
+		}},
 		{"let go if it heeds the interrupt", 0, []runStep{
 			{up, "started(adopted false)"},
 			{spoolMeasured{101}, "freeze, held(spool quota)"},
-			{agentStopped{101}, ""},
+			{agentStopped{101, 1}, ""},
 			{spoolMeasured{202}, "thaw, outruns(interrupt), write interrupt, in 5s {}, held()"},
 			{messages.Credit{Run: 3, Journaled: 180}, ""},
 			{quotaGrace{}, ""},

@@ -63,6 +63,7 @@ type state struct {
 	interrupting bool    // a turn is to be interrupted and has not ended
 	reasons      Reasons // present reasons to freeze the agent
 	frozen       Reasons // reasons for which it is frozen
+	freezes      uint64  // how often it was frozen
 	quota        quota
 	unread       unread
 	rests        bool  // reading pauses, see pace.go
@@ -120,7 +121,10 @@ func (s state) react(at time.Time, m any) (state, []act.Effect) {
 		}
 		return s.read(nil)
 	case agentStopped:
-		s.quota.frozen, s.quota.size = m.size, max(m.size, s.quota.size)
+		s.quota.size = max(m.size, s.quota.size)
+		if m.number == s.freezes { // else it was thawed since, and has written
+			s.quota.frozen = m.size
+		}
 	case spoolMeasured:
 		s.quota.size, s.quota.measuring = max(m.size, s.quota.size), false
 	case linesRead:
