@@ -262,7 +262,7 @@ var rules = []rule{
 	},
 	{
 		pkg: "actors/session/inquiry", may: []string{"messages"},
-		because: "whether an agent is to be asked, and who waits for its answer, is a value",
+		because: "the state of a question and the callers that wait for its answer are a value",
 		never:   map[string]string{protoactor: "callers are of any type", grpc: "kinds of errors become status codes in the gateway"},
 	},
 	{

@@ -26,7 +26,7 @@ func (s *story) backUp() string {
 }
 
 // TestRestoredJournalIsOlderThanTheTranscript restores a backup of a turn that has ended since, and of a session that went on. The
-// agent's transcript shows both: no turn is continued, nobody waits, and people are told what the history lacks.
+// agent's transcript shows both: the daemon continues no turn, does not wait, and announces the gap in the history.
 func TestRestoredJournalIsOlderThanTheTranscript(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

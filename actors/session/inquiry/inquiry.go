@@ -1,7 +1,7 @@
 // Package inquiry is the question to an agent about itself: its commands, agents and models.
 //
-//	         Ask, or News                Answered, or patience is over
-//	IDLE ───────────────────► ASKED ─────────────────────────────────► IDLE; End returns who waits
+//	         Ask, or News                Answered, or the deadline has passed
+//	idle ───────────────────► asked ──────────────────────────────────► idle; End returns the waiting callers
 //
 // One answer serves all callers that ask meanwhile. An agent names what it has with every turn too; the session asks for the details
 // when that is news. An [Inquiry] is a value: it does no I/O and reads no clock. Nothing of it is durable.
@@ -15,7 +15,7 @@ import (
 	"betcode/messages"
 )
 
-// Inquiry is how it stands with the question. C is a caller that waits for the answer.
+// Inquiry is the state of the question. C identifies a caller that waits for the answer.
 type Inquiry[C any] struct {
 	request string             // the control request that asks the agent; empty: it is not being asked
 	callers []C                // wait for the answer

@@ -6,10 +6,11 @@ import (
 	"betcode/messages"
 )
 
-// Unwatched is which requests a person was notified of, who watches no session.
+// Unwatched records the requests of an unwatched session that a person was notified of.
 //
-// A client that watches sees the requests, so nobody is notified. When the last one has left, notifications that were withheld wait
-// for a grace in which a client may attach again. A copy is independent of the original. A new daemon decides again.
+// While a client watches, the session sends no notifications: the client shows the requests. When the last watching client has left,
+// the session waits for a grace, in which a client may attach again, and then sends the notifications. A copy is independent of the
+// original. A new daemon decides again.
 type Unwatched struct {
 	grace bool                        // it runs
 	told  map[messages.RequestID]bool // undecided requests that a person was notified of

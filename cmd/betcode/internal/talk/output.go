@@ -54,8 +54,8 @@ func showsNotices(o Output) bool {
 	return true
 }
 
-// ofTheLock reports whether an event is about the input lock. What it tells people to type is for chats; a run says itself who holds the
-// lock, and ends with that.
+// ofTheLock reports whether an event is about the input lock. The renderer's text for such an event names commands of a chat. A run
+// prints none of them: its error names the holder.
 func ofTheLock(e *pb.AgentEvent) bool {
 	return e.GetLock() != nil || e.GetError().GetCode() == noInputLock
 }

@@ -23,7 +23,8 @@ func digestText(d *pb.DigestResponse) string {
 // Away takes what happened while the person was away.
 func (m *Model) Away(d *pb.DigestResponse) { m.away = digestText(d) }
 
-// Focus notes whether the terminal has the focus. It returns when a person who comes back after a long absence left; zero for others.
+// Focus records whether the terminal has the focus. After an absence of at least longAbsence it returns the time at which the focus was
+// lost, otherwise the zero time.
 func (m *Model) Focus(now time.Time, focused bool) (since time.Time) {
 	switch {
 	case !focused:
