@@ -82,7 +82,10 @@ func Read(transcript io.Reader, keys []string) (Report, error) {
 			return
 		}
 		last = append(last[:0], line...)
-		if p, ok := promptOf(line); kind == "user" && ok {
+		if kind != "user" {
+			return
+		}
+		if p, ok := promptOf(line); ok {
 			found.Prompts = append(found.Prompts, p)
 			if len(found.Prompts) > 2*maxPrompts {
 				found.Prompts = slices.Clone(found.Prompts[len(found.Prompts)-maxPrompts:])
