@@ -9,7 +9,6 @@ import (
 	"betcode/actors/daybudget"
 	"betcode/actors/internal/act"
 	"betcode/actors/session/budget"
-	"betcode/actors/session/events"
 	"betcode/actors/session/prompts"
 	"betcode/messages"
 )
@@ -157,21 +156,13 @@ func (t *transition) askPlanBudget(from *actor.PID, m messages.AskPlanBudget) {
 }
 
 func (t *transition) putPlanBudget(m messages.AskPlanBudget) {
-	now := act.Wall(t.now.at)
 	q := budget.Ask(m.Limit, m.Step, m.Spent, map[string]string{"plan": string(m.Plan)})
-	p := messages.PermissionRecord{
-		Request: m.Request, Session: t.s.id, Run: t.s.record.Run, Seq: t.s.record.Head + 1, Tool: budgetTool, Budget: messages.HeldByPlan, Input: q.Input,
+	t.askPeople(messages.PermissionRecord{
+		Request: m.Request, Tool: budgetTool, Budget: messages.HeldByPlan, Input: q.Input,
 		Reason:      "the budget of plan " + string(m.Plan) + " is used: " + q.Used,
 		Description: "raise the budget of the plan to " + q.Next + "; denied, it starts no further step",
-		Why:         messages.AskReason{DisplayName: "Budget", NoSessionGrant: true, DefaultToNo: true},
-		ReceivedAt:  now, ForwardedAt: now, ExpiresAt: now.Add(t.s.options.PermissionTTL), OrphanedAt: now,
-	}
-	for _, e := range events.Prompt(p) {
-		t.emit(e)
-	}
-	t.putPermission(p)
-	t.callFor(p)
-	t.then(spawnPermission{p})
+		Why:         messages.AskReason{DisplayName: "Budget"},
+	})
 }
 
 // planDecided tells the plan that its question was answered.

@@ -33,10 +33,14 @@ func (t *transition) prompt(p messages.PermissionRecord) messages.PermissionReco
 	return p
 }
 
-// askPeople puts a request of the daemon itself before people. It waits like an orphan, because no process waits for it.
+// askPeople puts a request of the daemon itself before people. It waits like an orphan, because no process waits for it. A request
+// without an id gets one.
 func (t *transition) askPeople(p messages.PermissionRecord) {
 	now := act.Wall(t.now.at)
-	p.Request, p.Session, p.Run, p.Seq = messages.RequestID(t.now.id()), t.s.id, t.s.record.Run, t.s.record.Head+1
+	if p.Request == "" {
+		p.Request = messages.RequestID(t.now.id())
+	}
+	p.Session, p.Run, p.Seq = t.s.id, t.s.record.Run, t.s.record.Head+1
 	p.Why.NoSessionGrant, p.Why.DefaultToNo = true, true
 	p.ReceivedAt, p.ForwardedAt, p.ExpiresAt, p.OrphanedAt = now, now, now.Add(t.s.options.PermissionTTL), now
 	for _, e := range events.Prompt(p) {
