@@ -79,8 +79,13 @@ type unattended struct {
 	warned      bool // Ctrl-C was pressed while the message waits for the turn of another one
 }
 
+// interruptPatience bounds the question that follows a Ctrl-C: a daemon that does not answer must not hold it up.
+const interruptPatience = time.Second
+
 // behind reports whether the message waits for the turn of another one, which Ctrl-C must not end.
 func (r *unattended) behind(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, interruptPatience)
+	defer cancel()
 	view, err := r.client.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: r.conv.Session()})
 	if err != nil {
 		return false // an outage is reported by the conversation
