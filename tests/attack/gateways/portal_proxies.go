@@ -57,7 +57,8 @@ func attackPortalByProxies(s *siege.Siege) {
 	own := siege.NewSession()
 	s.RunTurn(s.Converse("a", own), "echo:of the daemon")
 	victim := siege.NewSession()
-	first := foreignAt(s, p, foreignproxy.Options{Generation: 2, Session: victim, Token: &mine, Agent: foreignproxy.Echo, Name: "victim"})
+	const second = time.Second // proxies of G1 and G2 take a late answer for a good one, and a late heartbeat for a lost portal
+	first := foreignAt(s, p, foreignproxy.Options{Generation: 2, Session: victim, Token: &mine, Agent: foreignproxy.Echo, Name: "victim", Second: second})
 	sees(s, first, "a proxy with a token registers", func(seen foreignproxy.Seen) bool { return seen.Registered == 1 })
 	empty, wrong := "", "eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0."
 	for name, attempt := range map[string]foreignproxy.Options{
@@ -71,7 +72,7 @@ func attackPortalByProxies(s *siege.Siege) {
 		"a viewing token, no session": {Session: siege.NewSession(), Token: &viewer},
 	} {
 		for generation := 1; generation <= 3; generation++ {
-			attempt.Generation = generation
+			attempt.Generation, attempt.Second = generation, second
 			f := foreignAt(s, p, attempt)
 			seen := sees(s, f, fmt.Sprintf("%s registers nothing (G%d)", name, generation), func(seen foreignproxy.Seen) bool { return len(seen.Refused) > 0 })
 			f.Say(foreignproxy.AssistantLine("forged"))
@@ -83,7 +84,7 @@ func attackPortalByProxies(s *siege.Siege) {
 		}
 	}
 	// An unknown session and a foreign one have one answer.
-	replacing := foreignAt(s, p, foreignproxy.Options{Generation: 2, Session: siege.NewSession(), Token: &theirs, Replaces: victim, Name: "replacer"})
+	replacing := foreignAt(s, p, foreignproxy.Options{Generation: 2, Session: siege.NewSession(), Token: &theirs, Replaces: victim, Name: "replacer", Second: second})
 	_ = replacing.Until(timeout(5*time.Second), "answered", func(seen foreignproxy.Seen) bool { return seen.Registered > 0 || len(seen.Refused) > 0 })
 	s.Held("the session of another person is not replaced", listed(s, victim).GetProxied().GetEnded() == "" && listed(s, victim).GetProxied().GetConnected(), "%v", listed(s, victim))
 	seen := first.Seen()
