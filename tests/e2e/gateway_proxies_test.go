@@ -15,13 +15,13 @@ func (p *portal) foreign(generation int, session, token string) *foreignproxy.Pr
 	p.Helper()
 	f := foreignproxy.New(foreignproxy.Options{
 		URL: p.URL, Token: &token, Generation: generation, Session: session, Name: "laptop", Directory: "/on/another/machine",
-		Agent: foreignproxy.Echo, Second: 20 * time.Millisecond, Log: p.Logf,
+		Agent: foreignproxy.Echo, Second: 100 * time.Millisecond, Log: p.Logf,
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = f.Run(ctx) // what it saw is looked at
+		_ = f.Run(ctx) // the caller examines what it saw
 	}()
 	p.Cleanup(func() { cancel(); <-done })
 	return f
