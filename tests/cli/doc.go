@@ -6,7 +6,8 @@
 //
 //	code N ARG...    runs betcode with the arguments and wants exit code N
 //	until TEXT ARG... runs betcode again and again until it prints TEXT
-//	forms list FIELD ARG... compares all forms of a list with each other; 'forms show' those of an object
+//	forms list FIELD ARG... compares all forms of a list with each other; 'forms show' those of an object,
+//	                 'forms stream' those of entries that are printed as they come
 //	start NAME ARG... runs betcode beside the script, with a pipe as standard input; its output is in NAME.out
 //	say NAME TEXT    writes a line to it
 //	end N NAME       ends its input and wants exit code N

@@ -13,15 +13,21 @@ import (
 
 // forms compares the forms of output of a command with each other. A list has at least one item.
 func forms(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 3 || args[0] != "list" && args[0] != "show" {
-		ts.Fatalf("usage: forms list|show FIELD ARG...")
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: forms list|show|stream FIELD ARG...")
 	}
 	f := formsOf{ts, args[1], args[2:]}
 	n := 1
-	if args[0] == "list" {
+	switch args[0] {
+	case "list":
 		n = f.list()
-	} else {
+	case "show":
 		f.show()
+	case "stream":
+		f.stream()
+		return
+	default:
+		ts.Fatalf("forms of a %s", args[0])
 	}
 	var whole struct{ Schema string }
 	f.decode(f.run("--json"), &whole)
@@ -36,9 +42,46 @@ func forms(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("%q -o %s: %d lines, want %d", f.args, form, len(lines), n)
 		}
 	}
-	if exitCode(ts, ts.Exec("betcode", f.with("-o", "png")...)) != 5 || !strings.Contains(ts.ReadFile("stderr"), "wide, json, jsonl, yaml, name or template=TEXT") {
-		ts.Fatalf("%q -o png: %s", f.args, ts.ReadFile("stderr"))
+	f.unknown()
+}
+
+// unknown checks that a form that does not exist is refused.
+func (f formsOf) unknown() {
+	if exitCode(f.ts, f.ts.Exec("betcode", f.with("-o", "png")...)) != 5 || !strings.Contains(f.ts.ReadFile("stderr"), "wide, json, jsonl, yaml, name or template=TEXT") {
+		f.ts.Fatalf("%q -o png: %s", f.args, f.ts.ReadFile("stderr"))
 	}
+}
+
+// stream compares the forms of a list that is printed as it comes.
+func (f formsOf) stream() {
+	n := len(f.lines("--json"))
+	var entry map[string]json.RawMessage
+	if f.decode(f.lines("--json")[0], &entry); entry[f.field] == nil {
+		f.ts.Fatalf("%q --json: no %s in %s", f.args, f.field, entry)
+	}
+	for _, flags := range [][]string{
+		{"-o", "json"}, {"-o", "jsonl"}, {"-o", "name"}, {"-o", "template={{json ." + f.field + "}}"}, {"--json=" + f.field}, {"--jq", "." + f.field}, {"-o", "table", "--no-headers"},
+	} {
+		if lines := f.lines(flags...); len(lines) != n {
+			f.ts.Fatalf("%q %q: %d lines, want %d", f.args, flags, len(lines), n)
+		}
+	}
+	if documents := strings.Count("\n"+f.run("-o", "yaml"), "\n---\n"); documents != n {
+		f.ts.Fatalf("%q -o yaml: %d documents, want %d", f.args, documents, n)
+	}
+	if !slices.Contains(f.lines("--json="), f.field) {
+		f.ts.Fatalf("%q --json=: no %s", f.args, f.field)
+	}
+	table, wide := f.lines("-o", "table"), f.lines("-o", "wide")
+	if table[0] != strings.ToUpper(table[0]) || wide[0] != strings.ToUpper(wide[0]) || len(table) != n+1 || len(wide) != n+1 {
+		f.ts.Fatalf("%q: table %q, wide %q", f.args, table, wide)
+	}
+	for _, flags := range [][]string{{"--sort", f.field}, {"--watch"}} {
+		if exitCode(f.ts, f.ts.Exec("betcode", f.with(flags...)...)) != 5 || !strings.Contains(f.ts.ReadFile("stderr"), "prints entries as they come") {
+			f.ts.Fatalf("%q %q: %s", f.args, flags, f.ts.ReadFile("stderr"))
+		}
+	}
+	f.unknown()
 }
 
 // formsOf is a command, and a field of what it prints.

@@ -71,7 +71,7 @@ func TestRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := s.cli(0, "permission", "test", "--history", "--settings", other, "--changes")
-	for _, want := range []string{"deny   not asked", "allow  ALLOW_ONCE", "3 calls: 1 allowed, 1 denied, 0 asked about, 1 not decided by rules; 2 would have been decided differently\n"} {
+	for _, want := range []string{"deny\tnot asked", "allow\tallow once"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is not in\n%s", want, said)
 		}

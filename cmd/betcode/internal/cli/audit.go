@@ -8,11 +8,13 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
+	"google.golang.org/protobuf/proto"
 
 	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/output"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -21,17 +23,16 @@ func (p *program) auditCommand() *cli.Command {
 		Name: "audit", Usage: "show decisions, connections and refusals",
 		Description: "The audit log is files of JSON lines in the directory audit of the state directory, which can be\n" +
 			"read without a daemon.",
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "since", Usage: "only entries since `TIME`: how long ago (36h, 7d) or a date (2026-11-21, 2026-11-21T20:00:00Z)"},
 			&cli.StringSliceFlag{Name: "type", Usage: "only entries of `TYPE`, for example permission_grant; may be given several times"},
 			&cli.StringFlag{Name: "session", Aliases: []string{"r"}, Usage: "only entries of `SESSION`"},
-			&cli.BoolFlag{Name: "json", Usage: "as JSON, a line for each entry"},
-		},
-		Action: p.WithClient(0, 0, p.audit),
+		}, output.StreamFlags()...),
+		Action: p.Streams(0, 0, auditStream, p.audit),
 	}
 }
 
-func (p *program) audit(ctx context.Context, c *cli.Context, cl *client.Client) error {
+func (p *program) audit(ctx context.Context, c *cli.Context, cl *client.Client, show func(proto.Message) error) error {
 	since, err := base.Time("since", c.String("since"), time.Now())
 	if err != nil {
 		return exit.Usage(err)
@@ -40,34 +41,21 @@ func (p *program) audit(ctx context.Context, c *cli.Context, cl *client.Client) 
 	if err != nil {
 		return err
 	}
-	header := []string{"TIME", "TYPE", "WHO", "SESSION", "WHAT", "OUTCOME"}
-	t := p.Table(header...)
-	err = client.Each(stream, func(e *pb.AuditEntry) error {
-		if c.Bool("json") {
-			object, err := console.MessageObject(e)
-			if err != nil {
-				return err
-			}
-			return console.WriteValue(p.Stdout, object, "")
-		}
-		t.Add(p.auditRow(e)...)
-		if p.Terminal.Out {
-			return nil
-		}
-		all := t // there may be millions: a program gets each entry as it comes
-		t = p.Table(header...)
-		return all.Write(p.Stdout)
-	})
-	if err != nil {
-		return err
-	}
-	return t.Write(p.Stdout)
+	return client.Each(stream, func(e *pb.AuditEntry) error { return show(e) })
 }
 
-func (p *program) auditRow(e *pb.AuditEntry) []string {
-	at, session, id := console.Exact(e.GetCreatedAt()), e.GetSessionId(), e.GetActorId()
-	if p.Terminal.Out {
-		at, session, id = e.GetCreatedAt().AsTime().Local().Format(time.DateTime), console.ShortID(session), console.Client(id)
+func auditStream(*cli.Context) output.Stream {
+	return output.Stream{
+		Entry: &pb.AuditEntry{}, Name: "event_id",
+		Columns: []console.Column{{Title: "TIME", Whole: true}, {Title: "TYPE"}, {Title: "WHO"}, {Title: "SESSION", Whole: true}, {Title: "WHAT", Text: true}, {Title: "OUTCOME"}},
+		Row:     func(e proto.Message, l output.Look) []string { return auditRow(e.(*pb.AuditEntry), l) },
+	}
+}
+
+func auditRow(e *pb.AuditEntry, l output.Look) []string {
+	at, id := console.Exact(e.GetCreatedAt()), e.GetActorId()
+	if l.Person {
+		at, id = e.GetCreatedAt().AsTime().Local().Format(time.DateTime), console.Client(id)
 	}
 	who := e.GetActorType()
 	if id != "" {
@@ -76,7 +64,7 @@ func (p *program) auditRow(e *pb.AuditEntry) []string {
 	if ip := e.GetClientIp(); ip != "" {
 		who += " from " + ip
 	}
-	return []string{at, e.GetEventType(), who, session, auditWords(e), e.GetOutcome()}
+	return []string{at, e.GetEventType(), who, l.ID(e.GetSessionId()), auditWords(e), e.GetOutcome()}
 }
 
 // auditWords summarises an entry on one line.

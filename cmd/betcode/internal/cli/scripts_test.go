@@ -19,7 +19,6 @@ const scripts = "../../../../tests/cli/testdata/*.txtar"
 
 // formless are lists whose forms no script compares with each other, with what compares some of them.
 var formless = map[string]string{
-	"config show":      "its table has no titles: forms.txtar",
 	"commands agents":  "completion of words: plain.txtar",
 	"commands path":    "completion of words: plain.txtar",
 	"gitlab mrs":       "it needs a GitLab: TestGitLabCommands of this package",
@@ -50,7 +49,7 @@ func TestCommandsHaveScripts(t *testing.T) {
 				t.Errorf("no script of tests/cli plays 'betcode %s'", command)
 			}
 			compared := slices.ContainsFunc(lines, func(line string) bool {
-				return strings.HasPrefix(line, "forms list ") && playsCommand(app, line, c)
+				return (strings.HasPrefix(line, "forms list ") || strings.HasPrefix(line, "forms stream ")) && playsCommand(app, line, c)
 			})
 			if list := slices.ContainsFunc(c.Flags, func(f cli.Flag) bool { return f.Names()[0] == "sort" }); list && compared == (formless[command] != "") {
 				t.Errorf("forms of 'betcode %s': a script compares them %t, and they are in the list of others %t", command, compared, !compared)

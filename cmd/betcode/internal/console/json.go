@@ -26,9 +26,9 @@ func MessageJSON(m proto.Message) (map[string]any, error) {
 	return out, nil
 }
 
-// WriteJSONLine writes a message as one line of JSON.
+// WriteJSONLine writes a message as one line of JSON, with numbers for all integers.
 func WriteJSONLine(w io.Writer, m proto.Message) error {
-	object, err := MessageJSON(m)
+	object, err := MessageObject(m)
 	if err != nil {
 		return err
 	}

@@ -42,6 +42,8 @@ type Table struct {
 	layout  Layout
 	columns []Column
 	rows    [][]string
+	titled  bool  // the header is written
+	widest  []int // of the cells that are written, before they were shortened
 }
 
 // Table returns an empty table for standard output.
@@ -86,10 +88,13 @@ func (t *Table) AddAll(n int, row func(i int) []string) {
 	all.Wait()
 }
 
-// Write writes the header, if the layout has one, and the rows.
+// Write writes the header, if the layout has one, and the rows. More rows can follow: the header is written once, and columns
+// do not become narrower.
 func (t *Table) Write(w io.Writer) error {
 	lines := make([][]string, 0, len(t.rows)+1)
-	if t.layout.Header {
+	header := t.layout.Header && !t.titled
+	t.titled = true
+	if header {
 		titles := make([]string, len(t.columns))
 		for i, c := range t.columns {
 			titles[i] = c.Title
@@ -99,6 +104,7 @@ func (t *Table) Write(w io.Writer) error {
 	for _, row := range t.rows {
 		lines = append(lines, t.shown(row))
 	}
+	t.rows = t.rows[:0]
 	var out strings.Builder
 	size := 0
 	for _, cells := range lines {
@@ -124,7 +130,7 @@ func (t *Table) Write(w io.Writer) error {
 	columns := t.visible(len(widths))
 	for n, cells := range lines {
 		line := aligned(cells, widths, columns)
-		if n == 0 && t.layout.Header { // titles are words, above paths too
+		if n == 0 && header { // titles are words, above paths too
 			line = t.layout.Style.Bold(aligned(cells, widths, make([]Column, len(widths))))
 		}
 		out.WriteString(line)
@@ -166,15 +172,15 @@ const (
 // widths returns the width of each column. Paths are shortened first, then texts, then every column that may be, until a line
 // fits.
 func (t *Table) widths(lines [][]string) []int {
-	var widths []int
 	for _, cells := range lines {
 		for i, cell := range cells {
-			if i == len(widths) {
-				widths = append(widths, 0)
+			if i == len(t.widest) {
+				t.widest = append(t.widest, 0)
 			}
-			widths[i] = max(widths[i], width(cell))
+			t.widest[i] = max(t.widest[i], width(cell))
 		}
 	}
+	widths := slices.Clone(t.widest)
 	if t.layout.Wide || t.layout.Width <= 0 {
 		return widths
 	}

@@ -74,6 +74,29 @@ func ListFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "no-headers", Usage: "no titles above the columns"})
 }
 
+// StreamFlags returns the flags that choose the form of a list that is printed as it comes. --sort and --watch are known, to be
+// refused by [ParseStream].
+func StreamFlags() []cli.Flag {
+	return append(OnceFlags(),
+		&cli.BoolFlag{Name: "no-headers", Usage: "no titles above the columns"},
+		&cli.BoolFlag{Name: "watch", Hidden: true},
+		&cli.StringFlag{Name: "sort", Hidden: true})
+}
+
+// ParseStream reads the flags of [StreamFlags].
+func ParseStream(c *cli.Context) (Options, error) {
+	const comes = "contradicts '%s', which prints entries as they come: "
+	switch {
+	case c.IsSet("sort"):
+		return Options{}, exit.Usage(fmt.Errorf("--sort "+comes+"sort its lines, for example with 'sort', or those of --json with 'jq -s'", c.Command.HelpName))
+	case c.IsSet("watch") && slices.ContainsFunc(c.Command.Flags, func(f cli.Flag) bool { return f.Names()[0] == "follow" }):
+		return Options{}, exit.Usage(fmt.Errorf("--watch "+comes+"--follow goes on with those that come later", c.Command.HelpName))
+	case c.IsSet("watch"):
+		return Options{}, exit.Usage(fmt.Errorf("--watch "+comes+"leave it out", c.Command.HelpName))
+	}
+	return Parse(c)
+}
+
 // jsonFlag is --json, with or without fields.
 type jsonFlag struct {
 	given  bool

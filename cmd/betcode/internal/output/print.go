@@ -27,13 +27,20 @@ func (p Printer) Print(v View) error {
 	if err != nil {
 		return err
 	}
-	if v.Row != nil && length == 0 && p.person() {
-		p.Console.Say("%s", cmp.Or(v.Empty, "There is nothing to list."))
+	if v.Row != nil && length == 0 {
+		p.sayEmpty(v.Empty)
 	}
 	if v.Remark != "" && p.Options.Form == Auto && p.Console.Terminal.Out {
 		p.Console.Say("%s", v.Remark)
 	}
 	return v.Err
+}
+
+// sayEmpty tells a person on a terminal that a list has no items; a table that -o names has its titles instead.
+func (p Printer) sayEmpty(text string) {
+	if p.Options.Form == Auto && p.Console.Terminal.Out {
+		p.Console.Say("%s", cmp.Or(text, "There is nothing to list."))
+	}
 }
 
 // put writes a view to standard output, and returns how many bytes that were. Long lists for programs are written as they are
@@ -116,22 +123,34 @@ func (p Printer) byObjects(w io.Writer, v View) error {
 	case JSON, JSONL, YAML:
 		return p.programs(w, v, whole, items)
 	case Name:
-		name := v.Name
-		if name == "" {
-			name = "id"
-		}
 		for _, item := range items {
-			if _, err := fmt.Fprintln(w, console.Line(text(item[name]))); err != nil {
+			if err := v.writeName(w, item); err != nil {
 				return err
 			}
 		}
 		return nil
 	case Template:
-		for _, item := range items {
-			v.complete(item, v.fieldsOf(items))
+		parsed, err := compileTemplate(p.Options.Template)
+		if err != nil {
+			return err
 		}
-		return execute(w, p.Options.Template, items)
+		fields := v.fieldsOf(items)
+		for _, item := range items {
+			v.complete(item, fields)
+			if err := execute(w, parsed, item); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
+}
+
+// writeName writes the field that names an item.
+func (v View) writeName(w io.Writer, item map[string]any) error {
+	name := cmp.Or(v.Name, "id")
+	v.complete(item, []string{name})
+	_, err := fmt.Fprintln(w, console.Line(text(item[name])))
+	return err
 }
 
 // programs writes JSON or YAML.
@@ -147,14 +166,13 @@ func (p Printer) programs(w io.Writer, v View, whole map[string]any, items []map
 	}
 	switch {
 	case p.Options.Query != "":
-		return query(w, p.Options.Query, value)
-	case p.Options.Form == YAML:
-		enc := yaml.NewEncoder(w)
-		enc.SetIndent(2)
-		if err := enc.Encode(value); err != nil {
+		asked, err := compileQuestion(p.Options.Query)
+		if err != nil {
 			return err
 		}
-		return enc.Close()
+		return asked.ask(w, value)
+	case p.Options.Form == YAML:
+		return writeYAML(w, value)
 	case p.Options.Form == JSONL:
 		for _, item := range items {
 			if err := console.WriteValue(w, item, ""); err != nil {
@@ -164,6 +182,16 @@ func (p Printer) programs(w io.Writer, v View, whole map[string]any, items []map
 		return nil
 	}
 	return console.WriteValue(w, value, "  ")
+}
+
+// writeYAML writes a document.
+func writeYAML(w io.Writer, value any) error {
+	enc := yaml.NewEncoder(w)
+	enc.SetIndent(2)
+	if err := enc.Encode(value); err != nil {
+		return err
+	}
+	return enc.Close()
 }
 
 // selectFields reduces objects to the named fields.
@@ -199,16 +227,21 @@ func (p Printer) person() bool {
 	return p.Options.People() && (p.Console.Terminal.Out || p.Options.Form != Auto)
 }
 
-// people writes a table or a text. A form that -o names is that of a person even if a program reads it.
-func (p Printer) people(w io.Writer, v View, places []int) error {
+// look returns how text appears in the form of the options.
+func (p Printer) look() Look {
 	t, wide, person := p.Console.Terminal, p.Options.Form == Wide, p.person()
-	look := Look{Person: person, Wide: wide, Now: time.Now(), Layout: console.Layout{
+	return Look{Person: person, Wide: wide, Now: time.Now(), Layout: console.Layout{
 		Aligned: person, Header: person && !p.Options.NoHeaders, Wide: wide, Width: t.Width, Style: console.Style(t.Colour),
 	}}
+}
+
+// people writes a table or a text. A form that -o names is that of a person even if a program reads it.
+func (p Printer) people(w io.Writer, v View, places []int) error {
+	look := p.look()
 	if v.Row == nil {
 		return v.Text(w, look)
 	}
-	if person && len(places) == 0 {
+	if p.Options.Form == Auto && look.Person && len(places) == 0 {
 		return nil // a line on standard error says so; titles alone would not
 	}
 	table := console.NewTable(look.Layout, v.Columns)

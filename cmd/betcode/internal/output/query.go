@@ -16,17 +16,28 @@ import (
 	"betcode/messages/visible"
 )
 
-// query writes what a jq expression finds in a value: texts as they are, anything else as a line of JSON.
-func query(w io.Writer, expression string, value any) error {
+// question is a jq expression that is ready to be asked of values.
+type question struct {
+	text string
+	code *gojq.Code
+}
+
+// compileQuestion reads a jq expression.
+func compileQuestion(expression string) (question, error) {
 	parsed, err := gojq.Parse(expression)
 	if err != nil {
-		return exit.Usage(fmt.Errorf("--jq %s: %w", expression, err))
+		return question{}, exit.Usage(fmt.Errorf("--jq %s: %w", expression, err))
 	}
 	code, err := gojq.Compile(parsed)
 	if err != nil {
-		return exit.Usage(fmt.Errorf("--jq %s: %w", expression, err))
+		return question{}, exit.Usage(fmt.Errorf("--jq %s: %w", expression, err))
 	}
-	results := code.Run(plain(value))
+	return question{expression, code}, nil
+}
+
+// ask writes what the expression finds in a value: texts as they are, anything else as a line of JSON.
+func (q question) ask(w io.Writer, value any) error {
+	results := q.code.Run(plain(value))
 	for {
 		result, more := results.Next()
 		if !more {
@@ -37,8 +48,9 @@ func query(w io.Writer, expression string, value any) error {
 			if errors.As(err, &halt) && halt.Value() == nil {
 				return nil
 			}
-			return exit.With(exit.Failed, fmt.Errorf("--jq %s: %w", expression, err))
+			return exit.With(exit.Failed, fmt.Errorf("--jq %s: %w", q.text, err))
 		}
+		var err error
 		if s, ok := result.(string); ok {
 			_, err = fmt.Fprintln(w, s)
 		} else {
@@ -82,8 +94,8 @@ func plain(value any) any {
 	return value
 }
 
-// execute writes a template for each object, each on a line of its own.
-func execute(w io.Writer, text string, objects []map[string]any) error {
+// compileTemplate reads the text of -o template=TEXT.
+func compileTemplate(text string) (*template.Template, error) {
 	parsed, err := template.New("template").Option("missingkey=zero").Funcs(template.FuncMap{
 		"json": func(value any) (string, error) {
 			raw, err := json.Marshal(value)
@@ -93,17 +105,18 @@ func execute(w io.Writer, text string, objects []map[string]any) error {
 		"timeago": timeAgo,
 	}).Parse(text)
 	if err != nil {
-		return exit.Usage(fmt.Errorf("--output template: %w", err))
+		return nil, exit.Usage(fmt.Errorf("--output template: %w", err))
 	}
-	for _, object := range objects {
-		if err := parsed.Execute(w, object); err != nil {
-			return exit.With(exit.Failed, fmt.Errorf("--output template: %w", err))
-		}
-		if _, err := fmt.Fprintln(w); err != nil {
-			return err
-		}
+	return parsed, nil
+}
+
+// execute writes a template for an object, on a line of its own.
+func execute(w io.Writer, parsed *template.Template, object map[string]any) error {
+	if err := parsed.Execute(w, object); err != nil {
+		return exit.With(exit.Failed, fmt.Errorf("--output template: %w", err))
 	}
-	return nil
+	_, err := fmt.Fprintln(w)
+	return err
 }
 
 // timeAgo returns how long ago a time in RFC 3339 was.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/urfave/cli/v2"
+	"google.golang.org/protobuf/proto"
 
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/output"
@@ -22,6 +23,25 @@ func (p *Program) Shows(least, most int, fetch func(ctx context.Context, c *cli.
 		}
 		return p.Connected(ctx, c, func(cl *client.Client) error {
 			return output.Printer{Console: p.Console, Options: options}.Run(ctx, func() (output.View, error) { return fetch(ctx, c, cl) })
+		})
+	})
+}
+
+// Streams wraps the action of a command that prints what the daemon sends as it comes, in the form that the flags of
+// [output.StreamFlags] name. of returns how entries look; each hands them out.
+func (p *Program) Streams(least, most int, of func(c *cli.Context) output.Stream,
+	each func(ctx context.Context, c *cli.Context, cl *client.Client, show func(proto.Message) error) error,
+) cli.ActionFunc {
+	return Simple(func(ctx context.Context, c *cli.Context) error {
+		if err := Arguments(c, least, most); err != nil {
+			return err
+		}
+		options, err := output.ParseStream(c)
+		if err != nil {
+			return err
+		}
+		return output.Printer{Console: p.Console, Options: options}.Stream(of(c), func(show func(proto.Message) error) error {
+			return p.Connected(ctx, c, func(cl *client.Client) error { return each(ctx, c, cl, show) })
 		})
 	})
 }

@@ -6,15 +6,18 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/urfave/cli/v2"
+	"google.golang.org/protobuf/proto"
 
 	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/output"
 	"betcode/config"
-	"betcode/messages/toolcall"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -22,19 +25,40 @@ func (p group) testRulesCommand() *cli.Command {
 	return &cli.Command{
 		Name: "test", Usage: "show what rules would have decided about past tool calls",
 		Description: "Matches every call in the journal against the rules in settings.json, or in another such file. Runs no tool.",
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "history", Usage: "test the calls in the journal (required)"},
 			&cli.StringFlag{Name: "settings", Usage: "the rules of `FILE`, instead of those in force"},
 			&cli.StringFlag{Name: "session", Aliases: []string{"r"}, Usage: "only calls of `SESSION`"},
 			&cli.BoolFlag{Name: "changes", Usage: "only calls that would have been decided differently"},
-			&cli.BoolFlag{Name: "json", Usage: "as JSON, a line for each call"},
-		},
+		}, output.StreamFlags()...),
 		Before: base.Needs("history"),
-		Action: p.WithClient(0, 0, p.testRules),
+		Action: p.Streams(0, 0, testedStream, p.testRules),
 	}
 }
 
-func (p group) testRules(ctx context.Context, c *cli.Context, cl *client.Client) error {
+func testedStream(*cli.Context) output.Stream {
+	return output.Stream{
+		Entry: &pb.TestRulesResponse{}, Name: "session_id",
+		Columns: []console.Column{
+			{Title: "RULES", Whole: true},
+			{Title: "WAS", Whole: true},
+			{Title: "SESSION", Whole: true},
+			{Title: "SEQ", Whole: true},
+			{Title: "TOOL"},
+			{Title: "BY", Wide: true},
+			{Title: "CALL", Text: true},
+		},
+		Row: func(m proto.Message, l output.Look) []string {
+			r := m.(*pb.TestRulesResponse)
+			return []string{
+				r.GetEffect(), strings.ToLower(strings.ReplaceAll(r.GetWas(), "_", " ")), l.ID(r.GetSessionId()), strconv.FormatUint(r.GetSequence(), 10), r.GetToolName(),
+				strings.Join(r.GetRules(), ", "), l.Cut(r.GetDescription(), 200),
+			}
+		},
+	}
+}
+
+func (p group) testRules(ctx context.Context, c *cli.Context, cl *client.Client, show func(proto.Message) error) error {
 	request := &pb.TestRulesRequest{SessionId: c.String("session")}
 	if file := c.String("settings"); file != "" {
 		rules, err := config.ReadPermissionsFile(file)
@@ -67,13 +91,7 @@ func (p group) testRules(ctx context.Context, c *cli.Context, cl *client.Client)
 		} else if c.Bool("changes") {
 			continue
 		}
-		if c.Bool("json") {
-			err = console.WriteJSONLine(p.Stdout, m)
-		} else {
-			_, err = fmt.Fprintf(p.Stdout, "%-5s  %-12s %s %d  %s %s\n", m.GetEffect(), m.GetWas(), console.ShortID(m.GetSessionId()), m.GetSequence(),
-				console.Line(m.GetToolName()), toolcall.Cut(console.Line(m.GetDescription()), 80))
-		}
-		if err != nil {
+		if err := show(m); err != nil {
 			return err
 		}
 	}
@@ -94,14 +112,15 @@ func goesAnotherWay(m *pb.TestRulesResponse) bool {
 	return false
 }
 
+// testedSummary tells a person what the calls add up to. It is no entry, so it is not on standard output.
 func (p group) testedSummary(c *cli.Context, m *pb.TestRulesResponse, count map[string]int) error {
 	for _, problem := range m.GetProblems() {
 		p.Say("note: %s", console.Line(problem))
 	}
-	if c.Bool("json") {
-		return nil
+	options, err := output.ParseStream(c)
+	if err == nil && options.People() {
+		p.Say("%s: %d allowed, %d denied, %d asked about, %d not decided by rules; %d would have been decided differently.",
+			console.Count(m.GetCalls(), "call"), count["allow"], count["deny"], count["ask"], count["none"], count["changes"])
 	}
-	_, err := fmt.Fprintf(p.Stdout, "%s: %d allowed, %d denied, %d asked about, %d not decided by rules; %d would have been decided differently\n",
-		console.Count(m.GetCalls(), "call"), count["allow"], count["deny"], count["ask"], count["none"], count["changes"])
 	return err
 }

@@ -5,13 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"time"
 
 	"github.com/urfave/cli/v2"
+	"google.golang.org/protobuf/proto"
 
 	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/output"
 	"betcode/cmd/betcode/internal/render"
 	pb "betcode/proto/betcode/v1"
 )
@@ -21,22 +25,31 @@ func LogsCommand(program *base.Program) *cli.Command {
 	p := group{program}
 	return &cli.Command{
 		Name: "logs", Usage: "print the conversation of a session", ArgsUsage: "[SESSION]",
-		Description: "Without SESSION, of the one used last. It takes no part: 'betcode attach' does. The log of the daemon is\n" +
-			"'betcode daemon logs'.",
-		Flags: []cli.Flag{
+		Description: "Without SESSION, of the one used last. It takes no part: 'betcode attach' does. With -o, --json or --jq, its\n" +
+			"events as 'betcode events' prints them. The log of the daemon is 'betcode daemon logs'.",
+		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on with what happens, until Ctrl-C"},
 			&cli.Uint64Flag{Name: "tail", Aliases: []string{"n"}, Usage: "only the last `N` events of the history"},
 			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show thinking, subagents and processes too"},
+		}, output.StreamFlags()...),
+		Action: func(c *cli.Context) error {
+			options, err := output.ParseStream(c)
+			if err != nil || options.Form != output.Auto || options.ListFields {
+				return p.printEvents(c)
+			}
+			return p.WithClient(0, 1, p.conversation)(c)
 		},
-		Action: p.WithClient(0, 1, func(ctx context.Context, c *cli.Context, cl *client.Client) error {
-			screen := render.NewRenderer(p.Stdout, console.Style(p.Terminal.Colour), c.Bool("verbose"))
-			defer screen.EndLine()
-			return p.read(ctx, c, cl, func(e *pb.AgentEvent) error {
-				screen.Event(e)
-				return nil
-			})
-		}),
 	}
+}
+
+// conversation prints what was said and done, as a chat shows it.
+func (p group) conversation(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	screen := render.NewRenderer(p.Stdout, console.Style(p.Terminal.Colour), c.Bool("verbose"))
+	defer screen.EndLine()
+	return p.read(ctx, c, cl, func(e proto.Message) error {
+		screen.Event(e.(*pb.AgentEvent))
+		return nil
+	})
 }
 
 // EventsCommand returns the command that prints the events of a session.
@@ -44,20 +57,40 @@ func EventsCommand(program *base.Program) *cli.Command {
 	p := group{program}
 	return &cli.Command{
 		Name: "events", Usage: "print the events of a session, one JSON object per line", ArgsUsage: "[SESSION]",
-		Description: "Without SESSION, of the one used last. An object is betcode.v1.AgentEvent in the JSON mapping of protobuf.",
-		Flags: []cli.Flag{
+		Description: "Without SESSION, of the one used last. An object is betcode.v1.AgentEvent in the JSON mapping of protobuf, with\n" +
+			"numbers for all integers. -o table is one row for each event, for people.",
+		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on with what happens, until Ctrl-C"},
 			&cli.Uint64Flag{Name: "tail", Aliases: []string{"n"}, Usage: "only the last `N` events of the history"},
 			&cli.Uint64Flag{Name: "from", Usage: "only what comes after sequence `N`"},
+		}, output.StreamFlags()...),
+		Action: p.printEvents,
+	}
+}
+
+// printEvents prints events, each in the form that the flags name.
+func (p group) printEvents(c *cli.Context) error {
+	return p.Streams(0, 1, eventStream, p.read)(c)
+}
+
+func eventStream(c *cli.Context) output.Stream {
+	return output.Stream{
+		Entry: &pb.AgentEvent{}, Name: "sequence", Form: output.JSONL, AtOnce: c.Bool("follow"),
+		Columns: []console.Column{{Title: "SEQ", Whole: true}, {Title: "TIME", Whole: true}, {Title: "KIND", Whole: true}, {Title: "WHAT", Text: true}},
+		Row: func(m proto.Message, l output.Look) []string {
+			e := m.(*pb.AgentEvent)
+			sequence := ""
+			if n := e.GetSequence(); n > 0 { // otherwise it is not of the history
+				sequence = strconv.FormatUint(n, 10)
+			}
+			at := e.GetTimestamp().AsTime().Local().Format(time.DateTime)
+			return []string{sequence, at, render.Kind(e), l.Cut(render.Summary(e), 400)}
 		},
-		Action: p.WithClient(0, 1, func(ctx context.Context, c *cli.Context, cl *client.Client) error {
-			return p.read(ctx, c, cl, func(e *pb.AgentEvent) error { return console.WriteJSONLine(p.Stdout, e) })
-		}),
 	}
 }
 
 // read hands out the history of a session up to its end, and with --follow what happens then.
-func (p group) read(ctx context.Context, c *cli.Context, cl *client.Client, show func(*pb.AgentEvent) error) error {
+func (p group) read(ctx context.Context, c *cli.Context, cl *client.Client, show func(proto.Message) error) error {
 	ref := c.Args().First()
 	if ref == "" {
 		ref = "@last"

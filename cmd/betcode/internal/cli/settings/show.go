@@ -3,8 +3,6 @@ package settings
 import (
 	"context"
 	"fmt"
-	"io"
-	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
 	"google.golang.org/grpc/codes"
@@ -72,33 +70,28 @@ func (p group) configShow(ctx context.Context, c *cli.Context) error {
 		for _, w := range warnings {
 			p.Say("%s", console.Line(w))
 		}
-		return output.View{
+		view := output.View{
 			Schema: "betcode.config/v1", Value: shownJSON(all), List: "settings", Name: "name",
-			Text: func(out io.Writer, _ output.Look) error {
-				w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-				for _, v := range all {
-					showValue(w, v, c.Bool("origins"))
-				}
-				return w.Flush()
-			},
-		}, err
+			Columns: []console.Column{{Title: "NAME", Whole: true}, {Title: "VALUE", Text: true}, {Title: "ORIGIN", Path: true, Wide: !c.Bool("origins")}},
+			Row:     func(i int, l output.Look) []string { return shownRow(all[i], l.Person || c.Bool("origins")) },
+		}
+		return view, err
 	})
 }
 
-// showValue writes one line. The effect of a setting without a value is in brackets.
-func showValue(w io.Writer, v shown, origins bool) {
-	text := console.Line(v.value)
+// shownRow is a row of the table. The effect of a setting without a value is in brackets.
+func shownRow(v shown, origin bool) []string {
+	text := v.value
 	if s, err := config.Find(v.name); !v.set && err == nil {
 		text = "(" + s.Unset + ")"
 	}
 	if v.restart {
 		text += " (after a restart)"
 	}
-	fmt.Fprintf(w, "%s\t%s", v.name, text)
-	if origins {
-		fmt.Fprintf(w, "\t%s", console.Line(v.origin))
+	if !origin {
+		return []string{v.name, text}
 	}
-	fmt.Fprintln(w)
+	return []string{v.name, text, v.origin}
 }
 
 func shownJSON(all []shown) map[string]any {
