@@ -10,6 +10,7 @@ import (
 	"betcode/actors/internal/texts"
 	"betcode/actors/session/recall"
 	"betcode/messages"
+	"betcode/messages/visible"
 )
 
 // When an agent process is gone, its own transcript decides which messages are part of the conversation, and whether the turn has
@@ -128,6 +129,7 @@ func (t *transition) compared(lacking []transcript.Prompt, path string) {
 	if n == 0 {
 		return
 	}
+	path = visible.Line(path) // an agent's command names directories, and not always with text
 	details := map[string]string{"messages": strconv.Itoa(n), "transcript": path}
 	first, last := lacking[0].At, lacking[n-1].At
 	if !first.IsZero() && !last.IsZero() {

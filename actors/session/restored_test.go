@@ -1,12 +1,16 @@
 package session
 
 import (
+	"strings"
 	"testing"
 	"time"
+
+	"google.golang.org/protobuf/proto"
 
 	"betcode/actors/internal/claude/transcript"
 	"betcode/actors/session/recall"
 	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
 )
 
 // overIn is inTranscript for a conversation whose newest turn has ended, with messages that the journal lacks.
@@ -115,4 +119,29 @@ func TestRestoredIdleSession(t *testing.T) {
 	}
 	b.quiet()
 	b.on(overIn(1, 3), "all: 9 notice JOURNAL_BEHIND", "run 2: "+resumedRun)
+}
+
+// A transcript in a directory whose name is no text, or that a terminal would obey, is named in a notice as people see it.
+func TestRestoredNamesTheTranscript(t *testing.T) {
+	b := remembering(t)
+	b.tell(b.exit(0))
+	b.quiet()
+	restoring(b)
+	b.quiet()
+	over := overIn(1, 1)
+	over.Path = "/\xff\x1b[2J\n/t.jsonl"
+	b.tell(over)
+	var told string
+	for _, e := range b.journal.Events {
+		var event pb.AgentEvent
+		if err := proto.Unmarshal(e.Bytes, &event); err != nil {
+			t.Fatal(err)
+		}
+		if n := event.GetNotice(); n.GetCode() == "JOURNAL_BEHIND" {
+			told = n.GetMessage() + " " + n.GetDetails()["transcript"]
+		}
+	}
+	if strings.Count(told, `/\xff\x1b[2J\n/t.jsonl`) != 2 {
+		t.Errorf("%q", told)
+	}
 }

@@ -2,12 +2,20 @@ package recall
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/claude/transcript"
 	"betcode/messages"
 	"betcode/messages/regular"
+)
+
+// Bounds of the transcripts of one conversation together. An agent has one for each working directory of a conversation; its commands
+// can make any number of others.
+const (
+	maxFiles = 64
+	maxBytes = 4 << 30
 )
 
 // Question is what a transcript is read for.
@@ -52,10 +60,15 @@ func (q Question) Read(environment []string, inJournal func(key string) (bool, e
 		a.Err = err
 		return a
 	}
+	if len(files) > maxFiles {
+		a.Found, a.Err = true, errors.New("there are too many transcripts of the conversation")
+		return a
+	}
 	var newest transcript.Report
+	left := allowance(maxBytes)
 	for _, path := range files {
 		a.Found = true
-		report, err := readFile(path, q.Keys)
+		report, err := readFile(path, q.Keys, &left)
 		a.Err = errors.Join(a.Err, err)
 		for key := range report.Known {
 			a.Known[key] = true
@@ -75,7 +88,7 @@ func (q Question) Read(environment []string, inJournal func(key string) (bool, e
 }
 
 // readFile reads one transcript. One that is gone again shows nothing.
-func readFile(path string, keys []string) (transcript.Report, error) {
+func readFile(path string, keys []string, left *allowance) (transcript.Report, error) {
 	file, err := regular.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return transcript.Report{}, nil
@@ -84,5 +97,23 @@ func readFile(path string, keys []string) (transcript.Report, error) {
 		return transcript.Report{}, err
 	}
 	defer file.Close()
-	return transcript.Read(file, keys)
+	return transcript.Read(limited{file, left}, keys)
+}
+
+// allowance is how many bytes may still be read.
+type allowance int64
+
+// limited reads until the allowance is used up, which is an error.
+type limited struct {
+	io.Reader
+	left *allowance
+}
+
+// Read implements io.Reader.
+func (l limited) Read(b []byte) (int, error) {
+	n, err := l.Reader.Read(b)
+	if *l.left -= allowance(n); *l.left < 0 {
+		return 0, errors.New("the transcripts of the conversation are too large")
+	}
+	return n, err
 }

@@ -2,8 +2,11 @@ package recall
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -43,5 +46,47 @@ func TestRead(t *testing.T) {
 	known = func(string) (bool, error) { return false, errors.New("broken") }
 	if got := read(Question{Run: 1, Conversation: "c", Compare: true}); got.Err == nil || len(got.Lacking) > 0 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// However many transcripts a conversation has, and however large they are together, reading them ends.
+func TestReadIsBounded(t *testing.T) {
+	home := t.TempDir()
+	at := func(n int) string {
+		return filepath.Join(home, ".claude", "projects", fmt.Sprint(n), "c.jsonl")
+	}
+	link := func(from, to int) {
+		t.Helper()
+		for n := from; n < to; n++ {
+			if err := errors.Join(os.MkdirAll(filepath.Dir(at(n)), 0o700), os.Link(at(0), at(n))); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	const prompt = `{"type":"user","uuid":"k","message":{"content":"x"}}` + "\n"
+	if err := errors.Join(os.MkdirAll(filepath.Dir(at(0)), 0o700), os.WriteFile(at(0), []byte(prompt), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	read := func() Answer {
+		return Question{Conversation: "c", Keys: []string{"k"}}.Read([]string{"HOME=" + home}, nil)
+	}
+	link(1, maxFiles)
+	if got := read(); got.Err != nil || !got.Known["k"] {
+		t.Errorf("%+v", got)
+	}
+	link(maxFiles, maxFiles+1)
+	if got := read(); got.Err == nil || !got.Found || got.End.Reason != "" {
+		t.Errorf("too many: %+v", got)
+	}
+}
+
+// The allowance counts what is read of all transcripts.
+func TestAllowance(t *testing.T) {
+	left := allowance(10)
+	for n, want := range []bool{true, true, false, false} {
+		_, err := io.ReadAll(limited{strings.NewReader("12345"), &left})
+		if (err == nil) != want {
+			t.Errorf("file %d: %v", n, err)
+		}
 	}
 }

@@ -11,4 +11,5 @@ var Scenarios = slices.Concat(
 	forgedScenarios,      // messages that a child of the agent forges
 	forwardedScenarios,   // requests of subagents that are shown elsewhere
 	fleetServerScenarios, // children that pass for the fleet server of their agent
+	transcriptScenarios,  // records that an agent writes into its transcript
 )

@@ -18,6 +18,10 @@ const (
 // maxPrompts bounds the prompts of a [Report]: the newest ones.
 const maxPrompts = 4096
 
+// maxPromptKey bounds the key of a [Prompt], in bytes. Keys of this daemon and of agents are UUIDs; a record with a longer one is no
+// message of either.
+const maxPromptKey = 160
+
 // maxEndText bounds the text of an [End], in bytes.
 const maxEndText = 64 << 10
 
@@ -155,7 +159,7 @@ const interrupted = "[Request interrupted by user"
 // promptOf returns the message of a person that a user record is.
 func promptOf(line []byte) (Prompt, bool) {
 	var m message
-	if json.Unmarshal(line, &m) != nil || m.Type != "user" || m.UUID == "" || m.Meta || m.Summary || m.Sidechain {
+	if json.Unmarshal(line, &m) != nil || m.Type != "user" || m.UUID == "" || len(m.UUID) > maxPromptKey || m.Meta || m.Summary || m.Sidechain {
 		return Prompt{}, false
 	}
 	text, whole := m.text()

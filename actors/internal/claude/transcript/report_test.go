@@ -70,6 +70,18 @@ func TestPrompts(t *testing.T) {
 	}
 }
 
+// A record whose name is too long for a key is no prompt: thousands of them would fill the memory.
+func TestLongNamesAreNoPrompts(t *testing.T) {
+	record := func(key string) string {
+		return `{"type":"user","uuid":"` + key + `","message":{"content":"x"}}` + "\n"
+	}
+	longest := strings.Repeat("k", maxPromptKey)
+	got, err := Read(strings.NewReader(record(longest)+record(longest+"k")), nil)
+	if err != nil || len(got.Prompts) != 1 || got.Prompts[0].Key != longest {
+		t.Errorf("%v, %v", got.Prompts, err)
+	}
+}
+
 // The newest prompts stay.
 func TestManyPrompts(t *testing.T) {
 	var b strings.Builder
