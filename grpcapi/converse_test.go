@@ -117,6 +117,7 @@ func TestAttachPolicies(t *testing.T) {
 		"full":     {&pb.StartConversation{SessionId: sessionA, History: pb.HistoryPolicy_HISTORY_POLICY_FULL}, false, messages.Attach{History: messages.HistoryFull}},
 		"from":     {&pb.StartConversation{SessionId: sessionA, FromSequence: 5}, false, messages.Attach{History: messages.HistoryFromSequence, From: 5}},
 		"pending":  {&pb.StartConversation{SessionId: sessionA, History: pb.HistoryPolicy_HISTORY_POLICY_PENDING_ONLY}, false, messages.Attach{History: messages.HistoryPendingOnly}},
+		"discard":  {&pb.StartConversation{SessionId: sessionA, DiscardUnused: true}, true, messages.Attach{History: messages.HistoryFull, Discards: true}},
 		"observer": {&pb.StartConversation{SessionId: sessionA, Observer: true, History: pb.HistoryPolicy_HISTORY_POLICY_NONE}, false, messages.Attach{History: messages.HistoryNone, Observer: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -136,7 +137,7 @@ func TestAttachPolicies(t *testing.T) {
 			if got.Session != sessionA || got.Client != "cli-1" || got.Stream == "" || got.Follow != messages.FollowForever {
 				t.Errorf("attach %+v", got)
 			}
-			if got.History != test.want.History || got.From != test.want.From || got.Observer != test.want.Observer {
+			if got.History != test.want.History || got.From != test.want.From || got.Observer != test.want.Observer || got.Discards != test.want.Discards {
 				t.Errorf("attach %+v, want %+v", got, test.want)
 			}
 		})

@@ -45,6 +45,7 @@ type Attach struct {
 	Stream   string // unique per stream: one client may have several
 	Observer bool   // never gets the input lock
 	Approves bool   // may answer requests, and does not observe by its own wish: a person watches
+	Discards bool   // the session is removed with its last stream if nothing was said in it
 	History  History
 	From     Seq // exclusive; read for HistoryFromSequence
 	Follow   Follow

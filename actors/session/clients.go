@@ -87,7 +87,7 @@ func (t *transition) attach(from *actor.PID, m messages.Attach) {
 		return
 	}
 	t.applyPresence(t.s.clients.Attach(m.Stream, presence.Stream{
-		Client: m.Client, Type: m.Type, Observer: m.Observer, Approves: m.Approves, Since: t.now.at,
+		Client: m.Client, Type: m.Type, Observer: m.Observer, Approves: m.Approves, Discards: m.Discards && !m.Observer, Since: t.now.at,
 	}))
 	if !m.Observer {
 		t.applyLock(t.s.lock.Attach(t.now.at, m.Client))
@@ -130,6 +130,10 @@ func (t *transition) detach(m messages.Detach) {
 		t.s.lock.Reserve(t.now.at, gone.Client)
 	default:
 		t.applyLock(t.s.lock.Release(t.now.at, gone.Client, t.s.clients.Writes))
+	}
+	if gone.Discards && !m.Draining && t.s.unused() {
+		t.deleteSession(nil, gone.Client)
+		return
 	}
 	t.maybeRetire()
 }

@@ -267,6 +267,13 @@ func (s *state) idle() bool {
 // comparing reports whether the session is from a backup and the transcript of its agent is being read.
 func (s *state) comparing() bool { return s.record.Restored && s.agent.readingTranscript }
 
+// unused reports whether nothing was ever said in the session, nobody gave it a name, and nobody is there.
+func (s *state) unused() bool {
+	r := &s.record
+	return s.exists && s.durable.failure == nil && s.clients.Streams() == 0 && r.Phase == messages.PhaseNew && r.Run == 0 && !s.busy() && !s.active() &&
+		!s.deleting() && r.Messages == 0 && r.Label() == "" && r.Subagent == nil && r.Proxy == nil && r.Fork == (messages.Fork{})
+}
+
 // unneeded reports whether no client, agent or request needs the actor.
 func (s *state) unneeded() bool {
 	return s.clients.Streams() == 0 && !s.comparing() && !s.lock.Reserved() && !s.lock.Contested() && (!s.active() || s.unconnected()) && !s.busy() && !s.ending.restart &&

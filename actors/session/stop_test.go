@@ -208,6 +208,62 @@ func TestStopSurvivesACrash(t *testing.T) {
 	b.on(b.exit(0), "all: 7 run 1 exited, 8 notice INPUT_DROPPED, 9 turn cancelled, 10 IDLE", "drop run 1", "retire")
 }
 
+// A chat in which nothing was said leaves no session behind.
+func TestUnusedSessionIsDiscarded(t *testing.T) {
+	discards := func(client messages.ClientID, name string) messages.Attach {
+		a := attach(client, name)
+		a.Discards = true
+		return a
+	}
+	leave := func(name string) messages.Detach { return messages.Detach{Session: sessionA, Stream: name} }
+	begun := func(t *testing.T, attached messages.Attach) *bench {
+		b := newBench(t)
+		unnamed := start("ann")
+		unnamed.Name = ""
+		b.tell(unnamed)
+		b.tell(attached)
+		b.quiet()
+		return b
+	}
+	t.Run("it is gone with its client", func(t *testing.T) {
+		b := begun(t, discards("ann", "a1"))
+		b.tell(leave("a1"))
+		if b.quiet(); !b.journal.Deleted || !b.state.idle() {
+			t.Errorf("deleted: %v, idle: %v", b.journal.Deleted, b.state.idle())
+		}
+		b.on(input("ann", "k1"), "to ann: not found SESSION_NOT_FOUND", "retire")
+	})
+	kept := func(what string, b *bench, last string) {
+		t.Run(what, func(t *testing.T) {
+			b.tell(leave(last))
+			if b.quiet(); b.journal.Deleted || !b.state.exists {
+				t.Error("it was discarded")
+			}
+		})
+	}
+	kept("a client that wants to keep it", begun(t, attach("ann", "a1")), "a1")
+	watching := observer("ann")
+	watching.Discards = true
+	kept("an observer", begun(t, watching), "ann")
+	said := begun(t, discards("ann", "a1"))
+	said.tell(input("ann", "k1"))
+	said.quiet()
+	kept("something was said", said, "a1")
+	named := begun(t, discards("ann", "a1"))
+	named.tell(messages.RenameSession{Session: sessionA, Name: "kept"})
+	named.quiet()
+	kept("it has a name", named, "a1")
+	shared := begun(t, discards("ann", "a1"))
+	shared.tell(attach("bob", "b1"))
+	shared.quiet()
+	kept("another client is there", shared, "a1")
+	kept("and leaves later", shared, "b1")
+	draining := begun(t, discards("ann", "a1"))
+	draining.tell(messages.Detach{Session: sessionA, Stream: "a1", Draining: true})
+	draining.quiet()
+	kept("the daemon ends", draining, "a1")
+}
+
 func TestDelete(t *testing.T) {
 	remove := messages.DeleteSession{Session: sessionA}
 	gone := []string{"all: error SESSION_CLOSED", "to op: done", "forget /runs/" + string(sessionA), "retire"}

@@ -97,7 +97,7 @@ func argumentsIn(op string, m *messages.StartSession) (err error) {
 func AttachIn(m *pb.StartConversation, session messages.SessionID, client messages.ClientID, created bool) (messages.Attach, error) {
 	out := messages.Attach{
 		Session: session, Client: client, Stream: uuid.NewString(),
-		Observer: m.GetObserver(), History: messages.HistoryFull, Follow: messages.FollowForever,
+		Observer: m.GetObserver(), Discards: m.GetDiscardUnused(), History: messages.HistoryFull, Follow: messages.FollowForever,
 	}
 	history, err := HistoryIn(m.GetHistory(), m.GetFromSequence())
 	if err != nil || created {

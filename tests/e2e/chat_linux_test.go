@@ -66,6 +66,62 @@ func TestChatOnAScreen(t *testing.T) {
 	s.shows(screen, "The session goes on")
 }
 
+// A chat in which nothing was said leaves no session, whether its person leaves it or its terminal dies; what was typed is kept
+// for the next one. So does the screen. A chat with a name keeps its session.
+func TestChatWithoutAWord(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	gone := func(what string) {
+		s.Helper()
+		s.eventually(what+" leaves no session", func() bool { return s.cli(0, "ps", "--all", "-o", "name") == "" })
+	}
+	screen, cmd := s.screen(80, 24, "chat")
+	s.shows(screen, "idle")
+	s.types(screen.Terminal, "/mod\t")
+	s.shows(screen, "/model")
+	s.types(screen.Terminal, "\x15/quit\r")
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	s.shows(screen, "Nothing was said, so no session is kept.")
+	gone("a chat that is left")
+
+	screen, cmd = s.screen(80, 24, "chat")
+	s.shows(screen, "idle")
+	s.types(screen.Terminal, "echo:half")
+	s.shows(screen, "> echo:half")
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	gone("a chat whose process was killed")
+
+	screen, cmd = s.screen(80, 24, "ui")
+	s.shows(screen, "q leave")
+	s.types(screen.Terminal, "c")
+	s.shows(screen, "> echo:half")
+	s.types(screen.Terminal, "\x15\x1b")
+	s.shows(screen, "q leave")
+	gone("the screen's c")
+	s.types(screen.Terminal, "q")
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+
+	screen, _ = s.screen(80, 24, "chat", "--plain")
+	s.shows(screen, ">")
+	s.types(screen.Terminal, "/quit\r")
+	s.shows(screen, "Nothing was said, so no session is kept.")
+	gone("a plain chat")
+
+	screen, _ = s.screen(80, 24, "chat", "--name", "kept")
+	s.shows(screen, "idle")
+	s.types(screen.Terminal, "/quit\r")
+	s.shows(screen, "The session goes on")
+	if said := s.cli(0, "ps", "--all", "-o", "name"); said == "" {
+		t.Error("the session with a name is gone")
+	}
+}
+
 // pasted marks text as terminals do.
 func pasted(text string) string { return "\x1b[200~" + text + "\x1b[201~" }
 

@@ -30,6 +30,7 @@ type Stream struct {
 	Type     string // what the client says that it is, for example "cli"
 	Observer bool   // never writes
 	Approves bool   // may answer permission requests and is not an observer by its own wish
+	Discards bool   // the session is removed with its last stream if nothing was said in it
 	Since    time.Time
 }
 

@@ -700,7 +700,10 @@ type StartConversation struct {
 	// created.
 	WorktreeLock WorktreeLock `protobuf:"varint,140,opt,name=worktree_lock,json=worktreeLock,proto3,enum=betcode.v1.WorktreeLock" json:"worktree_lock,omitempty"`
 	// At this budget the session pauses and asks. Used when the session is created; unset leaves it to the daemon's settings.
-	Budget        *Budget `protobuf:"bytes,180,opt,name=budget,proto3" json:"budget,omitempty"`
+	Budget *Budget `protobuf:"bytes,180,opt,name=budget,proto3" json:"budget,omitempty"`
+	// For a chat that creates its session: the session is deleted when the last stream leaves it before anything was said in it.
+	// A session with a name stays. Observers cannot ask for it.
+	DiscardUnused bool `protobuf:"varint,190,opt,name=discard_unused,json=discardUnused,proto3" json:"discard_unused,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -873,6 +876,13 @@ func (x *StartConversation) GetBudget() *Budget {
 		return x.Budget
 	}
 	return nil
+}
+
+func (x *StartConversation) GetDiscardUnused() bool {
+	if x != nil {
+		return x.DiscardUnused
+	}
+	return false
 }
 
 // UserMessage is something a user says to the agent. It is answered by a UserInput event once it is durable.
@@ -5961,7 +5971,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\tencrypted\x18\x06 \x01(\v2\x1d.betcode.v1.EncryptedEnvelopeH\x00R\tencrypted\x121\n" +
 	"\x04lock\x18d \x01(\v2\x1b.betcode.v1.InputLockActionH\x00R\x04lock\x12?\n" +
 	"\bsettings\x18e \x01(\v2!.betcode.v1.SessionSettingsChangeH\x00R\bsettingsB\t\n" +
-	"\arequest\"\xd5\a\n" +
+	"\arequest\"\xfd\a\n" +
 	"\x11StartConversation\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12+\n" +
@@ -5984,7 +5994,8 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\fconfirm_mode\x18x \x01(\bR\vconfirmMode\x123\n" +
 	"\aoptions\x18\x82\x01 \x01(\v2\x18.betcode.v1.AgentOptionsR\aoptions\x12>\n" +
 	"\rworktree_lock\x18\x8c\x01 \x01(\x0e2\x18.betcode.v1.WorktreeLockR\fworktreeLock\x12+\n" +
-	"\x06budget\x18\xb4\x01 \x01(\v2\x12.betcode.v1.BudgetR\x06budget\x1a;\n" +
+	"\x06budget\x18\xb4\x01 \x01(\v2\x12.betcode.v1.BudgetR\x06budget\x12&\n" +
+	"\x0ediscard_unused\x18\xbe\x01 \x01(\bR\rdiscardUnused\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a>\n" +

@@ -33,7 +33,7 @@ func (p *program) chatCommand() *cli.Command {
 				return err
 			}
 			defer cl.Close()
-			o, err := session.Open(c.Context, p.Program, c, cl)
+			o, err := session.OpenChat(c.Context, p.Program, c, cl)
 			if err != nil {
 				return err
 			}

@@ -61,7 +61,7 @@ func (p *program) listed(ctx context.Context, c *cli.Context, run func(context.C
 		Drafts: p.TypedDirectory(c),
 		State:  p.StateDirectory(c, cfg),
 		New: func() (talk.Opening, error) {
-			o, err := session.Open(ctx, p.Program, c, cl)
+			o, err := session.OpenChat(ctx, p.Program, c, cl)
 			if err != nil {
 				return o, fmt.Errorf("begin a session: %w", err)
 			}

@@ -142,6 +142,13 @@ func (v *Conversation) Unconfirmed() int {
 	return v.ledger.unconfirmed()
 }
 
+// Unused reports whether the daemon discards the session when this client leaves it: it was begun here, and nothing was said.
+func (v *Conversation) Unused() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.ledger.unused()
+}
+
 func (v *Conversation) signal() {
 	select {
 	case v.wake <- struct{}{}:

@@ -15,6 +15,7 @@ type ledger struct {
 	start   *pb.StartConversation
 	last    uint64 // the cursor: the last sequence received
 	lineage string // of the journal that the cursor belongs to
+	said    bool   // there was a message: the daemon does not discard the session
 	entries []*entry
 }
 
@@ -90,11 +91,17 @@ func (l *ledger) disconnected() (lost []*pb.AgentRequest) {
 		kept = append(kept, e)
 	}
 	l.entries = kept
+	if l.start.GetDiscardUnused() && !l.said { // the session may be another one under the same id
+		l.forget()
+	}
 	return lost
 }
 
 // unconfirmed returns the number of messages and answers that are not confirmed.
 func (l *ledger) unconfirmed() int { return len(l.entries) }
+
+// unused reports whether the daemon discards the session when this client leaves it: nothing was said, as far as is known.
+func (l *ledger) unused() bool { return l.start.GetDiscardUnused() && !l.said && len(l.entries) == 0 }
 
 // forget drops the cursor: the daemon does not know it, so its journal is another one.
 func (l *ledger) forget() { l.last, l.lineage = 0, "" }
@@ -123,6 +130,7 @@ func (l *ledger) receive(e *pb.AgentEvent) news {
 	}
 	switch event := e.GetEvent().(type) {
 	case *pb.AgentEvent_UserInput:
+		l.said = true
 		l.confirm(event.UserInput.GetIdempotencyKey(), false)
 	case *pb.AgentEvent_PermissionResolved:
 		l.confirm(event.PermissionResolved.GetRequestId(), true)

@@ -200,3 +200,27 @@ func TestRestoredHistoryIsNoNewJournal(t *testing.T) {
 		t.Errorf("news %v", got)
 	}
 }
+
+// The daemon discards a session in which nothing was said when its client leaves. A client that comes back begins another one under
+// the same id, which has other events under the numbers that the client has.
+func TestCursorOfAnUnusedSession(t *testing.T) {
+	l := ledger{start: &pb.StartConversation{SessionId: "s", DiscardUnused: true}}
+	from := func() uint64 {
+		l.disconnected()
+		return l.opening().GetStart().GetFromSequence()
+	}
+	l.receive(&pb.AgentEvent{Sequence: 2, Event: &pb.AgentEvent_Notice{Notice: &pb.Notice{}}})
+	if n := from(); n != 0 || !l.unused() {
+		t.Errorf("from %d, unused %t", n, l.unused())
+	}
+	l.add(message("k"))
+	if n := from(); n != 0 || l.unused() {
+		t.Errorf("with a message on its way: from %d, unused %t", n, l.unused())
+	}
+	if l.receive(accepted(2, "k")) != fresh || l.unconfirmed() > 0 {
+		t.Error("the message is not confirmed")
+	}
+	if n := from(); n != 2 || l.unused() {
+		t.Errorf("with a message: from %d, unused %t", n, l.unused())
+	}
+}

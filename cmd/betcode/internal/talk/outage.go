@@ -12,6 +12,10 @@ func Left(c *console.Console, conv *client.Conversation) {
 	if n := conv.Unconfirmed(); n > 0 {
 		c.Say("%s may not have reached the daemon.", console.Count(n, "request"))
 	}
+	if conv.Unused() {
+		c.Say("Left. Nothing was said, so no session is kept.")
+		return
+	}
 	c.Say("Left. The session goes on: betcode session attach %s", console.ShortID(conv.Session()))
 }
 

@@ -258,6 +258,9 @@ func (p *program) press(k editor.Key) tea.Cmd {
 	}
 	switch {
 	case k.Name == "esc" && v.shell.Model.Away():
+		if v.shell.Conversation.Unused() {
+			p.close(v) // the daemon discards the session
+		}
 		p.open = nil
 		return nil
 	case k.Name == "ctrl+n":

@@ -42,6 +42,15 @@ func Open(ctx context.Context, p *base.Program, c *cli.Context, cl *client.Clien
 	return group{p}.open(ctx, c, cl)
 }
 
+// OpenChat is [Open] for a chat: a new session without a name is discarded if nothing is said in it.
+func OpenChat(ctx context.Context, p *base.Program, c *cli.Context, cl *client.Client) (talk.Opening, error) {
+	o, err := Open(ctx, p, c, cl)
+	if err == nil && o.Start.GetSessionId() == "" {
+		o.Start.DiscardUnused = o.Start.GetName() == ""
+	}
+	return o, err
+}
+
 func (p group) open(ctx context.Context, c *cli.Context, cl *client.Client) (talk.Opening, error) {
 	dir, err := WorkingDirectory(c.String("cwd"))
 	if err != nil {
