@@ -62,7 +62,7 @@ func (p *program) statusView(ctx context.Context, c *cli.Context, cfg config.Cli
 		return output.View{}, err
 	}
 	view := output.View{
-		Schema: statusSchema, Value: health, Name: "overall_status", Added: []string{"running"}, Add: func(_ int, object map[string]any) { object["running"] = true },
+		Schema: statusSchema, Value: health, Name: "overall_status", Added: []output.Member{{Name: "running", Value: func(int) any { return true }}},
 		Text: func(w io.Writer, l output.Look) error {
 			writeStatus(w, health, l.Style())
 			return nil

@@ -1,7 +1,9 @@
 package output
 
 import (
+	"cmp"
 	"io"
+	"reflect"
 	"runtime"
 	"slices"
 	"sync"
@@ -38,59 +40,47 @@ func (p Printer) direct(w io.Writer, v View) (written bool, err error) {
 	}
 }
 
-// messages returns the value and the items of a list of messages.
-func (v View) messages() (protoreflect.Message, protoreflect.List, bool) {
+// messages returns the value and the items of a list of messages: pointers to their structs.
+func (v View) messages() (whole proto.Message, items reflect.Value, ok bool) {
 	m, ok := v.Value.(proto.Message)
 	if !ok || v.List == "" {
-		return nil, nil, false
+		return nil, reflect.Value{}, false
 	}
 	field := m.ProtoReflect().Descriptor().Fields().ByName(protoreflect.Name(v.List))
 	if field == nil || !field.IsList() || field.Message() == nil {
-		return nil, nil, false
+		return nil, reflect.Value{}, false
 	}
-	return m.ProtoReflect(), m.ProtoReflect().Get(field).List(), true
+	list := reflect.ValueOf(m).Elem()
+	return m, list.Field(placeOf(list.Type(), field)), true
 }
 
 // names writes the texts that name the items; false if they are no texts of the messages.
-func (v View) names(w io.Writer, items protoreflect.List) (bool, error) {
-	name := protoreflect.Name(v.Name)
-	if name == "" {
-		name = "id"
-	}
-	if slices.Contains(v.Added, string(name)) {
+func (v View) names(w io.Writer, items reflect.Value) (bool, error) {
+	name := cmp.Or(v.Name, "id")
+	if slices.ContainsFunc(v.Added, func(m Member) bool { return m.Name == name }) {
 		return false, nil
 	}
+	field := messageOf(reflect.Zero(items.Type().Elem())).ProtoReflect().Descriptor().Fields().ByName(protoreflect.Name(name))
+	if field == nil || field.Kind() != protoreflect.StringKind || field.IsList() {
+		return false, nil
+	}
+	place := placeOf(items.Type().Elem().Elem(), field)
 	var out []byte
 	for i := range items.Len() {
-		item := items.Get(i).Message()
-		field := item.Descriptor().Fields().ByName(name)
-		if field == nil || field.Kind() != protoreflect.StringKind || field.IsList() {
-			return false, nil
-		}
-		out = append(append(out, console.Line(item.Get(field).String())...), '\n')
+		out = append(append(out, console.Line(items.Index(i).Elem().Field(place).String())...), '\n')
 	}
 	_, err := w.Write(out)
 	return true, err
-}
-
-// added returns the members that are derived here for an item.
-func (v View) added(i int) map[string]any {
-	if v.Add == nil {
-		return nil
-	}
-	members := map[string]any{}
-	v.Add(i, members)
-	return members
 }
 
 // encoded is a value that writes itself.
 type encoded func(e *encoder) error
 
 // writeJSON writes the whole value. The items are written while the rest of it waits in the encoder.
-func (v View) writeJSON(w io.Writer, whole protoreflect.Message, items protoreflect.List) error {
+func (v View) writeJSON(w io.Writer, whole proto.Message, items reflect.Value) error {
 	const depth = 1 // of the list
 	e := newEncoder("  ")
-	members := map[string]any{v.List: encoded(func(e *encoder) error {
+	list := encoded(func(e *encoder) error {
 		if _, err := w.Write(append(e.out, '[')); err != nil {
 			return err
 		}
@@ -106,11 +96,12 @@ func (v View) writeJSON(w io.Writer, whole protoreflect.Message, items protorefl
 		}
 		e.out = append(e.out, ']')
 		return err
-	})}
+	})
+	members := []Member{{v.List, func(int) any { return list }}}
 	if v.Schema != "" {
-		members["schema"] = v.Schema
+		members = append(members, Member{"schema", func(int) any { return v.Schema }})
 	}
-	if err := e.message(whole, members, 0); err != nil {
+	if err := e.message(e.planOf(whole, members), reflect.ValueOf(whole), 0, 0); err != nil {
 		return err
 	}
 	_, err := w.Write(append(e.out, '\n'))
@@ -118,41 +109,56 @@ func (v View) writeJSON(w io.Writer, whole protoreflect.Message, items protorefl
 }
 
 // writeLines writes each item on a line.
-func (v View) writeLines(w io.Writer, items protoreflect.List) error {
+func (v View) writeLines(w io.Writer, items reflect.Value) error {
 	return v.encode(w, items, "", 0, func(*encoder, int) {}, func(e *encoder) { e.out = append(e.out, '\n') })
 }
 
-// portion is how many items a processor encodes before they are written.
-const portion = 128
+// portion is how many items are encoded before they are written.
+const portion = 64
 
-// encode writes the items as JSON, with what comes before and after each. Processors share them, and their buffers are used again.
-func (v View) encode(w io.Writer, items protoreflect.List, indent string, depth int, before func(e *encoder, i int), after func(*encoder)) error {
-	encoders := make([]*encoder, max(1, min(runtime.GOMAXPROCS(0), items.Len()/portion)))
-	for n := range encoders {
-		encoders[n] = newEncoder(indent)
-	}
-	errs := make([]error, len(encoders))
-	for from := 0; from < items.Len(); from += portion * len(encoders) {
-		var all sync.WaitGroup
-		for n, e := range encoders {
-			e.out = e.out[:0]
-			first := from + n*portion
-			all.Go(func() {
-				for i := first; i < min(first+portion, items.Len()) && errs[n] == nil; i++ {
+// part is what an encoder has made of a portion.
+type part struct {
+	out []byte
+	err error
+}
+
+// encode writes the items as JSON, with what comes before and after each. Processors share them. Each has two buffers, so that it
+// goes on while a portion is written: a portion is taken only after the one before it of the same processor has been written.
+func (v View) encode(w io.Writer, items reflect.Value, indent string, depth int, before func(e *encoder, i int), after func(*encoder)) error {
+	p := newEncoder(indent).planOf(messageOf(reflect.Zero(items.Type().Elem())), v.Added)
+	parts := make([]chan part, max(1, min(runtime.GOMAXPROCS(0), items.Len()/portion)))
+	var all sync.WaitGroup
+	defer all.Wait()
+	stop := make(chan struct{})
+	defer close(stop)
+	for n := range parts {
+		parts[n] = make(chan part)
+		all.Go(func() {
+			e := newEncoder(indent)
+			var other []byte
+			for first := n * portion; first < items.Len(); first += portion * len(parts) {
+				e.out, other = other[:0], e.out
+				var err error
+				for i := first; i < min(first+portion, items.Len()) && err == nil; i++ {
 					before(e, i)
-					errs[n] = e.message(items.Get(i).Message(), v.added(i), depth)
+					err = e.message(p, items.Index(i), i, depth)
 					after(e)
 				}
-			})
+				select {
+				case parts[n] <- part{e.out, err}:
+				case <-stop:
+					return
+				}
+			}
+		})
+	}
+	for at := range (items.Len() + portion - 1) / portion {
+		made := <-parts[at%len(parts)]
+		if made.err != nil {
+			return made.err
 		}
-		all.Wait()
-		for n, e := range encoders {
-			if errs[n] != nil {
-				return errs[n]
-			}
-			if _, err := w.Write(e.out); err != nil {
-				return err
-			}
+		if _, err := w.Write(made.out); err != nil {
+			return err
 		}
 	}
 	return nil

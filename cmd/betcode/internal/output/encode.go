@@ -1,46 +1,23 @@
 package output
 
 import (
-	"cmp"
-	"slices"
+	"reflect"
 
-	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/proto"
 )
 
-// encoder writes messages as JSON: the bytes that [console.WriteValue] writes of an [Object], without the object. A list of
-// thousands of sessions is ten times as quick. Keys are in the order of their names.
+// encoder writes messages as JSON: the bytes that [console.WriteValue] writes of an [Object], without the object. It reads the Go
+// structs of the messages, as encoding/json does: reflection of protobuf makes a call and often an object for each field. Keys are in
+// the order of their names.
 type encoder struct {
 	out    []byte
-	indent string // of each level; empty is everything on one line
-	plans  map[protoreflect.FullName][]member
-	keys   map[string][]byte    // of members that are added
-	values []protoreflect.Value // of the messages that are being written, the outermost first
-}
-
-// member is a field of a message and what stands before its value.
-type member struct {
-	name  string
-	key   []byte
-	field protoreflect.FieldDescriptor
+	indent string                // of each level; empty is everything on one line
+	margin string                // the beginning of a line at the greatest depth so far
+	plans  map[reflect.Type]plan // of messages without derived members; nil for those of protobuf itself
 }
 
 func newEncoder(indent string) *encoder {
-	return &encoder{indent: indent, plans: map[protoreflect.FullName][]member{}, keys: map[string][]byte{}}
-}
-
-// plan returns the fields of a message in the order of their names.
-func (e *encoder) plan(d protoreflect.MessageDescriptor) []member {
-	plan, ok := e.plans[d.FullName()]
-	if ok {
-		return plan
-	}
-	for i := range d.Fields().Len() {
-		f := d.Fields().Get(i)
-		plan = append(plan, member{string(f.Name()), e.key(string(f.Name())), f})
-	}
-	slices.SortFunc(plan, func(a, b member) int { return cmp.Compare(a.name, b.name) })
-	e.plans[d.FullName()] = plan
-	return plan
+	return &encoder{indent: indent, margin: "\n", plans: map[reflect.Type]plan{}}
 }
 
 // key returns a key with its colon.
@@ -57,70 +34,62 @@ func (e *encoder) line(depth int) {
 	if e.indent == "" {
 		return
 	}
-	e.out = append(e.out, '\n')
-	for range depth {
-		e.out = append(e.out, e.indent...)
+	length := len("\n") + depth*len(e.indent)
+	for len(e.margin) < length {
+		e.margin += e.indent
 	}
+	e.out = append(e.out, e.margin[:length]...)
 }
 
-// message writes a message at a depth. added are more members, which replace fields with their names.
-func (e *encoder) message(m protoreflect.Message, added map[string]any, depth int) error {
-	names := make([]string, 0, 4)
-	for name := range added {
-		names = append(names, name)
+// fields writes a message with nothing but its fields: the pointer to its struct.
+func (e *encoder) fields(pointer reflect.Value, depth int) error {
+	p, ok := e.plans[pointer.Type()]
+	if !ok {
+		if m := messageOf(pointer); isOurs(m.ProtoReflect().Descriptor()) {
+			p = e.planOf(m, nil)
+		}
+		e.plans[pointer.Type()] = p
 	}
-	slices.Sort(names)
+	if p == nil {
+		return e.known(messageOf(pointer), depth)
+	}
+	return e.message(p, pointer, 0, depth)
+}
+
+// messageOf returns the message that has a struct.
+func messageOf(pointer reflect.Value) proto.Message {
+	return pointer.Interface().(proto.Message) //nolint:forcetypeassert // fields of messages have messages
+}
+
+// message writes a message at a depth: the pointer to its struct; i is its place among the items. No message is written as an empty one.
+func (e *encoder) message(p plan, pointer reflect.Value, i, depth int) error {
+	if pointer.IsNil() {
+		pointer = reflect.New(pointer.Type().Elem())
+	}
+	m := pointer.Elem()
 	e.out = append(e.out, '{')
 	empty := true
-	begin := func(key []byte) {
+	for at := range p {
+		f := &p[at]
+		var value reflect.Value
+		if f.derived == nil {
+			if value = f.of(m); !value.IsValid() {
+				continue
+			}
+		}
 		if !empty {
 			e.out = append(e.out, ',')
 		}
 		empty = false
 		e.line(depth + 1)
-		e.out = append(e.out, key...)
-	}
-	more := func() error {
-		key, ok := e.keys[names[0]]
-		if !ok {
-			key = e.key(names[0])
-			e.keys[names[0]] = key
+		e.out = append(e.out, f.key...)
+		var err error
+		if f.derived != nil {
+			err = e.plain(f.derived(i), depth+1)
+		} else {
+			err = e.value(f, value, depth+1)
 		}
-		begin(key)
-		err := e.plain(added[names[0]], depth+1)
-		names = names[1:]
-		return err
-	}
-	plan := e.plan(m.Descriptor())
-	from := len(e.values)
-	e.values = append(e.values, make([]protoreflect.Value, len(plan))...)
-	defer func() { e.values = e.values[:from] }()
-	values := e.values[from:]
-	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
-		values[f.Index()] = v
-		return true
-	})
-	for _, f := range plan {
-		for len(names) > 0 && names[0] < f.name {
-			if err := more(); err != nil {
-				return err
-			}
-		}
-		value := values[f.field.Index()]
-		if _, replaced := added[f.name]; replaced || !value.IsValid() && !f.field.IsList() {
-			continue
-		}
-		begin(f.key)
-		if !value.IsValid() {
-			e.out = append(e.out, "[]"...)
-			continue
-		}
-		if err := e.value(f.field, value, depth+1); err != nil {
-			return err
-		}
-	}
-	for len(names) > 0 {
-		if err := more(); err != nil {
+		if err != nil {
 			return err
 		}
 	}

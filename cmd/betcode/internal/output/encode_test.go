@@ -2,11 +2,15 @@ package output
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -42,7 +46,10 @@ func TestEncoderWritesWhatObjectsAre(t *testing.T) {
 					t.Fatal(err)
 				}
 				e := newEncoder(indent)
-				if err := e.message(m, map[string]any{"added": "x\u202e", "more": map[string]any{"a": []any{1, "b"}}}, 0); err != nil {
+				p := e.planOf(m.Interface(), []Member{
+					{"more", func(int) any { return map[string]any{"a": []any{1, "b"}} }}, {"added", func(int) any { return "x\u202e" }},
+				})
+				if err := e.message(p, reflect.ValueOf(m.Interface()), 0, 0); err != nil {
 					t.Fatal(err)
 				}
 				if got := string(e.out) + "\n"; got != want.String() {
@@ -143,8 +150,8 @@ func TestDirectLists(t *testing.T) {
 			list.Sessions = append(list.Sessions, s)
 		}
 		v := View{
-			Schema: "betcode.session.list/v2", Value: list, List: "sessions", Added: []string{"state", "name"},
-			Add:     func(i int, object map[string]any) { object["state"], object["name"] = fmt.Sprint(i), "replaced" },
+			Schema: "betcode.session.list/v2", Value: list, List: "sessions",
+			Added:   []Member{{"state", func(i int) any { return fmt.Sprint(i) }}, {"name", func(int) any { return "replaced" }}},
 			Columns: console.Columns("ID", "NAME"),
 			Row:     func(i int, _ Look) []string { return []string{list.GetSessions()[i].GetId(), fmt.Sprint(i)} },
 		}
@@ -162,4 +169,44 @@ func TestDirectLists(t *testing.T) {
 			}
 		}
 	}
+}
+
+// FuzzTexts holds that a text is written as [console.WriteValue] writes it.
+func FuzzTexts(f *testing.F) {
+	for _, text := range []string{"", "plain", `quote " and \`, "\b\f\n\r\t\x00\x1f\x7f", "<html> & 'more'", "é 漢 \U0001f600", "\u2028\u202e\u200b\u0085\ufeff", "\U000e0041", "\ufffd\xff\xc3("} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var want bytes.Buffer
+		if err := console.WriteValue(&want, text, ""); err != nil {
+			t.Fatal(err)
+		}
+		if got := string(appendText(nil, text)) + "\n"; got != want.String() {
+			t.Errorf("%q: got %s want %s", text, got, &want)
+		}
+	})
+}
+
+// broken is a writer that takes so many bytes.
+type broken int
+
+func (b *broken) Write(p []byte) (int, error) {
+	if *b -= broken(len(p)); *b < 0 {
+		return 0, io.ErrClosedPipe
+	}
+	return len(p), nil
+}
+
+// A reader that goes away ends a long list, and nothing encodes on.
+func TestListsEndWithTheirReader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		list := &pb.ListSessionsResponse{Sessions: make([]*pb.SessionSummary, 5000)} // without a message an item is an empty one
+		for _, form := range []Form{JSON, JSONL} {
+			takes := broken(5000)
+			p := Printer{Console: console.New(nil, nil, nil, nil), Options: Options{Form: form}}
+			if _, err := p.direct(&takes, View{Value: list, List: "sessions"}); !errors.Is(err, io.ErrClosedPipe) {
+				t.Errorf("%s: %v", form, err)
+			}
+		}
+	})
 }

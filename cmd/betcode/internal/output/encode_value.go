@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 
 	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -18,16 +20,15 @@ import (
 )
 
 // value writes the value of a field.
-func (e *encoder) value(f protoreflect.FieldDescriptor, v protoreflect.Value, depth int) error {
+func (e *encoder) value(f *member, v reflect.Value, depth int) error {
 	switch {
-	case f.IsList():
-		return e.list(v.List().Len(), depth, func(i int) error { return e.single(f, v.List().Get(i), depth+1) })
-	case f.IsMap():
-		values := map[string]protoreflect.Value{}
-		v.Map().Range(func(key protoreflect.MapKey, value protoreflect.Value) bool {
-			values[key.String()] = value
-			return true
-		})
+	case f.list:
+		return e.list(v.Len(), depth, func(i int) error { return e.single(f.field, f.kind, v.Index(i), depth+1) })
+	case f.field.IsMap():
+		values := map[string]reflect.Value{}
+		for key, value := range v.Seq2() {
+			values[fmt.Sprint(key)] = value
+		}
 		e.out = append(e.out, '{')
 		for i, key := range slices.Sorted(maps.Keys(values)) {
 			if i > 0 {
@@ -35,7 +36,7 @@ func (e *encoder) value(f protoreflect.FieldDescriptor, v protoreflect.Value, de
 			}
 			e.line(depth + 1)
 			e.out = append(e.out, e.key(key)...)
-			if err := e.single(f.MapValue(), values[key], depth+1); err != nil {
+			if err := e.single(f.field.MapValue(), f.field.MapValue().Kind(), values[key], depth+1); err != nil {
 				return err
 			}
 		}
@@ -43,7 +44,7 @@ func (e *encoder) value(f protoreflect.FieldDescriptor, v protoreflect.Value, de
 		e.out = append(e.out, '}')
 		return nil
 	}
-	return e.single(f, v, depth)
+	return e.single(f.field, f.kind, v, depth)
 }
 
 // list writes n items.
@@ -65,9 +66,9 @@ func (e *encoder) list(n, depth int, item func(i int) error) error {
 	return nil
 }
 
-// single writes one value of a field.
-func (e *encoder) single(f protoreflect.FieldDescriptor, v protoreflect.Value, depth int) error {
-	switch f.Kind() {
+// single writes one value of a field of a kind.
+func (e *encoder) single(f protoreflect.FieldDescriptor, kind protoreflect.Kind, v reflect.Value, depth int) error {
+	switch kind {
 	case protoreflect.StringKind:
 		e.out = appendText(e.out, v.String())
 	case protoreflect.BoolKind:
@@ -77,10 +78,10 @@ func (e *encoder) single(f protoreflect.FieldDescriptor, v protoreflect.Value, d
 		e.out = base64.StdEncoding.AppendEncode(e.out, v.Bytes())
 		e.out = append(e.out, '"')
 	case protoreflect.EnumKind:
-		if known := f.Enum().Values().ByNumber(v.Enum()); known != nil {
+		if known := f.Enum().Values().ByNumber(protoreflect.EnumNumber(v.Int())); known != nil { //nolint:gosec // an enum has 32 bits
 			e.out = appendText(e.out, string(known.Name()))
 		} else {
-			e.out = strconv.AppendInt(e.out, int64(v.Enum()), 10)
+			e.out = strconv.AppendInt(e.out, v.Int(), 10)
 		}
 	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Sfixed32Kind,
 		protoreflect.Int64Kind, protoreflect.Sint64Kind, protoreflect.Sfixed64Kind:
@@ -88,12 +89,9 @@ func (e *encoder) single(f protoreflect.FieldDescriptor, v protoreflect.Value, d
 	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind, protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
 		e.out = strconv.AppendUint(e.out, v.Uint(), 10)
 	case protoreflect.DoubleKind, protoreflect.FloatKind:
-		return e.float(v.Float(), f.Kind() == protoreflect.FloatKind)
+		return e.float(v.Float(), kind == protoreflect.FloatKind)
 	case protoreflect.MessageKind, protoreflect.GroupKind:
-		if isOurs(f.Message()) {
-			return e.message(v.Message(), nil, depth)
-		}
-		return e.known(v.Message(), depth)
+		return e.fields(v, depth)
 	}
 	return nil
 }
@@ -118,17 +116,12 @@ func (e *encoder) float(n float64, single bool) error {
 }
 
 // known writes a message of protobuf itself, which has a mapping of its own.
-func (e *encoder) known(m protoreflect.Message, depth int) error {
-	if t, ok := m.Interface().(*timestamppb.Timestamp); ok && t.CheckValid() == nil {
-		e.out = append(e.out, '"')
-		e.out = t.AsTime().AppendFormat(e.out, "2006-01-02T15:04:05.000000000")
-		for _, zeros := range []string{"000", "000", ".000"} {
-			e.out = bytes.TrimSuffix(e.out, []byte(zeros))
-		}
-		e.out = append(e.out, `Z"`...)
+func (e *encoder) known(m proto.Message, depth int) error {
+	if t, ok := m.(*timestamppb.Timestamp); ok && t.CheckValid() == nil {
+		e.out = appendTime(e.out, t.AsTime())
 		return nil
 	}
-	raw, err := protojson.Marshal(m.Interface())
+	raw, err := protojson.Marshal(m)
 	if err != nil {
 		return err
 	}
@@ -159,20 +152,4 @@ func (e *encoder) plain(value any, depth int) error {
 		e.out = append(e.out, line...)
 	}
 	return nil
-}
-
-// appendText appends a text as a JSON string.
-func appendText(out []byte, text string) []byte {
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			var quoted bytes.Buffer
-			if err := console.WriteValue(&quoted, text, ""); err != nil {
-				panic(err) // a text can be encoded
-			}
-			return append(out, bytes.TrimRight(quoted.Bytes(), "\n")...)
-		}
-	}
-	out = append(out, '"')
-	out = append(out, text...)
-	return append(out, '"')
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"reflect"
 
 	"google.golang.org/protobuf/proto"
 
@@ -139,7 +140,7 @@ func lines() func(w io.Writer, entry proto.Message) error {
 	e := newEncoder("")
 	return func(w io.Writer, entry proto.Message) error {
 		e.out = e.out[:0]
-		if err := e.message(entry.ProtoReflect(), nil, 0); err != nil {
+		if err := e.fields(reflect.ValueOf(entry), 0); err != nil {
 			return err
 		}
 		_, err := w.Write(append(e.out, '\n'))

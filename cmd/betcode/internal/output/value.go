@@ -43,7 +43,10 @@ func (v View) fieldsOf(objects []map[string]any) []string {
 		for i := range names {
 			names[i] = string(described.Fields().Get(i).Name())
 		}
-		return append(names, v.Added...)
+		for _, m := range v.Added {
+			names = append(names, m.Name)
+		}
+		return names
 	}
 	var names []string
 	for _, object := range objects {

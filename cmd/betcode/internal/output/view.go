@@ -21,10 +21,7 @@ type View struct {
 	List   string // the field of Value that has the items of a list; empty for one object
 	Name   string // the field that names an item or the object: "id" if empty
 
-	// Add completes an item, or the object, with fields that are derived here; Added are their names. It only sets fields, and may
-	// be called from several goroutines.
-	Add   func(i int, object map[string]any)
-	Added []string
+	Added []Member // of each item, or of the object: derived here
 
 	// People read a table with a row for each item, or the text. Row may be called from several goroutines.
 	Columns []console.Column
@@ -34,6 +31,12 @@ type View struct {
 	Empty  string // said to a person in place of a table without rows; by default that there is nothing
 	Remark string // said below a table for a person on a terminal
 	Err    error  // returned after the value is printed
+}
+
+// Member is a member of an object that is derived here. It replaces a field with its name.
+type Member struct {
+	Name  string
+	Value func(i int) any // of an item; several goroutines may call it
 }
 
 // Look is how text appears: exact and whole for programs, short and relative for people.
@@ -108,8 +111,8 @@ func (v View) objects() (whole map[string]any, items []map[string]any, err error
 		}
 	}
 	for i := range items {
-		if v.Add != nil {
-			v.Add(i, items[i])
+		for _, m := range v.Added {
+			items[i][m.Name] = m.Value(i)
 		}
 	}
 	if v.Schema != "" { // otherwise the value names it

@@ -125,11 +125,8 @@ func statesOf(ctx context.Context, cl *client.Client, d *pb.DigestResponse) (map
 func digestView(d *pb.DigestResponse, states map[string]sessionstate.State, plain bool) output.View {
 	list := d.GetSessions()
 	view := output.View{
-		Schema: "betcode.digest/v1", Value: d, List: "sessions", Name: "session_id", Added: []string{"state", "state_reason"},
-		Add: func(i int, object map[string]any) {
-			state := states[list[i].GetSessionId()]
-			object["state"], object["state_reason"] = string(state.Name), state.Reason
-		},
+		Schema: "betcode.digest/v1", Value: d, List: "sessions", Name: "session_id",
+		Added: session.AddState(func(i int) sessionstate.State { return states[list[i].GetSessionId()] }),
 		Columns: []console.Column{
 			{Title: "SESSION", Whole: true},
 			{Title: "NAME"},

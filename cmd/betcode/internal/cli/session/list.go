@@ -44,7 +44,7 @@ func (p group) listSessions(ctx context.Context, c *cli.Context, cl *client.Clie
 func sessionsView(list *pb.ListSessionsResponse) output.View {
 	return output.View{
 		Schema: "betcode.session.list/v2", Value: list, List: "sessions",
-		Add: func(i int, object map[string]any) { addState(object, sessionstate.Of(list.GetSessions()[i])) }, Added: stateFields,
+		Added: AddState(func(i int) sessionstate.State { return sessionstate.Of(list.GetSessions()[i]) }),
 		Columns: []console.Column{
 			{Title: "ID", Whole: true},
 			{Title: "NAME"},

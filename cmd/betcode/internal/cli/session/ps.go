@@ -132,7 +132,7 @@ func choose(found []*pb.SessionSummary, wanted []sessionstate.Name, all bool) (l
 		session *pb.SessionSummary
 		state   sessionstate.State
 	}
-	var chosen []placed
+	chosen := make([]placed, 0, len(found))
 	resting := 0
 	for _, s := range found {
 		state := sessionstate.Of(s)
@@ -148,25 +148,26 @@ func choose(found []*pb.SessionSummary, wanted []sessionstate.Name, all bool) (l
 		chosen = append(chosen, placed{s, state})
 	}
 	slices.SortStableFunc(chosen, func(a, b placed) int { return sessionstate.Compare(a.state.Name, b.state.Name) })
-	for _, p := range chosen {
-		list, states = append(list, p.session), append(states, p.state)
+	list, states = make([]*pb.SessionSummary, len(chosen)), make([]sessionstate.State, len(chosen))
+	for i, p := range chosen {
+		list[i], states[i] = p.session, p.state
 	}
 	return list, states, more
 }
 
-// addState completes an object of a session with its state.
-func addState(object map[string]any, s sessionstate.State) {
-	object["state"], object["state_reason"] = string(s.Name), s.Reason
+// AddState returns the members that complete a session with its state.
+func AddState(of func(i int) sessionstate.State) []output.Member {
+	return []output.Member{
+		{Name: "state", Value: func(i int) any { return string(of(i).Name) }},
+		{Name: "state_reason", Value: func(i int) any { return of(i).Reason }},
+	}
 }
-
-// stateFields are the fields that [addState] adds.
-var stateFields = []string{"state", "state_reason"}
 
 // statesView shows sessions with their states.
 func statesView(list []*pb.SessionSummary, states []sessionstate.State) output.View {
 	return output.View{
 		Schema: "betcode.session.list/v2", Value: &pb.ListSessionsResponse{Sessions: list, Total: uint32(len(list))}, List: "sessions", //nolint:gosec // it fits
-		Add: func(i int, object map[string]any) { addState(object, states[i]) }, Added: stateFields,
+		Added: AddState(func(i int) sessionstate.State { return states[i] }),
 		Columns: []console.Column{
 			{Title: "ID", Whole: true},
 			{Title: "NAME"},

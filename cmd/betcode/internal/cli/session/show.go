@@ -27,11 +27,9 @@ func (p group) showSession(ctx context.Context, c *cli.Context, cl *client.Clien
 		return output.View{}, err
 	}
 	return output.View{
-		Schema: "betcode.session/v2", Value: view, Added: append([]string{"id"}, stateFields...),
-		Add: func(_ int, object map[string]any) {
-			object["id"] = view.GetSummary().GetId()
-			addState(object, StateOf(view))
-		},
+		Schema: "betcode.session/v2", Value: view,
+		Added: append([]output.Member{{Name: "id", Value: func(int) any { return view.GetSummary().GetId() }}},
+			AddState(func(int) sessionstate.State { return StateOf(view) })...),
 		Text: func(w io.Writer, l output.Look) error {
 			writeSession(w, view, l.Style(), l.Now)
 			return nil
