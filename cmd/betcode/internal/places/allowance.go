@@ -2,6 +2,7 @@ package places
 
 import (
 	"io"
+	"net"
 	"sync"
 	"time"
 
@@ -28,6 +29,7 @@ type allowance struct {
 	known  chan struct{} // closed when the connection has shown a valid token
 	gone   chan struct{} // closed with the connection
 	shown  sync.Once
+	over   sync.Once
 }
 
 // shared returns the limiter of all newcomers; nil if there is no limit.
@@ -40,6 +42,9 @@ func (w Work) shared() *rate.Limiter {
 
 // introduced removes the limit.
 func (a *allowance) introduced() { a.shown.Do(func() { close(a.known) }) }
+
+// ended makes a read that waits fail.
+func (a *allowance) ended() { a.over.Do(func() { close(a.gone) }) }
 
 // read reads within the limit. It blocks, as a slow network does, until the connection may
 // read again, has shown a valid token, or is closed.
@@ -57,7 +62,11 @@ func (a *allowance) read(from io.Reader, b []byte) (int, error) {
 		a.free -= n
 		return n, err
 	}
-	if !a.wait() {
+	limited, err := a.wait()
+	if err != nil {
+		return 0, err
+	}
+	if !limited {
 		return from.Read(b)
 	}
 	n, err := from.Read(b[:min(len(b), piece)])
@@ -66,21 +75,22 @@ func (a *allowance) read(from io.Reader, b []byte) (int, error) {
 }
 
 // wait blocks until the limiter has room for the last read. It reports whether the
-// connection is still limited.
-func (a *allowance) wait() bool {
+// connection is still limited, and returns [net.ErrClosed] if it was closed meanwhile:
+// what had arrived by then is not read.
+func (a *allowance) wait() (limited bool, err error) {
 	if a.next == nil {
-		return true
+		return true, nil
 	}
 	timer := time.NewTimer(a.next.Delay())
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return true
+		return true, nil
 	case <-a.known:
 		a.next.Cancel()
-		return false
-	case <-a.gone: // the read fails
+		return false, nil
+	case <-a.gone:
 		a.next.Cancel()
-		return true
+		return true, net.ErrClosed
 	}
 }

@@ -2,6 +2,7 @@ package places
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net"
 	"testing"
@@ -52,6 +53,17 @@ func TestWorkOfNewcomers(t *testing.T) {
 		}()
 		if n, err := second.read(source{}, make([]byte, 8<<10)); n != 8<<10 || err != nil || time.Since(began) != 10*time.Millisecond {
 			t.Errorf("with a token it reads %d bytes after %v, %v", n, time.Since(began), err)
+		}
+		if _, err := first.read(source{}, make([]byte, piece)); err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			time.Sleep(time.Millisecond) // less than the rate asks it to wait
+			first.ended()
+			first.ended()
+		}()
+		if n, err := first.read(source{}, make([]byte, piece)); n > 0 || !errors.Is(err, net.ErrClosed) {
+			t.Errorf("a connection that is closed while it waits reads %d bytes, %v", n, err)
 		}
 		if n, err := (&allowance{known: make(chan struct{})}).read(source{}, make([]byte, 1<<20)); n != 1<<20 || err != nil {
 			t.Errorf("without a bound: %d bytes, %v", n, err)

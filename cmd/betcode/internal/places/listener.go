@@ -31,6 +31,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 	c := &bounded{Conn: conn, may: allowance{shared: l.work, free: l.free, known: make(chan struct{}), gone: make(chan struct{})}}
 	address := conn.RemoteAddr().(*net.TCPAddr).AddrPort()
 	c.place = l.places.Enter(address.Addr(), func() {
+		c.may.ended()
 		conn.Close() // its server gets an error and closes it as well
 		l.evicted(address.String())
 	})
@@ -61,7 +62,7 @@ func (c *bounded) Introduce() bool {
 func (c *bounded) Close() error {
 	c.once.Do(func() {
 		c.place.Leave()
-		close(c.may.gone)
+		c.may.ended()
 	})
 	return c.Conn.Close()
 }
