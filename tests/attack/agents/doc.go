@@ -12,4 +12,5 @@ var Scenarios = slices.Concat(
 	forwardedScenarios,   // requests of subagents that are shown elsewhere
 	fleetServerScenarios, // children that pass for the fleet server of their agent
 	transcriptScenarios,  // records that an agent writes into its transcript
+	socketScenarios,      // what they do to the daemon's socket and its directory
 )

@@ -48,12 +48,16 @@ func (d *daemon) listenSocket() error {
 	if err != nil {
 		return err
 	}
-	d.listener = listener
 	listener.(*net.UnixListener).SetUnlinkOnClose(false) // removeSocket removes it only if it is ours
-	if d.socket, err = os.Lstat(path); err != nil {
-		return err
+	made, err := os.Lstat(path)
+	if err == nil {
+		err = os.Chmod(path, 0o600)
 	}
-	return os.Chmod(path, 0o600)
+	if err != nil { // it was deleted again
+		return errors.Join(err, listener.Close())
+	}
+	d.listener, d.socket = listener, made
+	return nil
 }
 
 // removeSocket removes the socket file if it is still the one that this daemon made, and not that of another daemon.

@@ -27,16 +27,24 @@ func (d *daemon) privateState() error {
 		}
 		return nil
 	}
-	return private(dir, info, true)
+	return private(dir, info, "")
 }
 
-// privateSocket closes the socket's directory to other users if it holds nothing but the socket. It refuses another
-// directory that is open to others.
+// privateSocket closes the socket's directory to other users if it holds nothing but the socket. It refuses any other
+// directory that is open to others. It never closes a directory behind a symbolic link: an agent could point a link in
+// the place of the daemon's directory at a directory of the user.
 func (d *daemon) privateSocket() error {
 	dir := filepath.Dir(d.cfg.SocketPath)
 	info, err := os.Stat(dir)
 	if err != nil {
 		return err
+	}
+	place, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	if place.Mode()&fs.ModeSymlink != 0 {
+		return private(dir, info, "it is a symbolic link")
 	}
 	made := []string{d.cfg.ConfigDir, d.cfg.StateDir}
 	ours := slices.Contains(made, dir) || filepath.Base(dir) == "betcode"
@@ -47,11 +55,17 @@ func (d *daemon) privateSocket() error {
 		}
 		ours = !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() != filepath.Base(d.cfg.SocketPath) })
 	}
-	return private(dir, info, ours && info.Mode()&fs.ModeSticky == 0)
+	if info.Mode()&fs.ModeSticky != 0 {
+		return private(dir, info, "it is sticky, as shared directories are")
+	}
+	if !ours {
+		return private(dir, info, "it holds other files than the socket")
+	}
+	return private(dir, info, "")
 }
 
-// private checks that a directory belongs to this user and closes it to others.
-func private(dir string, info fs.FileInfo, mayClose bool) error {
+// private checks that a directory belongs to this user and closes it to others. An obstacle is why it must not be closed.
+func private(dir string, info fs.FileInfo, obstacle string) error {
 	if owner, ok := local.Owner(info); ok && owner != os.Geteuid() {
 		return messages.Errorf(opPrivate, messages.Denied, "%s belongs to user %d, and this is user %d", dir, owner, os.Geteuid()).
 			WithHint("choose a directory that belongs to you: its owner could replace the files in it")
@@ -59,8 +73,8 @@ func private(dir string, info fs.FileInfo, mayClose bool) error {
 	if info.Mode().Perm()&0o077 == 0 {
 		return nil
 	}
-	if !mayClose {
-		return messages.Errorf(opPrivate, messages.Denied, "others may enter %s, and it holds other files than the socket", dir).
+	if obstacle != "" {
+		return messages.Errorf(opPrivate, messages.Denied, "others may enter %s, and %s", dir, obstacle).
 			WithHint("choose a --socket in a directory of its own, or close this one with 'chmod 700'")
 	}
 	if err := os.Chmod(dir, 0o700); err != nil {

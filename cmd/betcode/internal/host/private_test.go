@@ -3,9 +3,11 @@
 package host
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"betcode/config"
@@ -56,6 +58,25 @@ func TestPrivateDirectories(t *testing.T) {
 		}
 		if got := mode(dir).Perm(); got != c.after {
 			t.Errorf("%s has mode %v afterwards, want %v", c.name, got, c.after)
+		}
+	}
+
+	// A directory behind a link is used if it is closed, and never closed.
+	for target, refused := range map[string]bool{"closed": false, "behind": true} {
+		dir := filepath.Join(root, target)
+		if refused {
+			if err := os.Mkdir(dir, 0o755); err != nil { //nolint:gosec // that is what must not be closed
+				t.Fatal(err)
+			}
+		}
+		before, link := mode(dir), filepath.Join(root, "to "+target, "betcode")
+		if err := errors.Join(os.Mkdir(filepath.Dir(link), 0o700), os.Symlink(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+		d := &daemon{cfg: config.Daemon{SocketPath: filepath.Join(link, "s")}}
+		err := d.privateSocket()
+		if (err != nil) != refused || mode(dir) != before || refused && !strings.Contains(err.Error(), "symbolic link") {
+			t.Errorf("a link to %s: %v, %v", target, err, mode(dir))
 		}
 	}
 

@@ -24,6 +24,7 @@ type socketWatch struct {
 	mu       sync.Mutex
 	current  net.Listener
 	reported string // the last problem; empty if there is none
+	pace     pace
 }
 
 // serveSocket serves on the daemon's listener and on its successors. stop ends the checks.
@@ -46,7 +47,7 @@ func (d *daemon) serveSocket(ctx context.Context, serve func(net.Listener) error
 func (w *socketWatch) watch(ctx context.Context, changes *socketChanges) {
 	defer changes.close()
 	w.check() // it may have gone before the directory was watched
-	timer := time.NewTimer(changes.pause())
+	timer := time.NewTimer(w.pause(changes))
 	defer timer.Stop()
 	for {
 		select {
@@ -60,10 +61,23 @@ func (w *socketWatch) watch(ctx context.Context, changes *socketChanges) {
 		case <-ctx.Done():
 			return
 		}
+		if wait := w.pace.wait(time.Now()); wait > 0 {
+			timer.Reset(wait)
+			continue
+		}
 		w.check()
 		changes.arm()
-		timer.Reset(changes.pause())
+		timer.Reset(w.pause(changes))
 	}
+}
+
+// pause is the time until the next check without a notice. While a problem lasts, the socket is polled: the cause may be outside
+// the watched directory, such as a link in its place.
+func (w *socketWatch) pause(changes *socketChanges) time.Duration {
+	if w.reported != "" {
+		return socketPoll
+	}
+	return changes.pause()
 }
 
 // run serves on one listener. The end of a replaced listener is not reported.
@@ -99,6 +113,7 @@ func (w *socketWatch) listenAgain() error {
 	if err := os.MkdirAll(filepath.Dir(d.cfg.SocketPath), 0o700); err != nil {
 		return err
 	}
+	w.pace.occurred(time.Now())
 	former := w.current
 	if err := d.listenSocket(); err != nil {
 		return err
@@ -122,6 +137,7 @@ func (w *socketWatch) report(problem error) {
 		return
 	}
 	w.reported = text
+	w.pace.occurred(time.Now())
 	d := w.daemon
 	component := messages.ComponentHealth{Name: "socket", Serving: problem == nil, Message: d.cfg.SocketPath}
 	if problem != nil {
