@@ -2,12 +2,8 @@ package foreignproxy
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -50,20 +46,6 @@ func (c *connection) receive(ctx context.Context) {
 		if err != nil {
 			return
 		}
-	}
-}
-
-// queue hands a frame to the writer. Without a connection it is lost.
-func (c *connection) queue(frames ...any) {
-	if c == nil {
-		return
-	}
-	c.mu.Lock()
-	c.out = append(c.out, frames...)
-	c.mu.Unlock()
-	select {
-	case c.more <- struct{}{}:
-	default:
 	}
 }
 
@@ -175,90 +157,6 @@ func (p *Proxy) broken(err error) {
 	p.change()
 }
 
-// begin sends what comes first on a connection: facts, lines that are not acknowledged, a note.
-func (c *connection) begin(again bool) {
-	p := c.proxy
-	note := "**Session started** — " + p.o.Name
-	if again {
-		note = "**Proxy reconnected** after 3s (unexpected disconnect) — " + p.o.Name
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.current, c.answered = c, time.Now()
-	p.seen.Registered++
-	p.seen.Connected = true
-	if g := p.o.Generation; g == 3 || g == 2 && (p.o.RepoURL != "" || p.o.PRURL != "") {
-		c.queue(p.update())
-	}
-	for _, l := range p.state.Pending {
-		c.queue(p.output(l))
-	}
-	if p.o.Generation > 1 {
-		content, _ := json.Marshal(map[string]any{"type": "portal", "content": []any{map[string]any{"type": "text", "text": note}}})
-		l := Line{p.state.Next, content}
-		p.state.Next++
-		p.state.Pending = append(p.state.Pending, l)
-		c.queue(p.output(l))
-	}
-	p.change()
-}
-
-func (c *connection) writeAll(ctx context.Context) {
-	for {
-		c.mu.Lock()
-		out := c.out
-		c.out = nil
-		c.mu.Unlock()
-		for _, each := range out {
-			if c.write(ctx, each) != nil {
-				c.leave()
-				return
-			}
-		}
-		if len(out) > 0 {
-			continue
-		}
-		select {
-		case <-c.more:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-func (c *connection) write(ctx context.Context, frame any) error {
-	raw, ok := frame.(json.RawMessage)
-	if !ok {
-		var err error
-		if raw, err = json.Marshal(frame); err != nil {
-			return err
-		}
-	}
-	return c.socket.Write(ctx, websocket.MessageText, raw)
-}
-
-// beat sends a heartbeat each second and connects again when they are not answered.
-func (c *connection) beat(ctx context.Context) {
-	ticker := time.NewTicker(c.proxy.second)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-		c.proxy.mu.Lock()
-		silent := time.Since(c.answered) > 15*c.proxy.second
-		c.proxy.mu.Unlock()
-		if silent {
-			c.proxy.note("heartbeats were not answered")
-			c.leave()
-			return
-		}
-		c.queue(map[string]any{"type": "Heartbeat"})
-	}
-}
-
 // readAll reads until the connection ends.
 func (c *connection) readAll() (delay time.Duration, why string, err error) {
 	p := c.proxy
@@ -287,113 +185,4 @@ func (c *connection) readAll() (delay time.Duration, why string, err error) {
 		c.handle(f)
 	}
 	return 0, "", nil
-}
-
-// handle acts on a frame that does not end the connection.
-func (c *connection) handle(f frame) {
-	p := c.proxy
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	switch f.Type {
-	case "OutputAck":
-		p.acknowledged(f)
-	case "SequencedInput":
-		c.input(f)
-	case "ClaudeInput":
-		p.give(Input{Seq: -1, Text: promptOf(f.Content)})
-	case "PermissionResponse":
-		p.answer(f)
-	case "Heartbeat":
-		c.answered = time.Now()
-		if p.o.Generation == 1 {
-			c.queue(map[string]any{"type": "Heartbeat"})
-		}
-	case "FileUploadStart":
-		c.file = f
-		c.file.Data = []byte{}
-	case "FileUploadChunk":
-		c.piece(f)
-	case "Interrupt":
-		if p.o.Generation == 3 {
-			p.seen.Interrupts++
-			p.work(Agent.Interrupt)
-		}
-	}
-	p.change()
-}
-
-// piece appends a piece of a file, in the order of arrival, and keeps the file with the last one. G3 says so.
-func (c *connection) piece(f frame) {
-	p := c.proxy
-	if f.UploadID != c.file.UploadID || c.file.TotalChunks == 0 {
-		return
-	}
-	c.file.Data = append(c.file.Data, f.Data...)
-	if c.file.TotalChunks--; c.file.TotalChunks > 0 {
-		return
-	}
-	files := maps.Clone(p.seen.Files)
-	if files == nil {
-		files = map[string][]byte{}
-	}
-	files[c.file.Filename] = c.file.Data
-	p.seen.Files = files
-	if p.o.Generation == 3 {
-		c.queue(map[string]any{"type": "FileUploadResult", "upload_id": f.UploadID, "success": true})
-	}
-}
-
-func (p *Proxy) acknowledged(f frame) {
-	if !strings.EqualFold(f.SessionID, p.o.Session) || f.AckSeq <= p.state.LastAck {
-		return
-	}
-	p.state.LastAck, p.seen.Acked = f.AckSeq, f.AckSeq
-	p.state.Pending = slices.DeleteFunc(p.state.Pending, func(l Line) bool { return l.Seq <= f.AckSeq })
-	p.saved = clone(p.state)
-}
-
-// input takes a prompt. No generation looks whether it had it.
-func (c *connection) input(f frame) {
-	p := c.proxy
-	in := Input{Seq: f.Seq, Text: promptOf(f.Content)}
-	if f.ClientMsgID != nil && p.o.Generation == 3 {
-		in.Message = *f.ClientMsgID
-		c.queue(c.stage(in.Message, "proxy_received"))
-	}
-	p.give(in)
-	if in.Message != "" {
-		c.queue(c.stage(in.Message, "agent_accepted"))
-	}
-	c.queue(map[string]any{"type": "InputAck", "session_id": p.o.Session, "ack_seq": f.Seq})
-}
-
-func (c *connection) stage(message, stage string) map[string]any {
-	return map[string]any{"type": "InputProgressAck", "session_id": c.proxy.o.Session, "client_msg_id": message, "stage": stage}
-}
-
-// give gives a prompt to the agent.
-func (p *Proxy) give(in Input) {
-	p.seen.Inputs = append(p.seen.Inputs, in)
-	p.work(func(a Agent, p *Proxy) { a.Prompt(p, in.Text) })
-}
-
-// answer gives an answer to the agent, if it is for the newest request.
-func (p *Proxy) answer(f frame) {
-	a := Answer{Request: f.RequestID, Allow: f.Allow, Input: f.Input, Permissions: f.Permissions, Stale: f.RequestID != p.waiting}
-	if len(a.Input) == 0 || string(a.Input) == "null" {
-		a.Input = json.RawMessage("{}")
-	}
-	if f.Reason != nil {
-		a.Reason = *f.Reason
-	}
-	p.seen.Answers = append(p.seen.Answers, a)
-	if !a.Stale {
-		p.waiting = ""
-		p.work(func(agent Agent, p *Proxy) { agent.Answer(p, a) })
-		return
-	}
-	p.o.Log("stale request %s", f.RequestID)
-	if p.o.Generation == 1 {
-		p.fail(fmt.Errorf("an answer to %q, and %q waits", f.RequestID, p.waiting))
-	}
 }
