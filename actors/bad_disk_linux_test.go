@@ -29,8 +29,8 @@ func (f badDisk) ReadAt(b []byte, at int64) (int, error) {
 	return f.File.ReadAt(b, at)
 }
 
-// While the disk does not answer, the agent works on and people are told; afterwards
-// all that it has said is there, once, whichever actor crashed meanwhile.
+// While the disk does not answer, the agent works on and the stream gets a notice. Afterwards
+// all output of the agent is there, once, whichever actor crashed meanwhile.
 func TestBadDisk(t *testing.T) {
 	var bad atomic.Bool
 	s := withScript(t, func(o *Options) {
@@ -48,7 +48,7 @@ func TestBadDisk(t *testing.T) {
 	pid := s.settled(sessionN(1)).Run.Process.PID
 	bad.Store(true)
 	must[messages.InputAcknowledged](s, message(sessionN(1), 2))
-	s.eventually("people are told", func() bool { return r.has("notice OUTPUT_UNREADABLE") })
+	s.eventually("the notice", func() bool { return r.has("notice OUTPUT_UNREADABLE") })
 	s.eventually("health says so", func() bool { return unreadable(s) })
 	s.actors.Root.Send(actor.NewPID(s.daemon.Address, "daemon/sessions/session/"+string(sessionN(1))+"/run/1"), run.Lost{Err: errors.New("poison")})
 	s.eventually("it was adopted", func() bool { return r.has("run 1 adopted") })
@@ -61,7 +61,7 @@ func TestBadDisk(t *testing.T) {
 	for n := range 3 {
 		s.eventually("the answer is shown", func() bool { return r.has("text did " + key(n+1)) })
 	}
-	s.eventually("people are told as well", func() bool { return r.has("notice OUTPUT_READABLE") })
+	s.eventually("the second notice", func() bool { return r.has("notice OUTPUT_READABLE") })
 	s.eventually("health says so as well", func() bool { return !unreadable(s) })
 	s.checkComplete(r, sessionN(1), 0)
 	if session := s.tree.Snapshot("daemon/sessions/session/"+string(sessionN(1)), time.Now()); session.Restarts != 0 {
@@ -69,7 +69,7 @@ func TestBadDisk(t *testing.T) {
 	}
 }
 
-// unreadable reports whether health speaks of spools that cannot be read.
+// unreadable reports whether health lists spools that cannot be read.
 func unreadable(s *stage) bool {
 	return slices.ContainsFunc(must[messages.HealthView](s, messages.GetHealth{}).Components, func(c messages.ComponentHealth) bool {
 		return c.State == "output_unreadable" && c.Degraded()

@@ -7,19 +7,19 @@ import (
 	"betcode/messages"
 )
 
-// crashes tells those who wait for an answer of a session that its actor has
-// crashed: the request, or its answer, may be lost. Requests can be repeated
-// (inputs and answers by their keys, the others by their meaning), and a
-// mailbox survives the crash, so they are sent again at once.
+// crashes notifies callers that wait for an answer of a session that its actor has
+// crashed: the request, or its answer, may be lost. The callers send their requests
+// again at once. Requests can be repeated (inputs and answers by their keys, the
+// others because they are idempotent), and the mailbox survives the crash.
 type crashes struct {
 	mu      sync.Mutex
 	waiting map[messages.SessionID]map[chan struct{}]bool
 }
 
-// watch returns a channel that is told about crashes of a session's actor until
+// watch returns a channel that is signalled when the session's actor crashes, until
 // stop is called.
 func (c *crashes) watch(id messages.SessionID) (crashed <-chan struct{}, stop func()) {
-	told := make(chan struct{}, 1)
+	signal := make(chan struct{}, 1)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.waiting == nil {
@@ -28,19 +28,19 @@ func (c *crashes) watch(id messages.SessionID) (crashed <-chan struct{}, stop fu
 	if c.waiting[id] == nil {
 		c.waiting[id] = map[chan struct{}]bool{}
 	}
-	c.waiting[id][told] = true
-	return told, func() {
+	c.waiting[id][signal] = true
+	return signal, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		delete(c.waiting[id], told)
+		delete(c.waiting[id], signal)
 		if len(c.waiting[id]) == 0 {
 			delete(c.waiting, id)
 		}
 	}
 }
 
-// crashed signals all requests that wait for the session whose actor has an address,
-// or everybody if it is the actor above all sessions: they stop with it.
+// crashed signals all requests that wait for the session whose actor has an address.
+// The actor above all sessions stops them with it, so its crash signals all requests.
 func (c *crashes) crashed(address string) {
 	_, id, found := strings.Cut(address, "/session/")
 	all := strings.HasSuffix(address, "/sessions")
@@ -53,9 +53,9 @@ func (c *crashes) crashed(address string) {
 		if !all && session != messages.SessionID(id) {
 			continue
 		}
-		for told := range waiting {
+		for signal := range waiting {
 			select {
-			case told <- struct{}{}:
+			case signal <- struct{}{}:
 			default:
 			}
 		}

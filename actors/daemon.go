@@ -15,13 +15,13 @@ import (
 	"betcode/actors/worktree"
 )
 
-// daemon is the root of the tree. It has one duty: to start its children, in an
-// order in which each finds what it needs, and to be their supervisor.
+// daemon is the root of the tree. It starts its children, each after those whose
+// addresses it needs, and supervises them.
 //
 // What survives a restart: nothing of its own.
 type daemon struct{ deps *System }
 
-// startChildren is sent once the addresses of the children are known to everybody.
+// startChildren is sent once the system has the addresses of all children.
 type startChildren struct{}
 
 func daemonProps(s *System) *actor.Props {

@@ -13,20 +13,20 @@ import (
 	"betcode/messages"
 )
 
-// tank is a disk whose room the test decides.
+// tank is a disk whose free space the test sets.
 type tank struct{ free atomic.Int64 }
 
 func (d *tank) look() (measure.Space, error) {
 	return measure.Space{Free: d.free.Load(), Total: 1 << 40}, nil
 }
 
-// fill leaves so much room, and lets the daemon notice.
+// fill sets the free space and has the daemon measure it.
 func (d *tank) fill(s *stage, free int64) {
 	d.free.Store(free)
 	s.actors.Root.Send(s.disk, disk.LookNow{})
 }
 
-// stopped reports whether the kernel has stopped a process.
+// stopped reports whether a process is stopped in the kernel.
 func stopped(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, rest, _ := strings.Cut(string(stat), ") ")
@@ -43,8 +43,8 @@ func healthOf(s *stage, name string) messages.ComponentHealth {
 	return messages.ComponentHealth{}
 }
 
-// A full disk stops the agent in its tracks and refuses the next turn; with room
-// again everything goes on by itself.
+// A full disk freezes the agent and refuses the next turn; when there is room again
+// both continue.
 func TestFullDisk(t *testing.T) {
 	d := &tank{}
 	d.free.Store(1 << 40)
@@ -61,7 +61,7 @@ func TestFullDisk(t *testing.T) {
 
 	d.fill(s, 100<<20)
 	s.eventually("the agent is stopped", func() bool { return stopped(pid) })
-	s.eventually("people are told", func() bool { return r.has("notice DISK_FULL") })
+	s.eventually("the notice", func() bool { return r.has("notice DISK_FULL") })
 	if kind := s.refused(message(sessionN(1), 2)); kind != messages.Exhausted {
 		t.Errorf("a new turn: %v", kind)
 	}
@@ -78,8 +78,8 @@ func TestFullDisk(t *testing.T) {
 	s.checkComplete(r, sessionN(1), 0)
 }
 
-// An agent that is held can be stopped, and one that an earlier daemon held is let
-// go by the next, unless the disk is still full.
+// A frozen agent can be stopped. An agent that an earlier daemon froze is thawed by the
+// next daemon, unless the disk is still full.
 func TestHeldAgentMeetsTheNextDaemon(t *testing.T) {
 	for _, room := range []bool{true, false} {
 		t.Run(fmt.Sprintf("room %v", room), func(t *testing.T) {
@@ -130,8 +130,8 @@ func TestHeldAgentMeetsTheNextDaemon(t *testing.T) {
 	}
 }
 
-// While the journal cannot be written people see what the agent says, and nothing is
-// accepted; afterwards all of it is told again, with numbers, once.
+// While the journal cannot be written, streams get the agent's output as volatile events and no
+// request is accepted. Afterwards all of it is published again, with numbers, once.
 func TestJournalFailsAndComesBack(t *testing.T) {
 	s := withScript(t)
 	s.open(sessionN(1))
@@ -145,7 +145,7 @@ func TestJournalFailsAndComesBack(t *testing.T) {
 		}
 	})
 	must[messages.InputAcknowledged](s, message(sessionN(1), 2))
-	s.eventually("people are told", func() bool { return r.has("notice JOURNAL_FAILS") })
+	s.eventually("the notice", func() bool { return r.has("notice JOURNAL_FAILS") })
 	s.eventually("the answer is shown nevertheless", func() bool { return r.has("text did " + key(2)) })
 	if kind := s.refused(message(sessionN(1), 3)); kind != messages.Unavailable {
 		t.Errorf("a message: %v", kind)
@@ -155,7 +155,7 @@ func TestJournalFailsAndComesBack(t *testing.T) {
 	}
 	s.store.hook(nil)
 	s.store.fail(nil)
-	s.eventually("people are told to forget", func() bool { return r.has("notice JOURNAL_BACK") })
+	s.eventually("the second notice", func() bool { return r.has("notice JOURNAL_BACK") })
 	s.eventually("the next message is accepted", func() bool {
 		_, err := s.Ask(t.Context(), message(sessionN(1), 3))
 		return err == nil

@@ -8,7 +8,7 @@ import (
 	"betcode/messages"
 )
 
-// However many clients watch, an event is encoded once: every outbox holds the
+// However many clients are attached, an event is encoded once: every outbox holds the
 // same bytes in the same memory.
 func TestEncodedOnce(t *testing.T) {
 	s := raise(t, newMemoryStore())

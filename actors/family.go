@@ -13,12 +13,12 @@ func (s *System) seen(id messages.SessionID, key string) (bool, error) {
 	return seen, err
 }
 
-// spentBelow returns what the subagents directly below a session have consumed, each with those below it, as the journal has it. What
-// subagents consumed that were deleted counts as well.
+// spentBelow returns what the subagents directly below a session have consumed, each with its own descendants, as far as it is
+// journaled. Deleted subagents count as well.
 func (s *System) spentBelow(id messages.SessionID) (map[messages.SessionID]messages.Spent, error) {
 	gone := s.options.Store.Deleted()
 	direct, err := s.options.Store.Subagents(id)
-	if err != nil || len(direct) == 0 && !slices.ContainsFunc(gone, func(d messages.DeletedSession) bool { return d.Parent == id }) { // most have none
+	if err != nil || len(direct) == 0 && !slices.ContainsFunc(gone, func(d messages.DeletedSession) bool { return d.Parent == id }) {
 		return nil, err
 	}
 	all, err := s.options.Store.Subagents("")
@@ -53,7 +53,7 @@ func (s *System) spentBelow(id messages.SessionID) (map[messages.SessionID]messa
 	return below, nil
 }
 
-// affordable refuses a subagent whose own budget is more than remains of that of a session above it.
+// affordable refuses a subagent whose budget exceeds what remains of the budget of a session above it.
 func (s *System) affordable(m messages.SpawnSubagent, above messages.SessionRecord) error {
 	wanted := microsOf(m.BudgetUSD)
 	for range maxGenerations {
@@ -81,7 +81,7 @@ func (s *System) affordable(m messages.SpawnSubagent, above messages.SessionReco
 // maxGenerations bounds how far up a family is followed: settings allow ten.
 const maxGenerations = 16
 
-// microsOf is an amount in millionths of a US dollar, at least one unless it is 0.
+// microsOf converts an amount to millionths of a US dollar, rounded up.
 func microsOf(usd float64) uint64 {
 	return uint64(math.Ceil(min(usd*1e6, messages.MaxBudgetMicros)))
 }

@@ -6,7 +6,7 @@ import (
 	"betcode/messages"
 )
 
-// Spending of subagents that were deleted counts with that of the others: what is consumed later is not hidden behind it.
+// Spending of deleted subagents counts with that of the others, so that later consumption is not hidden behind it.
 func TestSpentBelowCountsDeletedSubagents(t *testing.T) {
 	store := newMemoryStore()
 	commit := func(id, parent messages.SessionID, micros uint64, remove bool) {

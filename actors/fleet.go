@@ -11,7 +11,7 @@ import (
 	"betcode/messages"
 )
 
-// stopFleet has every agent end and none start. The pool hears of it even if it cannot be stored.
+// stopFleet ends all agents and starts none. The pool gets the stop even if it cannot be stored.
 func (s *System) stopFleet(m messages.StopFleet) (messages.Reply, error) {
 	err := s.fleet.Stop(messages.FleetStop{Since: s.now(), By: m.Client, Reason: m.Reason})
 	s.actors.Root.Send(s.pool, pool.Stop{})
@@ -24,7 +24,7 @@ func (s *System) stopFleet(m messages.StopFleet) (messages.Reply, error) {
 	return s.getFleet(), nil
 }
 
-// resumeFleet lets agents start again: it ends a stop, and limits of accounts.
+// resumeFleet lets agents start again: it ends a stop of the fleet, and the limits of accounts.
 func (s *System) resumeFleet(m messages.ResumeFleet) (messages.Reply, error) {
 	limits := s.limits.Present()
 	if !s.fleet.Present().Stopped() && len(limits) == 0 {
@@ -43,7 +43,7 @@ func (s *System) resumeFleet(m messages.ResumeFleet) (messages.Reply, error) {
 	s.logOf("pool").Info().Str("client", string(m.Client)).Int("rate_limits", len(limits)).Msg("fleet resumed")
 	view := s.slotQueue()
 	view.Limits, view.Waiting = nil, slices.Clone(view.Waiting)
-	for i := range view.Waiting { // the pool has not yet reported what they wait for now
+	for i := range view.Waiting { // the pool has not yet reported why they wait now
 		view.Waiting[i].Reason, view.Waiting[i].Until = messages.SlotSoon, time.Time{}
 	}
 	return messages.FleetView{Slots: view, Day: s.day.View(s.now())}, nil
@@ -54,7 +54,7 @@ func (s *System) getFleet() messages.FleetView {
 	return messages.FleetView{Stop: s.fleet.Present(), Slots: s.slotQueue(), Day: s.day.View(s.now())}
 }
 
-// slotQueue returns what the pool reported last.
+// slotQueue returns the pool's last report.
 func (s *System) slotQueue() messages.SlotQueue {
 	if slots := s.slots.Load(); slots != nil {
 		return *slots

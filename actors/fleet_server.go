@@ -15,21 +15,21 @@ func newTickets(runs string) *ticket.Book {
 	return ticket.New(ticket.Deps{Runs: runs, Identity: process.IdentityOf, Lives: process.Lives, Below: process.BelowAgentOf})
 }
 
-// fleetDoor is a run.FleetDoor.
-type fleetDoor struct{ book *ticket.Book }
+// fleetTickets is a run.FleetTickets.
+type fleetTickets struct{ book *ticket.Book }
 
-// Settle implements run.FleetDoor.
-func (f fleetDoor) Settle(ctx context.Context, run messages.RunRecord, patience time.Duration) error {
+// Settle implements run.FleetTickets.
+func (f fleetTickets) Settle(ctx context.Context, run messages.RunRecord, patience time.Duration) error {
 	return f.book.Settle(ctx, ticket.Run{Session: run.Session, Number: run.Run}, patience)
 }
 
-// Drop implements run.FleetDoor.
-func (f fleetDoor) Drop(run messages.RunRecord) {
+// Drop implements run.FleetTickets.
+func (f fleetTickets) Drop(run messages.RunRecord) {
 	f.book.Drop(ticket.Run{Session: run.Session, Number: run.Run})
 }
 
-// FleetServer returns the session whose fleet server a process is, by the ticket that it presents. Another process that
-// presents it is refused, and raises the alarm of that session. The ticket is bound before this returns.
+// FleetServer returns the session whose fleet server is the process pid, by the ticket that it presents. Another process that
+// presents the ticket is refused, and raises the alarm of that session. The ticket is bound before FleetServer returns.
 func (s *System) FleetServer(text string, pid int) (messages.SessionID, error) {
 	const op = "admit fleet server"
 	run, err := s.tickets.Admit(text, pid)

@@ -23,10 +23,10 @@ type Follower struct {
 	epoch  atomic.Uint64
 }
 
-// Attach adds a stream to a session and returns it with the session's head at
-// that moment. The stream outlives crashes of the session's actor: it is
-// attached again behind the last number delivered. After an error nothing is
-// attached, also if the session takes the request after ctx has ended.
+// Attach adds a stream to a session and returns it with the session's present head.
+// The stream outlives crashes of the session's actor: it is attached again behind the
+// last number delivered. After an error nothing is attached, even if the session takes
+// the request after ctx has ended.
 func (s *System) Attach(ctx context.Context, a messages.Attach) (*Follower, messages.Attached, error) {
 	f := &Follower{system: s, attach: a}
 	attached, err := f.connect(ctx)
@@ -36,8 +36,8 @@ func (s *System) Attach(ctx context.Context, a messages.Attach) (*Follower, mess
 	return f, attached, err
 }
 
-// connect attaches the stream under a new name: the actor of an old one may not
-// be gone yet.
+// connect attaches the stream under a new name, because the actor of the previous
+// name may not have stopped yet.
 func (f *Follower) connect(ctx context.Context) (messages.Attached, error) {
 	a := f.attach
 	a.Stream = fmt.Sprintf("%s.%d", f.attach.Stream, f.epoch.Add(1))
@@ -60,12 +60,12 @@ func (f *Follower) connect(ctx context.Context) (messages.Attached, error) {
 	return attached, nil
 }
 
-// Ready is signalled when there is something to take.
+// Ready is signalled when Take has something to return.
 func (f *Follower) Ready() <-chan struct{} { return f.box.Ready() }
 
-// Take returns the events there are, in order, each journaled one once. It
-// returns [io.EOF] behind the last after a clean end. It waits only while the
-// session's actor is being restarted.
+// Take returns the buffered events in order, each journaled event once. It returns
+// [io.EOF] behind the last event after a clean end. It waits only while the session's
+// actor is being restarted.
 func (f *Follower) Take(ctx context.Context) ([]messages.Event, error) {
 	events, err := f.box.Take()
 	if errors.Is(err, client.ErrDetached) {
@@ -79,14 +79,14 @@ func (f *Follower) Take(ctx context.Context) ([]messages.Event, error) {
 	return events, err
 }
 
-// Finish says that the client sends no more requests: the stream ends as soon as the
+// Finish declares that the client sends no more requests: the stream ends as soon as the
 // session is quiescent and its last event was taken.
 func (f *Follower) Finish() {
 	f.attach.Follow = messages.FollowAnswers // if it is attached again
 	f.system.actors.Root.Send(f.client, messages.Finish{})
 }
 
-// again attaches the stream after its actor has gone. It tries again, with pauses, until the
+// again attaches the stream after its actor has stopped. It retries with backoff until the
 // session's actor has been restarted.
 func (f *Follower) again(ctx context.Context) error {
 	f.Close()
@@ -97,7 +97,7 @@ func (f *Follower) again(ctx context.Context) error {
 		switch kind := messages.KindOf(err); {
 		case err == nil || ctx.Err() != nil:
 			return err
-		case kind != messages.Unavailable && kind != messages.DeadlineExceeded: // waiting changes nothing
+		case kind != messages.Unavailable && kind != messages.DeadlineExceeded: // a retry would fail the same way
 			return err
 		}
 		select {
@@ -109,13 +109,13 @@ func (f *Follower) again(ctx context.Context) error {
 	}
 }
 
-// logAgain says that the stream was attached again, or why not yet.
+// logAgain logs that the stream was attached again, or why not yet.
 func (f *Follower) logAgain(err error) {
 	f.system.logOf(act.ChildName("session", f.attach.Session)).Warn().Str(act.LogSession, string(f.attach.Session)).
 		Str("stream", f.attach.Stream).Uint64("attempt", f.epoch.Load()-1).Err(err).Msg("stream is attached again")
 }
 
-// Close removes the stream from its session. The turn that runs goes on.
+// Close removes the stream from its session. It does not end the running turn.
 func (f *Follower) Close() {
 	f.system.actors.Root.Send(f.system.sessions, messages.Detach{
 		Session: f.attach.Session, Stream: fmt.Sprintf("%s.%d", f.attach.Stream, f.epoch.Load()), Draining: f.system.draining.Load(),

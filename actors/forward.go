@@ -5,8 +5,8 @@ import (
 	"betcode/messages"
 )
 
-// addressAnswer gives an answer with a forwarded id to the session of the subagent that asks; it has the only record of the request.
-// r is the answer m, or m under a key. An id of a session whose requests are not forwarded to the session of m names nothing there.
+// addressAnswer directs an answer with a forwarded id to the session of the subagent that asks, which has the only record of the
+// request. r is the answer m, or m under a key. An id of a session that forwards nothing to the session of m is not found there.
 func (s *System) addressAnswer(r messages.Request, m messages.AnswerPermission) (messages.Request, messages.AnswerPermission, error) {
 	subagent, request, ok := messages.ParseForwarded(m.Request)
 	if !ok {

@@ -14,12 +14,12 @@ import (
 	"betcode/messages"
 )
 
-// askPatience bounds a question without a deadline of its own: unary calls are
-// cut at 30 s by clients in the field.
+// askPatience bounds a request without a deadline of its own. It is below the 30 s
+// after which clients in the field cancel unary calls.
 const askPatience = 25 * time.Second
 
-// Ask puts a request to the actor that answers it and waits for the answer. An
-// error is a [*messages.Error]; the library's own errors never leave this place.
+// Ask sends a request to the actor that answers it and waits for the answer. An error
+// is a [*messages.Error]: errors of the actor library are translated here.
 func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, error) {
 	switch m := s.checks.Complete(r).(type) {
 	case messages.ListSessions, messages.ResolveSession, messages.ResolveKey, messages.ResolveRequest, messages.ListPermissions,
@@ -74,7 +74,7 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		if err != nil {
 			return nil, err
 		}
-		m.Fork = messages.Fork{} // only a fork says where a session comes from
+		m.Fork = messages.Fork{} // only forker sets it
 		if m, err = s.checks.Start(m); err != nil {
 			return nil, err
 		}
@@ -129,8 +129,8 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 	return nil, messages.Errorf("ask", messages.Unimplemented, "no actor answers a %T", r)
 }
 
-// ask sends a request and waits for the answer. A request to a session is sent
-// again when the session's actor crashes meanwhile; the first answer counts.
+// ask sends a request and waits for the answer. It sends a request to a session again
+// when the session's actor crashes meanwhile; the first answer counts.
 func (s *System) ask(ctx context.Context, to *actor.PID, r messages.Request) (messages.Reply, error) {
 	return s.askWithin(ctx, askPatience, to, r)
 }
@@ -155,7 +155,7 @@ func (s *System) askWithin(ctx context.Context, patience time.Duration, to *acto
 			return unpack(got)
 		case <-crashed:
 			if known, err := s.queries.Repeated(r); known != nil || err != nil {
-				return known, err // it was done, and the answer was lost
+				return known, err // it was carried out, and its answer was lost
 			}
 		case <-ctx.Done():
 			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
@@ -166,7 +166,7 @@ func (s *System) askWithin(ctx context.Context, patience time.Duration, to *acto
 	}
 }
 
-// askOnce asks what may come under a key: the journal first.
+// askOnce answers a request under a key from the journal if it was carried out before, and otherwise sends it.
 func (s *System) askOnce(ctx context.Context, r messages.Request) (messages.Reply, error) {
 	if known, err := s.queries.Repeated(r); known != nil || err != nil {
 		return known, err
@@ -174,8 +174,8 @@ func (s *System) askOnce(ctx context.Context, r messages.Request) (messages.Repl
 	return s.working(ctx, r, func() (messages.Reply, error) { return s.ends(ctx, r) })
 }
 
-// answerPermission asks the session, and the journal if the session has no decision of the request
-// in memory. r is the answer m, or m under a key.
+// answerPermission sends an answer to the session. If the session has no decision of the request
+// in memory, the answer comes from the journal. r is the answer m, or m under a key.
 func (s *System) answerPermission(ctx context.Context, r messages.Request, m messages.AnswerPermission) (messages.Reply, error) {
 	r, m, err := s.addressAnswer(r, m)
 	if err != nil {
@@ -200,7 +200,7 @@ func (s *System) answerPermission(ctx context.Context, r messages.Request, m mes
 	return answer, err
 }
 
-// sessionView asks a session for its state.
+// sessionView returns the state of a session, from its actor.
 func (s *System) sessionView(ctx context.Context, m messages.GetSession) (messages.SessionView, error) {
 	answer, err := s.ask(ctx, s.sessions, m)
 	if err != nil {
@@ -213,9 +213,9 @@ func (s *System) sessionView(ctx context.Context, m messages.GetSession) (messag
 	return view, nil
 }
 
-// letterbox takes the first answer to a question. To the actor library it is a
-// process like any other; unlike its futures it costs no goroutine, and leaves
-// none behind when the caller has stopped waiting.
+// letterbox receives the first answer to a request. It is an actor.Process and no
+// future of the library: it costs no goroutine, and leaves none behind when the
+// caller stops waiting.
 type letterbox chan any
 
 // SendUserMessage implements actor.Process.
@@ -223,7 +223,7 @@ func (l letterbox) SendUserMessage(_ *actor.PID, message any) {
 	_, answer, _ := actor.UnwrapEnvelope(message)
 	select {
 	case l <- answer:
-	default: // the same question was answered before
+	default: // the request was answered before
 	}
 }
 
@@ -233,7 +233,7 @@ func (letterbox) SendSystemMessage(*actor.PID, any) {}
 // Stop implements actor.Process.
 func (letterbox) Stop(*actor.PID) {}
 
-// unpack turns an answer into a reply or an error of ours.
+// unpack turns an answer into a reply or a [*messages.Error].
 func unpack(answer any) (messages.Reply, error) {
 	switch answer := answer.(type) {
 	case *actor.DeadLetterResponse:

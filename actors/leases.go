@@ -31,7 +31,7 @@ func (s *System) lease(ctx context.Context, r messages.Request) (messages.Reply,
 	return nil, messages.Errorf("lease worktree", messages.Unimplemented, "no actor answers a %T", r)
 }
 
-// takeLease takes a lease. An exclusive one is answered when the requests have ended that were admitted to the worktree before it.
+// takeLease takes a lease. It answers an exclusive one when the requests have ended that were admitted to the worktree before.
 func (s *System) takeLease(ctx context.Context, m messages.LeaseWorktree) (messages.Reply, error) {
 	take := func(m messages.LeaseWorktree) (messages.Reply, error) { return s.ask(ctx, s.worktrees, m) }
 	var answer messages.Reply
@@ -56,7 +56,7 @@ func (s *System) releaseAll(ctx context.Context, holder messages.SessionID) erro
 	return all
 }
 
-// startLeased sends r, which starts the session of m, when that has its lease. A session that is not created keeps none.
+// startLeased sends r, which starts the session of m, once that session has its lease. A session that is not created keeps none.
 func (s *System) startLeased(ctx context.Context, m messages.StartSession, r messages.Request) (messages.Reply, error) {
 	fresh := m.WorktreeID != "" && s.registry != nil && !s.queries.Exists(m.Session)
 	if !fresh {
@@ -80,20 +80,20 @@ func (s *System) startLeased(ctx context.Context, m messages.StartSession, r mes
 		return answer, err
 	}
 	kind := messages.KindOf(err)
-	perhaps := sent && (kind == messages.DeadlineExceeded || kind == messages.Canceled) // the session may be created yet
-	another := s.registry.Admitted(m.WorktreeID, m.Session) > 1                         // by the same request again
+	perhaps := sent && (kind == messages.DeadlineExceeded || kind == messages.Canceled) // the session may still be created
+	another := s.registry.Admitted(m.WorktreeID, m.Session) > 1                         // by a repetition of the request
 	if !perhaps && !another && !s.queries.Exists(m.Session) {
 		err = errors.Join(err, s.releaseAll(context.WithoutCancel(ctx), m.Session))
 	}
 	return answer, err
 }
 
-// working asks with ask for what r names. A request that has a session's agent work is refused while another session excludes it from
-// its worktree, and one that takes an exclusive lease meanwhile waits for the answer. A session that was stopped takes its lease
-// again.
+// working sends r with ask. A request that makes a session's agent work is refused while another session has an exclusive lease of
+// its worktree; a request for an exclusive lease that arrives meanwhile waits for the answer to r. A session that was stopped takes
+// its lease again.
 //
-// The check comes before the session sees the request. A stop that ends between the two takes the lease away from an agent
-// that starts: it is held again with the next request.
+// The check precedes the session's own handling of the request. A stop that ends between the two takes the lease from an agent
+// that starts; the next request takes it again.
 func (s *System) working(ctx context.Context, r messages.Request, ask func() (messages.Reply, error)) (messages.Reply, error) {
 	session, works := worksFor(r)
 	if !works || s.registry == nil || s.registry.Empty() {
@@ -106,7 +106,7 @@ func (s *System) working(ctx context.Context, r messages.Request, ask func() (me
 		}
 		worktree = leased
 	} else if loaded, err := s.options.Store.Load(session); err == nil {
-		worktree = loaded.Record.WorktreeID // otherwise the session says what is wrong with it
+		worktree = loaded.Record.WorktreeID // an error is the session's to report
 	}
 	if worktree == "" {
 		return ask()
@@ -119,7 +119,7 @@ func (s *System) working(ctx context.Context, r messages.Request, ask func() (me
 	return ask()
 }
 
-// worksFor returns the session whose agent is to work; false if a request is not about that.
+// worksFor returns the session that a request makes work; false if it makes none work.
 func worksFor(r messages.Request) (messages.SessionID, bool) {
 	if once, ok := r.(messages.Once); ok {
 		r = once.Request
@@ -134,8 +134,8 @@ func worksFor(r messages.Request) (messages.SessionID, bool) {
 	return "", false
 }
 
-// ends asks for the stop or the deletion of a session. Its leases say so first, so that a daemon that dies in the middle of it
-// leaves none behind.
+// ends sends r. Before the stop or deletion of a session it marks the session's leases as ending, so that a daemon that crashes
+// meanwhile leaves none behind.
 func (s *System) ends(ctx context.Context, r messages.Request) (messages.Reply, error) {
 	inner := r
 	if once, ok := r.(messages.Once); ok {
@@ -162,7 +162,7 @@ func (s *System) ends(ctx context.Context, r messages.Request) (messages.Reply, 
 	return answer, err
 }
 
-// endLeases notes the end of a session in its leases. What cannot be written is done again when the daemon starts.
+// endLeases records the end of a session in its leases. A record that cannot be written is repeated when the daemon starts.
 func (s *System) endLeases(ctx context.Context, session messages.SessionID, how messages.LeaseEnd) {
 	if s.registry == nil {
 		return
@@ -174,7 +174,7 @@ func (s *System) endLeases(ctx context.Context, session messages.SessionID, how 
 	}
 }
 
-// ended gives back what a session held when it was stopped or deleted, and has the fact written to the audit log.
+// ended releases the leases of a session that was stopped or deleted, and writes the fact to the audit log.
 func (s *System) ended(e messages.AuditEntry) {
 	if e.Type == messages.AuditSessionComplete && s.registry != nil {
 		how := messages.HolderStopped

@@ -12,7 +12,7 @@ import (
 	"betcode/messages"
 )
 
-// inRepository raises a system that keeps worktrees, with a repository, and returns the id of a worktree of that.
+// inRepository starts a system that keeps worktrees, with a repository, and returns the id of a worktree of that repository.
 func inRepository(t *testing.T) (*stage, string) {
 	t.Helper()
 	dir := gittest.Directory(t)
@@ -28,7 +28,7 @@ func inRepository(t *testing.T) (*stage, string) {
 	return s, w.ID
 }
 
-// Of many sessions that begin in a worktree at once, one gets an exclusive lease; and no session begins there after that.
+// Of many sessions that start in a worktree at once, one gets an exclusive lease; and no session starts there after that.
 func TestExclusiveStarts(t *testing.T) {
 	s, worktree := inRepository(t)
 	for round := range 3 {

@@ -16,7 +16,7 @@ import (
 	"betcode/messages"
 )
 
-// lockCall is what a client did about the input lock, and lockOutcome what came of it.
+// lockCall is an operation of a client on the input lock, and lockOutcome its result.
 type lockCall struct {
 	what   string // "take", "release", "write"
 	client messages.ClientID
@@ -31,8 +31,8 @@ type lockOutcome struct {
 // lockHeld is the lock as the model sees it.
 type lockHeld struct{ holder, previous messages.ClientID }
 
-// lockModel says what an input lock is: one client holds it, only the holder writes, and
-// it goes from hand to hand.
+// lockModel is the sequential specification of an input lock: one client holds it, only the holder writes, and
+// it passes from holder to holder.
 func lockModel(first messages.ClientID) porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return lockHeld{holder: first} },
@@ -44,14 +44,14 @@ func lockModel(first messages.ClientID) porcupine.Model {
 			}
 			switch call.what {
 			case "take":
-				if mine { // it had it, or was given it
+				if mine { // the client had the lock, or was given it
 					return got.previous == call.client || got.previous == held.previous, held
 				}
 				return got.previous == held.holder, lockHeld{call.client, held.holder}
 			case "release":
 				return mine, lockHeld{got.holder, call.client}
 			}
-			if held.holder == "" { // the first client that writes has it
+			if held.holder == "" { // the first client that writes gets the lock
 				return true, lockHeld{call.client, ""}
 			}
 			return mine, held
@@ -60,14 +60,14 @@ func lockModel(first messages.ClientID) porcupine.Model {
 	}
 }
 
-// recorder collects what concurrent clients did.
+// recorder collects the operations of concurrent clients.
 type recorder struct {
 	clock atomic.Int64
 	mu    sync.Mutex
 	done  []porcupine.Operation
 }
 
-// record carries out one operation and notes it.
+// record carries out one operation and records it.
 func (r *recorder) record(client int, input any, do func() any) {
 	call := r.clock.Add(1)
 	output := do()
@@ -77,7 +77,7 @@ func (r *recorder) record(client int, input any, do func() any) {
 	r.done = append(r.done, porcupine.Operation{ClientId: client, Input: input, Call: call, Output: output, Return: end})
 }
 
-// ofLock carries out what a client does about the lock.
+// ofLock carries out an operation of a client on the lock.
 func (d *days) ofLock(call lockCall) lockOutcome {
 	var r messages.Request
 	switch call.what {
@@ -104,8 +104,8 @@ func (d *days) ofLock(call lockCall) lockOutcome {
 	}
 }
 
-// contend lets clients do something about the lock, all at once, each with its own
-// chance, and returns what they did.
+// contend lets clients use the lock concurrently, each with its own random source,
+// and returns their operations.
 func (d *days) contend(clients, each int, seed uint64) (first messages.ClientID, history []porcupine.Operation) {
 	var names []messages.ClientID
 	for i := range clients {
@@ -135,8 +135,8 @@ func (d *days) contend(clients, each int, seed uint64) (first messages.ClientID,
 	return names[0], r.done
 }
 
-// What concurrent clients of the real system see of the input lock could have come one
-// after the other; and it would be noticed if it could not.
+// The history of the input lock that concurrent clients of the real system see is
+// linearizable; and the check fails for a history that is not.
 func TestInputLockIsLinearizable(t *testing.T) {
 	for seed := range uint64(5) {
 		synctest.Test(t, func(t *testing.T) {
@@ -169,8 +169,8 @@ func census(history []porcupine.Operation) string {
 	return fmt.Sprint(count)
 }
 
-// caught turns each refused write into one that was let through, one at a time, and
-// counts how often that is found out.
+// caught turns each refused write into an accepted one, one at a time, and counts how
+// often the check finds that.
 func caught(model porcupine.Model, history []porcupine.Operation) (found, lies int) {
 	for i, op := range history {
 		if op.Input.(lockCall).what != "write" || op.Output.(lockOutcome).granted {
@@ -186,7 +186,7 @@ func caught(model porcupine.Model, history []porcupine.Operation) (found, lies i
 	return found, lies
 }
 
-// Wrong histories are found to be wrong.
+// The model rejects wrong histories.
 func TestLockModel(t *testing.T) {
 	type op struct {
 		what   string

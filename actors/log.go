@@ -12,13 +12,13 @@ import (
 
 const target = "betcode/actors"
 
-// logs reports whether anything of a level is shown; what is only for the log need not be
-// made otherwise.
+// logs reports whether anything of a level is shown, so that a caller can skip work that
+// serves the log alone.
 func (s *System) logs(level zerolog.Level) bool {
 	return level >= s.log.GetLevel() && level >= zerolog.GlobalLevel()
 }
 
-// logOf is the log of a part of the tree.
+// logOf returns the log of a part of the tree.
 func (s *System) logOf(span string) *zerolog.Logger {
 	log := s.log.With().Str(act.LogTarget, target).Str(act.LogSpan, span).Logger()
 	return &log

@@ -12,14 +12,14 @@ import (
 	"betcode/messages"
 )
 
-// memoryStore is a journal in memory. It keeps the promises of [Store] and can
-// be made to fail.
+// memoryStore is a journal in memory. It implements [Store] and can be made to
+// fail.
 type memoryStore struct {
 	mu       sync.Mutex
 	sessions map[messages.SessionID]*actortest.Chronicle
 	commits  int // groups
 
-	failing error  // what a commit answers, if not nil
+	failing error  // the result of a commit, if not nil
 	before  func() // called before each commit, without the lock; may panic
 }
 
@@ -29,7 +29,7 @@ func newMemoryStore() *memoryStore {
 
 var _ journal.Store = (*memoryStore)(nil)
 
-// of returns what is known of a session. The caller holds mu.
+// of returns the data of a session. The caller holds mu.
 func (s *memoryStore) of(id messages.SessionID) *actortest.Chronicle {
 	c := s.sessions[id]
 	if c == nil {
@@ -39,7 +39,7 @@ func (s *memoryStore) of(id messages.SessionID) *actortest.Chronicle {
 	return c
 }
 
-// look reads what is known of a session.
+// look reads the data of a session.
 func (s *memoryStore) look(id messages.SessionID) *actortest.Chronicle {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,7 +73,7 @@ func (s *memoryStore) fill(id messages.SessionID, events int) {
 	}
 }
 
-// Stage has nowhere else to put what is large.
+// Stage does nothing: large data stays in memory like the rest.
 func (s *memoryStore) Stage(messages.Append) {}
 
 func (s *memoryStore) Commit(appends []messages.Append) []error {
@@ -130,7 +130,7 @@ func (s *memoryStore) Events(id messages.SessionID, after messages.Seq, maxEvent
 	return c.After(after, maxEvents, maxBytes), nil
 }
 
-// all returns the sessions there are, newest change first.
+// all returns all sessions, newest change first.
 func (s *memoryStore) all() []messages.SessionLoaded {
 	s.mu.Lock()
 	defer s.mu.Unlock()

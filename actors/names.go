@@ -9,12 +9,12 @@ import (
 	"betcode/messages"
 )
 
-// claimTime is how long a name stays claimed by a request whose outcome is not known: the caller has stopped waiting, and the
-// session may take the name yet.
+// claimTime is how long a name stays claimed after a request without a known outcome: its caller has stopped waiting, and the
+// session may still take the name.
 const claimTime = time.Minute
 
-// names are the names that are being given to sessions: they count before the journal has them. A name that people give belongs
-// to one session of its directory. It is safe for concurrent use.
+// names are the names that requests are giving to sessions: they count before the journal has them. A name that people give
+// belongs to one session of its directory. names is safe for concurrent use.
 type names struct {
 	mu     sync.Mutex
 	claims map[place]*claim
@@ -30,8 +30,8 @@ type claim struct {
 	until    time.Time // when the claim ends after requests without a known outcome; zero without one
 }
 
-// begin claims a name for a session. If another session has it, or is being given it, begin returns that one. done ends the
-// request; unsure says that the caller does not know whether the session has taken the name.
+// begin claims a name for a session. If the name belongs to another session, or is claimed for one, begin returns that session.
+// done ends the request; unsure means that the caller does not know whether the session has taken the name.
 func (n *names) begin(at place, id messages.SessionID, now time.Time, named func(directory, name string) (messages.SessionID, bool)) (done func(now time.Time, unsure bool), taken messages.SessionID) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -71,7 +71,7 @@ func (n *names) expire(now time.Time) {
 	}
 }
 
-// giveName asks with ask for what gives a session a name, unless another session of the directory has it.
+// giveName sends, with ask, a request that names a session, unless another session of the directory has the name.
 func (s *System) giveName(op string, id messages.SessionID, at place, ask func() (messages.Reply, error)) (messages.Reply, error) {
 	if at.name == "" {
 		return ask()
@@ -87,11 +87,11 @@ func (s *System) giveName(op string, id messages.SessionID, at place, ask func()
 	return answer, err
 }
 
-// socketGateway is the metadata of sessions of the agent socket. Its clients choose their ids, which are the names, and use an
-// id again when its session is closed.
+// socketGateway is the metadata of sessions of the agent socket. Its clients choose their ids, which are the names, and reuse an
+// id when its session is closed.
 const socketGateway = "socket"
 
-// startNamed starts a session. An existing one keeps its name, so that a repeated request is no conflict.
+// startNamed starts a session. An existing session keeps its name, so a repeated request is no conflict.
 func (s *System) startNamed(ctx context.Context, m messages.StartSession) (messages.Reply, error) {
 	ask := func() (messages.Reply, error) { return s.startLeased(ctx, m, m) }
 	if m.Name == "" || m.Metadata["gateway"] == socketGateway || s.queries.Exists(m.Session) {
@@ -100,8 +100,8 @@ func (s *System) startNamed(ctx context.Context, m messages.StartSession) (messa
 	return s.giveName("start session", m.Session, place{cmp.Or(m.Resolved, m.WorkingDirectory), m.Name}, ask)
 }
 
-// rename gives a session another name. r is m, or m under a key. Programs choose the names of subagents, of sessions of
-// proxies and of those of the agent socket, which may repeat.
+// rename gives a session another name. r is m, or m under a key. Programs choose the names of subagents, of proxied sessions and
+// of those of the agent socket; these names may repeat.
 func (s *System) rename(ctx context.Context, r messages.Request, m messages.RenameSession) (messages.Reply, error) {
 	if known, err := s.queries.Repeated(r); known != nil || err != nil {
 		return known, err
@@ -110,7 +110,7 @@ func (s *System) rename(ctx context.Context, r messages.Request, m messages.Rena
 	loaded, err := s.options.Store.Load(m.Session)
 	record := loaded.Record
 	if err != nil || !loaded.Found || record.Subagent != nil || record.Proxy != nil || record.Metadata["gateway"] == socketGateway {
-		return ask() // the session says what is wrong with it
+		return ask() // an error is the session's to report
 	}
 	return s.giveName("rename session", m.Session, place{cmp.Or(record.Resolved, record.WorkingDirectory), m.Name}, ask)
 }

@@ -6,7 +6,7 @@ import (
 	"betcode/messages"
 )
 
-// A key leads to its session, also by the next daemon.
+// A key leads to its session, in the next daemon too.
 func TestSessionOfAKey(t *testing.T) {
 	store := newMemoryStore()
 	s := raise(t, store)
@@ -26,8 +26,8 @@ func TestSessionOfAKey(t *testing.T) {
 	}
 }
 
-// What was done by one daemon is answered by the next one from the journal, and a key
-// that was used for something else is refused.
+// The next daemon answers a repeated request from the journal, and refuses a key
+// that was used for something else.
 func TestCallUnderAKeyAcrossDaemons(t *testing.T) {
 	store := newMemoryStore()
 	s := raise(t, store)

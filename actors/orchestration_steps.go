@@ -10,11 +10,11 @@ import (
 	"betcode/messages"
 )
 
-// What steps of orchestrations do besides waiting for their subagents, on workers.
+// The work of steps besides waiting for their subagents. It runs on workers.
 
-// spawnStep spawns the subagent of a step, in the worktree that is made for it if it wants one.
+// spawnStep spawns the subagent of a step, in a worktree that it makes if the step wants one.
 func (s *System) spawnStep(ctx context.Context, m messages.SpawnSubagent, place orchestration.Place) error {
-	if place.Agent && m.WorkingDirectory != "" { // a link may have been put there since the plan was checked
+	if place.Agent && m.WorkingDirectory != "" { // a link may have been made there since the plan was checked
 		parent, err := s.stepDirectory(ctx, m.Parent, "", "")
 		if err == nil {
 			err = confined("spawn subagent", m.WorkingDirectory, parent)
@@ -34,7 +34,7 @@ func (s *System) spawnStep(ctx context.Context, m messages.SpawnSubagent, place 
 	return err
 }
 
-// stepWorktree returns the worktree of a step, which it makes if it is not there. A subagent that is there keeps its own.
+// stepWorktree returns the worktree of a step and makes it if it does not exist. An existing subagent keeps its own.
 func (s *System) stepWorktree(ctx context.Context, m messages.SpawnSubagent, tree orchestration.Worktree) (string, error) {
 	const op = "make worktree of a step"
 	loaded, err := s.options.Store.Load(m.Subagent)
@@ -77,7 +77,7 @@ func (s *System) stepWorktree(ctx context.Context, m messages.SpawnSubagent, tre
 	if _, err := s.worktree(ctx, create); err != nil {
 		return "", err
 	}
-	return s.stepWorktree(ctx, m, tree) // once its setup has ended
+	return s.stepWorktree(ctx, m, tree) // waits for its setup
 }
 
 // stepDirectory returns the directory of a step: its worktree's, its own, or its parent's.
@@ -143,14 +143,14 @@ func (s *System) mergeStep(ctx context.Context, m orchestration.Merge) (orchestr
 	if err != nil {
 		return orchestration.Outcome{}, err
 	}
-	merged := answer.(messages.BranchesMerged) //nolint:forcetypeassert // it answers nothing else
+	merged := answer.(messages.BranchesMerged) //nolint:forcetypeassert // the actor answers a merge with nothing else
 	return orchestration.Outcome{Status: messages.StepCompleted, Summary: strings.Join(m.Branches, ", ") + " merged into " + m.Into + " at " + merged.Commit}, nil
 }
 
-// maxAgentPlans bounds the plans of one session's agent that have not ended.
+// maxAgentPlans bounds the unfinished plans that the agent of one session may have.
 const maxAgentPlans = 8
 
-// confine refuses a plan of an agent that leads out of the directory or the repository of its session, and one too many.
+// confine refuses an agent's plan that leaves the directory or the repository of its session, and a plan above maxAgentPlans.
 func (s *System) confine(ctx context.Context, m messages.CreateOrchestration, parent messages.SessionRecord) error {
 	const op = "create orchestration"
 	under := 0
@@ -186,7 +186,7 @@ func (s *System) confine(ctx context.Context, m messages.CreateOrchestration, pa
 	return nil
 }
 
-// confined refuses a directory that is not in another one, also through links.
+// confined refuses a directory that is not inside another one, with links resolved.
 func confined(op, dir, within string) error {
 	if paths.Inside(dir, within) {
 		return nil
@@ -195,8 +195,8 @@ func confined(op, dir, within string) error {
 		WithHint("An agent's plan stays in the directory of its session; a person may submit it: betcode orchestrate run")
 }
 
-// planBudget has people asked about the budget of a plan, in its parent session, and waits for their decision. The journal has those
-// from before a crash.
+// planBudget requests a decision about the budget of a plan, on its parent session, and waits for it. A decision from before a
+// crash comes from the journal.
 func (s *System) planBudget(ctx context.Context, m messages.AskPlanBudget) (messages.PlanBudgetAnswer, error) {
 	for {
 		decided, forget := s.endings.watch(messages.SessionID(m.Request))

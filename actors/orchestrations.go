@@ -21,7 +21,7 @@ func (s *System) orchestrationDeps() orchestration.Deps {
 	}
 }
 
-// live adds to an orchestration what the subagents of its running steps have consumed so far.
+// live adds to an orchestration the consumption so far of the subagents of its running steps.
 func (s *System) live(v messages.OrchestrationView, err error) (messages.OrchestrationView, error) {
 	now := s.now()
 	for i := range v.Steps {
@@ -63,7 +63,7 @@ func (s *System) awaitSubagent(ctx context.Context, id messages.SessionID) (orch
 	}
 }
 
-// outcomeOf returns how a subagent that has ended did.
+// outcomeOf returns the outcome of a subagent that has ended.
 func outcomeOf(r messages.SessionRecord) orchestration.Outcome {
 	if r.Subagent == nil {
 		return orchestration.Outcome{}
@@ -82,13 +82,13 @@ func outcomeOf(r messages.SessionRecord) orchestration.Outcome {
 	return out
 }
 
-// endings wakes those who wait for the ends of subagents.
+// endings wakes goroutines that wait for the ends of subagents.
 type endings struct {
 	mu      sync.Mutex
 	waiting map[messages.SessionID][]chan struct{}
 }
 
-// watch returns a channel that is closed when a subagent ends, and the end of the wish to know.
+// watch returns a channel that is closed when a subagent ends. forget ends the watch.
 func (e *endings) watch(id messages.SessionID) (ended <-chan struct{}, forget func()) {
 	woken := make(chan struct{})
 	e.mu.Lock()
@@ -159,7 +159,7 @@ func (s *System) orchestrate(ctx context.Context, r messages.Request) (messages.
 	return answer, err
 }
 
-// result is a reply or the error instead of it.
+// result returns a reply, or the error in its place.
 func result[R messages.Reply](reply R, err error) (messages.Reply, error) {
 	if err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func result[R messages.Reply](reply R, err error) (messages.Reply, error) {
 // parents is the namespace of ids of sessions that are made for orchestrations.
 var parents = uuid.MustParse("c9a3bb1c-3c5a-49e5-8d4d-0b7f9f1e7a52")
 
-// startParent starts the session of a plan. A plan that runs again has the same name: then its id is added.
+// startParent starts the session of a plan. A plan that runs again has the same name; its session gets the name with its id.
 func (s *System) startParent(ctx context.Context, m messages.StartSession) error {
 	_, err := s.Ask(ctx, m)
 	var refused *messages.Error
@@ -181,7 +181,7 @@ func (s *System) startParent(ctx context.Context, m messages.StartSession) error
 	return err
 }
 
-// createOrchestration starts a plan. What can be refused is refused before anything is made.
+// createOrchestration starts a plan. It makes all checks before it makes anything.
 func (s *System) createOrchestration(ctx context.Context, m messages.CreateOrchestration) (messages.Reply, error) {
 	if err := orchestration.Check(m.Plan); err != nil {
 		return nil, err
@@ -226,7 +226,7 @@ func (s *System) createOrchestration(ctx context.Context, m messages.CreateOrche
 	return messages.OrchestrationCreated{ID: m.ID, Steps: len(m.Plan.Steps)}, nil
 }
 
-// auditOrchestration reports what a client has changed.
+// auditOrchestration writes the change of a client to the audit log.
 func (s *System) auditOrchestration(r messages.OrchestrationRequest) {
 	e := messages.AuditEntry{ActorType: messages.ActorUser, Outcome: messages.OutcomeSuccess, Context: map[string]string{"orchestration_id": string(r.Orchestration())}}
 	step := ""

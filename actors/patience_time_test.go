@@ -22,13 +22,13 @@ import (
 )
 
 // days is a whole actor system in virtual time: a month takes milliseconds. Its
-// agents are gone, so what it keeps are their requests.
+// agents have ended, and their requests are pending.
 type days struct {
 	*System
 	t     *testing.T
 	store *memoryStore
 	began time.Time
-	seen  messages.Seq // of the events, told by says
+	seen  messages.Seq // the last event that says has compared
 }
 
 // inDays runs a test on a session whose agent was killed while it asked for p1.
@@ -43,7 +43,7 @@ func inDays(t *testing.T, test func(d *days)) {
 	})
 }
 
-// seed is what the journal has of a session that asks when the machine dies.
+// seed journals a session whose agent asks when the machine stops.
 func (d *days) seed(id messages.RequestID, tool string) {
 	record := messages.SessionRecord{
 		ID: sessionA, Name: "work", WorkingDirectory: "/", Phase: messages.PhaseActive, Run: 1,
@@ -98,7 +98,7 @@ func (d *days) until(after time.Duration) {
 	synctest.Wait()
 }
 
-// says compares what was journaled since it was called last.
+// says compares the events that were journaled since its last call.
 func (d *days) says(want ...string) {
 	d.t.Helper()
 	var got []string
@@ -135,7 +135,7 @@ func (d *days) pending() []messages.PermissionRecord {
 
 const day = 24 * time.Hour
 
-// rebooted is what the first daemon after the end of the machine writes.
+// rebooted are the events of the first daemon after a restart of the machine.
 var rebooted = []string{"run 1 lost", "notice PERMISSION_KEPT", "error SUBPROCESS_CRASHED", "IDLE"}
 
 func TestRequestWaitsForDays(t *testing.T) {
@@ -205,11 +205,11 @@ func TestActivityExtendsForAMonth(t *testing.T) {
 	})
 }
 
-// attaching stands for a stream that is attached, in a list of requests.
+// attaching stands for an attached stream, in a list of requests.
 type attaching struct{ messages.GetSession }
 
-// Deadlines and reminders are by the wall clock, over any number of daemons; what
-// fell into the time without one is said once.
+// Deadlines and reminders follow the wall clock, over any number of daemons. A reminder
+// that was due while no daemon ran is sent once.
 func TestPatienceOutlivesTheDaemon(t *testing.T) {
 	inDays(t, func(d *days) {
 		d.until(30 * time.Minute)
@@ -245,7 +245,7 @@ func TestPatienceOutlivesTheDaemon(t *testing.T) {
 	})
 }
 
-// A kept decision ends with the TTL too, and then its session's actor goes.
+// A kept decision expires after the TTL too, and then its session's actor stops.
 func TestKeptDecisionExpires(t *testing.T) {
 	inDays(t, func(d *days) {
 		if a, err := d.ask(decides("ann", "p1", messages.AllowOnce)); err != nil || !a.(messages.PermissionAnswered).Applied {
@@ -259,7 +259,7 @@ func TestKeptDecisionExpires(t *testing.T) {
 		d.stop()
 		d.start()
 		d.until(7*day - time.Minute)
-		d.says() // nobody is reminded of what is decided
+		d.says() // a decided request has no reminders
 		d.until(7*day + time.Second)
 		d.says("notice PERMISSION_ANSWER_EXPIRED")
 		time.Sleep(time.Minute)
@@ -269,8 +269,8 @@ func TestKeptDecisionExpires(t *testing.T) {
 	})
 }
 
-// A clock that is set does not fool the timers: they look at it, and it alone
-// says what is due.
+// A timer does not trust that its duration has passed: when it fires, the wall clock
+// decides what is due.
 func TestClockIsSet(t *testing.T) {
 	inDays(t, func(d *days) {
 		d.stop()
@@ -314,8 +314,8 @@ func TestTTLIsAnOption(t *testing.T) {
 	}
 }
 
-// A request whose actor crashes goes on waiting, by what the session knows and not
-// by what the actor was started with; even if its supervisor gives it up.
+// A request whose actor crashes keeps waiting, with the session's record and not with
+// the one of the actor's start; even if its supervisor gives the actor up.
 func TestCrashesOfAWaitingRequest(t *testing.T) {
 	inDays(t, func(d *days) {
 		d.until(6 * day)

@@ -6,8 +6,8 @@ import (
 	"betcode/messages"
 )
 
-// connectProxy registers a proxy for its session. A session that this one takes the place of ends after that; a proxy that
-// registers again names it again, when it may be deleted already.
+// connectProxy registers a proxy for its session. The session that this one replaces ends after that. A proxy that registers
+// again names the replaced session again, which may be deleted by then.
 func (s *System) connectProxy(ctx context.Context, m messages.ConnectProxy) (messages.Reply, error) {
 	replaces := m.Replaces != "" && m.Replaces != m.Session
 	if replaces {
@@ -28,7 +28,7 @@ func (s *System) connectProxy(ctx context.Context, m messages.ConnectProxy) (mes
 	return answer, nil
 }
 
-// proxiedBy reports whether a session is proxied and of an owner.
+// proxiedBy reports whether a session is proxied and belongs to owner.
 func (s *System) proxiedBy(ctx context.Context, id messages.SessionID, owner string) bool {
 	view, err := s.sessionView(ctx, messages.GetSession{Session: id})
 	return err == nil && view.Record.Proxy != nil && view.Record.Proxy.Owner == owner

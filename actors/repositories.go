@@ -42,7 +42,7 @@ func (s *System) repository(ctx context.Context, r messages.Request) (messages.R
 		m.Repo, m.Common, _, err = s.repos.Find("change repository", m.Repo)
 		change = m
 	case messages.UnregisterRepository:
-		if target, common, begun := s.registry.Begun(m.By); begun { // it may have gone since
+		if target, common, begun := s.registry.Begun(m.By); begun { // it may have been removed since
 			m.Repo, m.Common = target, common
 		} else {
 			m.Repo, m.Common, _, err = s.repos.Find("unregister repository", m.Repo)
@@ -104,7 +104,7 @@ func (s *System) getBranch(ctx context.Context, m messages.GetBranch) (messages.
 	return found, nil
 }
 
-// scanRepositories registers what a scan finds. What git refuses is left out.
+// scanRepositories registers the repositories that a scan finds, except those that git refuses.
 func (s *System) scanRepositories(ctx context.Context, m messages.ScanRepositories) (messages.Reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, scanTime)
 	defer cancel()
@@ -123,10 +123,10 @@ func (s *System) scanRepositories(ctx context.Context, m messages.ScanRepositori
 			list.Repositories = append(list.Repositories, view)
 			continue
 		}
-		s.logOf("worktrees").Warn().Err(err).Str("path", dir).Msg("repository that was found is not registered")
+		s.logOf("worktrees").Warn().Err(err).Str("path", dir).Msg("repository found by the scan is not registered")
 	}
 	if list.Total = len(list.Repositories); more {
-		s.logOf("worktrees").Warn().Str("path", m.Directory).Int("found", list.Total).Msg("scan for repositories ended at its bounds")
+		s.logOf("worktrees").Warn().Str("path", m.Directory).Int("found", list.Total).Msg("scan for repositories stopped at its limits")
 	}
 	return list, nil
 }

@@ -8,8 +8,8 @@ import (
 	"betcode/messages"
 )
 
-// After the deadline an answer is told when that was, in the life of a daemon and by the
-// next one, which finds the request without a session.
+// After the deadline an answer gets the time of the deadline, from the same daemon and from
+// the next one, which finds the request without a session.
 func TestAnswerAfterExpiry(t *testing.T) {
 	inDays(t, func(d *days) {
 		d.until(7*day + time.Second)

@@ -41,7 +41,7 @@ func (s *memoryStore) worded(t *testing.T, id messages.SessionID, days int) {
 	}
 }
 
-// inYears runs a test on a system whose sessions keep no more than options say.
+// inYears runs a test on a system whose sessions have the retention of options.
 func inYears(t *testing.T, seed func(*memoryStore), change func(*Options), test func(d *days)) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &days{t: t, store: newMemoryStore(), began: time.Now().Round(0)}
@@ -55,8 +55,8 @@ func inYears(t *testing.T, seed func(*memoryStore), change func(*Options), test 
 
 func (d *days) low(id messages.SessionID) messages.Seq { return d.store.look(id).Record.Past.LowWater }
 
-// A session keeps its events for so long, and an eighth of that longer before it is
-// looked at them; the sessions beside it keep theirs.
+// A session keeps its events for the configured age, and an eighth longer before retention
+// checks them; other sessions keep theirs.
 func TestRetentionByAge(t *testing.T) {
 	inYears(t, func(s *memoryStore) {
 		s.worded(t, sessionA, 100)
@@ -73,7 +73,7 @@ func TestRetentionByAge(t *testing.T) {
 		if young := d.low("young"); young < 10 || young > 11 {
 			t.Errorf("the young one has given up up to %d by now", young)
 		}
-		d.until(120 * day) // nobody says anything: what is left in the end are notices, and no more come
+		d.until(120 * day) // nothing is written: in the end only notices are left, and none is added
 		head := d.store.look(sessionA).Head()
 		if low := d.low(sessionA); low < 100 || head-low > 16 { // the first events that retention reads
 			t.Errorf("given up to %d of %d", low, head)
@@ -85,7 +85,7 @@ func TestRetentionByAge(t *testing.T) {
 	})
 }
 
-// A session keeps so many bytes; what it says more than that costs it its beginning.
+// A session keeps the configured bytes; more output drops the beginning of its history.
 func TestRetentionByBytes(t *testing.T) {
 	var size uint64
 	inYears(t, func(s *memoryStore) {
@@ -105,14 +105,14 @@ func TestRetentionByBytes(t *testing.T) {
 			t.Errorf("%d bytes are left, counted as %d", kept, p.Bytes-p.LowWaterBytes)
 		}
 		head := d.store.look(sessionA).Head()
-		d.until(10 * day) // at its limit, it is left alone
+		d.until(10 * day) // at its limit, nothing is dropped
 		if again := d.store.look(sessionA).Head(); again != head {
 			t.Errorf("trimmed again, %d times", again-head)
 		}
 	})
 }
 
-// A client below the mark is told that history is gone, and gets what is left.
+// A client below the watermark learns that history is gone, and gets the rest.
 func TestRetentionUnderAClient(t *testing.T) {
 	inYears(t, func(s *memoryStore) { s.worded(t, sessionA, 100) }, func(o *Options) { o.Settings.SessionAge = 80 * day }, func(d *days) {
 		d.until(2 * time.Minute)
@@ -137,7 +137,7 @@ func TestRetentionUnderAClient(t *testing.T) {
 				break
 			}
 		}
-		if len(words) != 4+79+1 || words[4] != "22" { // behind the snapshot, the lock, who is there, and what stands for the rest
+		if len(words) != 4+79+1 || words[4] != "22" { // behind the greeting and the snapshot in place of the rest
 			t.Errorf("%d events: %v", len(words), words)
 		}
 		f.Close()

@@ -14,18 +14,18 @@ import (
 	"betcode/messages/failpoint"
 )
 
-// sessions finds the actor of a session, starts it when it is needed and lets
-// it go when it is not: a session that nobody watches and whose agent does not
-// run is only a record in the journal.
+// sessions finds the actor of a session, starts it when a request needs it and
+// stops it when it is idle: a session without streams and without a running agent
+// is only a record in the journal.
 //
 // What survives a restart: nothing of its own. Its children stop with it; those
 // with work left are started again from the journal.
 type sessions struct {
 	deps    *System
-	session *session.Deps // of all of them
+	session *session.Deps // for all sessions
 	live    map[messages.SessionID]*actor.PID
-	going   map[messages.SessionID][]routed // being let go, and what arrived meanwhile
-	ending  []*actor.PID                    // wait for all agents to have ended
+	leaving map[messages.SessionID][]routed // actors that are being stopped, with the requests that arrived meanwhile
+	ending  []*actor.PID                    // callers that wait for the end of all agents
 	left    map[messages.SessionID]bool     // sessions whose agents have not ended yet
 	begun   map[messages.SessionID]bool     // sessions whose actors have started once
 	closed  bool
@@ -52,7 +52,7 @@ type unfinished struct {
 func sessionsProps(s *System) *actor.Props {
 	return s.tree.Props("sessions", s.policy, func() actor.Actor {
 		return &sessions{
-			deps: s, session: s.sessionDeps(), live: map[messages.SessionID]*actor.PID{}, going: map[messages.SessionID][]routed{},
+			deps: s, session: s.sessionDeps(), live: map[messages.SessionID]*actor.PID{}, leaving: map[messages.SessionID][]routed{},
 			begun: map[messages.SessionID]bool{},
 		}
 	})
@@ -91,14 +91,14 @@ func (s *sessions) Receive(ctx actor.Context) {
 		if m.Start {
 			s.route(ctx, m.Session, routed{nil, m.Message})
 		} else {
-			s.tell(ctx, m.Session, m.Message)
+			s.sendTo(ctx, m.Session, m.Message)
 		}
 	case addressed:
-		s.tell(ctx, m.session, m.message)
+		s.sendTo(ctx, m.session, m.message)
 	case session.Idle:
-		s.askToGo(ctx, m.Session)
+		s.offerLeave(ctx, m.Session)
 	case session.LeaveAnswer:
-		s.letGo(ctx, m)
+		s.leave(ctx, m)
 	case *actor.Terminated:
 		s.gone(ctx, m.Who)
 	case session.EndAgent:
@@ -113,33 +113,33 @@ func (s *sessions) Receive(ctx actor.Context) {
 	}
 }
 
-// route hands a request to its session, with the asker as sender.
+// route sends a request to its session, with the caller as sender.
 func (s *sessions) route(ctx actor.Context, id messages.SessionID, r routed) {
 	if s.closed {
 		act.Send(ctx, r.from, messages.Errorf("find session", messages.Unavailable, "the daemon is shutting down").
 			WithHint("connect again in a moment"))
 		return
 	}
-	if waiting, leaving := s.going[id]; leaving {
-		s.going[id] = append(waiting, r)
+	if waiting, leaving := s.leaving[id]; leaving {
+		s.leaving[id] = append(waiting, r)
 		return
 	}
 	ctx.RequestWithCustomSender(s.find(ctx, id), r.message, r.from)
 }
 
-func (s *sessions) tell(ctx actor.Context, id messages.SessionID, message any) {
+func (s *sessions) sendTo(ctx actor.Context, id messages.SessionID, message any) {
 	if pid := s.live[id]; pid != nil {
 		ctx.Send(pid, message)
 	}
 }
 
-// detach tells a session that a stream has ended, behind the requests that are kept for it: one of them may attach that stream.
+// detach reports to a session that a stream has ended, behind the requests that are queued for it: one may attach that stream.
 func (s *sessions) detach(ctx actor.Context, m messages.Detach) {
-	if waiting := s.going[m.Session]; len(waiting) > 0 {
-		s.going[m.Session] = append(waiting, routed{nil, m})
+	if waiting := s.leaving[m.Session]; len(waiting) > 0 {
+		s.leaving[m.Session] = append(waiting, routed{nil, m})
 		return
 	}
-	s.tell(ctx, m.Session, m)
+	s.sendTo(ctx, m.Session, m)
 }
 
 func (s *sessions) find(ctx actor.Context, id messages.SessionID) *actor.PID {
@@ -154,19 +154,19 @@ func (s *sessions) find(ctx actor.Context, id messages.SessionID) *actor.PID {
 	return pid
 }
 
-func (s *sessions) askToGo(ctx actor.Context, id messages.SessionID) {
-	_, leaving := s.going[id]
+func (s *sessions) offerLeave(ctx actor.Context, id messages.SessionID) {
+	_, leaving := s.leaving[id]
 	if pid := s.live[id]; pid != nil && !leaving && !s.closed {
-		s.going[id] = []routed{}
+		s.leaving[id] = []routed{}
 		ctx.Send(pid, session.MayLeave{})
 	}
 }
 
-// letGo ends an idle session's actor, or gives it what was kept for it.
-func (s *sessions) letGo(ctx actor.Context, m session.LeaveAnswer) {
+// leave stops an idle session's actor, or sends it the requests that were queued for it.
+func (s *sessions) leave(ctx actor.Context, m session.LeaveAnswer) {
 	pid := s.live[m.Session]
 	if pid == nil {
-		return // its supervisor gave it up meanwhile
+		return // its supervisor stopped it meanwhile
 	}
 	if m.Leaves {
 		delete(s.begun, m.Session)
@@ -174,15 +174,15 @@ func (s *sessions) letGo(ctx actor.Context, m session.LeaveAnswer) {
 		ctx.Poison(pid)
 		return
 	}
-	waiting := s.going[m.Session]
-	delete(s.going, m.Session)
+	waiting := s.leaving[m.Session]
+	delete(s.leaving, m.Session)
 	for _, r := range waiting {
 		s.route(ctx, m.Session, r)
 	}
 }
 
-// restarted has the sessions below one whose actor was restarted tell it again what waits there. Which they are is in their own
-// records.
+// restarted has the sessions below a restarted one forward their requests to it again. Each finds in its own record whether it is
+// below.
 func (s *sessions) restarted(ctx actor.Context, id messages.SessionID) {
 	if !s.begun[id] {
 		s.begun[id] = true
@@ -193,27 +193,27 @@ func (s *sessions) restarted(ctx actor.Context, id messages.SessionID) {
 	}
 }
 
-// replace ends a session's actor and starts it again: it is rebuilt from the
+// replace stops a session's actor and starts it again, so that it is rebuilt from the
 // journal.
 func (s *sessions) replace(ctx actor.Context, id messages.SessionID) {
 	if pid := s.live[id]; pid != nil {
 		delete(s.live, id)
-		s.going[id] = append(s.going[id], routed{})
+		s.leaving[id] = append(s.leaving[id], routed{})
 		ctx.Poison(pid)
-		s.deps.crashes.crashed(pid.Id) // requests that wait for it are sent to its replacement
+		s.deps.crashes.crashed(pid.Id) // callers send their requests again, to its replacement
 	}
 }
 
-// gone starts a session again if requests came while its actor went.
+// gone handles the end of a session's actor: it starts the actor again if requests are queued for it.
 func (s *sessions) gone(ctx actor.Context, who *actor.PID) {
-	for id, waiting := range s.going {
+	for id, waiting := range s.leaving {
 		if who.Id != ctx.Self().Id+"/"+act.ChildName("session", id) {
 			continue
 		}
-		delete(s.going, id)
-		delete(s.live, id) // if its supervisor gave it up
+		delete(s.leaving, id)
+		delete(s.live, id) // if its supervisor stopped it
 		for _, r := range waiting {
-			if r.message == nil { // the session is replaced
+			if r.message == nil { // from replace
 				ctx.Send(s.find(ctx, id), session.Rebuilt{})
 				continue
 			}
@@ -225,7 +225,7 @@ func (s *sessions) gone(ctx actor.Context, who *actor.PID) {
 		return
 	}
 	for id, pid := range s.live {
-		if pid.Id == who.Id { // its supervisor gave it up
+		if pid.Id == who.Id { // its supervisor stopped it
 			delete(s.live, id)
 			s.ended(ctx, id)
 			return
@@ -233,7 +233,7 @@ func (s *sessions) gone(ctx actor.Context, who *actor.PID) {
 	}
 }
 
-// endAll ends every agent because the daemon ends.
+// endAll ends every agent for the end of the daemon.
 func (s *sessions) endAll(ctx actor.Context) {
 	s.closed = true
 	s.ending = append(s.ending, ctx.Sender())
@@ -245,7 +245,7 @@ func (s *sessions) endAll(ctx actor.Context) {
 	s.reportEnd(ctx)
 }
 
-// ended notes that there is nothing left to be ended of a session.
+// ended records that a session has no agent left to end.
 func (s *sessions) ended(ctx actor.Context, id messages.SessionID) {
 	if s.left[id] {
 		delete(s.left, id)

@@ -13,8 +13,8 @@ import (
 	"betcode/messages"
 )
 
-// Change replaces the settings, for what is decided from now on. from is the origin of the change in the audit log, which
-// gets a change of the rules. Calls must not overlap.
+// Change replaces the settings for all later decisions. from is the origin of the change in the audit log, which records
+// changes of the rules. Calls must not overlap.
 func (s *System) Change(from RulesOrigin, now settings.Settings) {
 	s.settings.Store(&now)
 	changed := settings.Changed{Now: &now, Rules: s.changeRules(from, now.Rules)}
@@ -27,17 +27,17 @@ func (s *System) Change(from RulesOrigin, now settings.Settings) {
 	}
 }
 
-// RulesOrigin is where a change of the rules comes from, for the audit log.
+// RulesOrigin is the origin of a change of the rules, for the audit log.
 type RulesOrigin struct {
 	How    string // in a few words: "a settings file changed", "SIGHUP", "a client changed settings"
 	Client messages.ClientID
 }
 
-// NarrowRules names the rules that forbid a command without arguments while the same
-// command with arguments is allowed, each with its place and what may be meant.
+// NarrowRules returns an error for each rule that forbids a command without arguments and allows it with
+// arguments. The error has the place of the rule and its likely meaning.
 func NarrowRules(all ...settings.Rules) []error { return ruleset.Narrow(all...) }
 
-// setRules replaces the rules for requests from now on. It logs rules that cannot be read, which do not count.
+// setRules replaces the rules for later requests. It logs rules that cannot be read; they have no effect.
 func (s *System) setRules(all []settings.Rules) {
 	read := ruleset.Read(all...)
 	for _, p := range read.Problems {
@@ -49,8 +49,7 @@ func (s *System) setRules(all []settings.Rules) {
 	s.rules.Store(read)
 }
 
-// changeRules replaces the rules and returns how they have changed, nil if they have not. The difference is written to the
-// audit log.
+// changeRules replaces the rules and returns the difference, nil if there is none. It writes the difference to the audit log.
 func (s *System) changeRules(from RulesOrigin, all []settings.Rules) *settings.RulesChanged {
 	before := s.rules.Load().List
 	s.setRules(all)
@@ -74,10 +73,10 @@ func (s *System) changeRules(from RulesOrigin, all []settings.Rules) *settings.R
 	return &settings.RulesChanged{Source: strings.Join(sources(all), ", "), Widened: d.Widened}
 }
 
-// maxDifference bounds how much of a difference an entry has, in bytes.
+// maxDifference bounds the text of a difference in an audit entry, in bytes.
 const maxDifference = 8 << 10
 
-// listTexts puts rules under each other, as many as there is place for.
+// listTexts joins rules with line breaks, as many as fit into maxDifference.
 func listTexts(texts []string) string {
 	var b strings.Builder
 	for n, text := range texts {

@@ -16,8 +16,8 @@ import (
 	"betcode/messages"
 )
 
-// A client that does not read for an hour costs what its outbox holds; then it is
-// sent away, and told why as soon as it reads again. One that reads a little stays.
+// A client that does not read for an hour costs what its outbox holds. Then its stream ends,
+// and it gets the reason when it reads again. A client that reads a little stays.
 func TestSlowClientIsSentAwayAfterAnHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &days{t: t, store: newMemoryStore(), began: time.Now().Round(0)}
@@ -80,12 +80,12 @@ func TestSlowClientIsSentAwayAfterAnHour(t *testing.T) {
 			synctest.Wait()
 		}
 		if !lagging {
-			t.Error("the slow one was not told that it lags")
+			t.Error("the slow client got no LAGGING event")
 		}
 		_, err = stuck.box.Take()
 		var why *messages.Error
 		if !errors.As(err, &why) || why.Code != messages.ClientTooSlow || why.Kind != messages.Exhausted || errors.Is(err, io.EOF) {
-			t.Errorf("it is told %v", err)
+			t.Errorf("its reason is %v", err)
 		}
 		view, err := d.ask(messages.GetSession{Session: sessionA})
 		if err != nil || view.(messages.SessionView).Clients != 1 {

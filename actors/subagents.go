@@ -21,7 +21,7 @@ import (
 	"betcode/messages"
 )
 
-// A subagent is a session. What this file adds is done on the caller's goroutine before that session exists: it finds the parent,
+// A subagent is a session. The code of this file runs on the caller's goroutine before that session exists: it finds the parent,
 // checks the request, and counts.
 
 // spawns are the subagents that are being spawned: they count before the journal has them. It is safe for concurrent use.
@@ -30,7 +30,7 @@ type spawns struct {
 	under map[messages.SessionID]map[messages.SessionID]bool // by parent
 }
 
-// begin counts one more, unless there are too many with those that run. done takes it back.
+// begin counts one more subagent, unless there are too many with those that run. done takes it back.
 func (s *spawns) begin(parent, child messages.SessionID, most int, running func(messages.SessionID) []messages.SessionID) (done func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,7 +58,7 @@ func (s *spawns) begin(parent, child messages.SessionID, most int, running func(
 	}, true
 }
 
-// spawnSubagent makes a subagent. A request that was carried out before is answered by its session.
+// spawnSubagent makes a subagent. A repeated request is answered by the subagent's session.
 func (s *System) spawnSubagent(ctx context.Context, m messages.SpawnSubagent) (messages.Reply, error) {
 	const op = "spawn subagent"
 	if err := checks.Spawn(m); err != nil {
@@ -71,7 +71,7 @@ func (s *System) spawnSubagent(ctx context.Context, m messages.SpawnSubagent) (m
 			With("session_id", string(m.Parent)).WithHint("name a session: betcode session list")
 	}
 	digest := spawnDigest(m)
-	if err != nil && s.queries.Exists(m.Subagent) { // the parent has gone since
+	if err != nil && s.queries.Exists(m.Subagent) { // the parent was deleted since
 		return s.ask(ctx, s.sessions, messages.BeginSubagent{Start: messages.StartSession{Session: m.Subagent}, Subagent: messages.SubagentRecord{Digest: digest}})
 	}
 	if err != nil {
@@ -111,7 +111,7 @@ func subagentLimit(op string, parent messages.SessionID, format string, args ...
 		WithHint("wait for one to end, or cancel one: betcode subagent list")
 }
 
-// toolRefused reports to the audit log that a subagent was to have a tool that there is not.
+// toolRefused reports a tool that a subagent was to get and that does not exist to the audit log.
 func (s *System) toolRefused(m messages.SpawnSubagent, err error) {
 	var refused *messages.Error
 	if errors.As(err, &refused) && refused.Details["tool"] != "" {
@@ -122,7 +122,7 @@ func (s *System) toolRefused(m messages.SpawnSubagent, err error) {
 	}
 }
 
-// spawnDigest identifies the content of a request to spawn; the client that sends it does not count.
+// spawnDigest identifies the content of a request to spawn, without the client that sends it.
 func spawnDigest(m messages.SpawnSubagent) []byte {
 	m.Client = ""
 	text, err := json.Marshal(m)
@@ -133,7 +133,7 @@ func spawnDigest(m messages.SpawnSubagent) []byte {
 	return sum[:16]
 }
 
-// beginning completes a request with what the parent has.
+// beginning completes a request with the settings of the parent.
 func (s *System) beginning(m messages.SpawnSubagent, parent messages.SessionLoaded) (messages.BeginSubagent, error) {
 	now, at := s.settings.Load(), s.now()
 	r := parent.Record
@@ -197,8 +197,8 @@ func (s *System) beginning(m messages.SpawnSubagent, parent messages.SessionLoad
 	return begin, nil
 }
 
-// onThisMachine refuses to work in the directory of a session whose agent runs under a proxy. It is on another machine, and the
-// directory that has its name here was chosen by the proxy.
+// onThisMachine refuses to work in the directory of a session whose agent runs under a proxy. That directory is on another
+// machine, and a directory of that name on this machine was chosen by the proxy.
 func onThisMachine(op string, r messages.SessionRecord) error {
 	if r.Proxy == nil {
 		return nil
@@ -207,13 +207,13 @@ func onThisMachine(op string, r messages.SessionRecord) error {
 		With("session_id", string(r.ID)).WithHint("Name a directory of this machine: betcode subagent spawn --cwd DIR")
 }
 
-// defaultPerMinute is how many calls are approved in a minute unless a request says otherwise.
+// defaultPerMinute is how many calls are approved in a minute unless the request has another limit.
 const defaultPerMinute = 60
 
-// maxSubagentName bounds a name that is made of a prompt, in bytes.
+// maxSubagentName bounds a name that is derived from a prompt, in bytes.
 const maxSubagentName = 60
 
-// firstLine is the beginning of a prompt, as a name.
+// firstLine returns the beginning of a prompt as a name.
 func firstLine(prompt string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(prompt), "\n")
 	return subagent.Cut(strings.Join(strings.Fields(line), " "), maxSubagentName)
@@ -241,10 +241,10 @@ func (s *System) subagentStart(m messages.StartSession) (messages.StartSession, 
 	return s.checks.Start(m)
 }
 
-// subagentPatience bounds the wait for the end of a subagent that is cancelled: its agent has ten seconds.
+// subagentPatience bounds the wait for the end of a cancelled subagent: its agent has ten seconds.
 const subagentPatience = time.Minute
 
-// cancelSubagent ends a subagent, and then removes its worktree if that is wanted.
+// cancelSubagent ends a subagent, and then removes its worktree if the request says so.
 func (s *System) cancelSubagent(ctx context.Context, r messages.Request, m messages.CancelSubagent) (messages.Reply, error) {
 	if m.CleanupWorktree {
 		if err := s.worktreeShared(m.Subagent); err != nil {
@@ -268,7 +268,7 @@ func (s *System) cancelSubagent(ctx context.Context, r messages.Request, m messa
 func (s *System) worktreeShared(id messages.SessionID) error {
 	loaded, err := s.options.Store.Load(id)
 	if err != nil || !loaded.Found || loaded.Record.WorktreeID == "" {
-		return nil //nolint:nilerr // the session says what is wrong with it
+		return nil //nolint:nilerr // an error is the session's to report
 	}
 	others, _, err := s.options.Store.Sessions("", loaded.Record.WorktreeID, 0, 0)
 	if err != nil {

@@ -40,8 +40,8 @@ import (
 	"betcode/supervision"
 )
 
-// System is the running actor system: the tree of the architecture, and the
-// door through which the gateway asks it.
+// System is the running actor system: the tree of actors, and the entry point
+// of the gateway.
 type System struct {
 	options    Options
 	log        zerolog.Logger
@@ -53,15 +53,15 @@ type System struct {
 	actors     *actor.ActorSystem
 	crashes    crashes
 	background *act.Worker // I/O that belongs to no actor: removing directories
-	auditor    *act.Worker // writes the audit log; never closed, so that at the end nothing is dropped
+	auditor    *act.Worker // writes the audit log; never closed, so that no entry is dropped at the end
 	archivist  *act.Worker // archives spools
-	workers    act.Workers // every goroutine of ours
+	workers    act.Workers // all goroutines of the system
 	notifier   *notify.Notifier
 	searcher   *search.Searcher
 	started    time.Time
 
-	settings    atomic.Pointer[settings.Settings] // the present ones
-	rules       ruleset.Live                      // those of settings, read
+	settings    atomic.Pointer[settings.Settings] // the present settings
+	rules       ruleset.Live                      // the parsed rules of settings
 	directories *workdir.Reviewer
 	protected   *protect.List
 	planner     *launchplan.Planner
@@ -97,9 +97,9 @@ type System struct {
 	shutdown  chan messages.Shutdown // capacity 1
 }
 
-// Start builds the tree and begins recovery: sessions with work left are started
-// again, agents that live are adopted. [System.Ready] tells when they have been
-// found.
+// Start builds the tree and begins recovery: it starts the sessions with work left,
+// which adopt the agents that live. [System.Ready] is closed when all of these
+// sessions have been found.
 func Start(o Options) (*System, error) { return startWith(o, spool.NewWatcher()) }
 
 func startWith(o Options, watcher *spool.Watcher) (*System, error) {
@@ -132,7 +132,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	s.room = newMeter(o)
 	var err error
 	if s.cgroups, err = process.FindCgroups(o.RunsDirectory); err != nil {
-		s.logOf("daemon").Info().Err(err).Msg("agents have no control groups: what they leave behind is found by its environment")
+		s.logOf("daemon").Info().Err(err).Msg("no control groups for agents; leftover processes are found by their environment")
 	}
 	s.tickets = newTickets(o.RunsDirectory)
 	s.planner = launchplan.New(s.planDeps())
@@ -140,30 +140,30 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	s.checks = checks.New(s.checksDeps())
 	s.forker = fork.New(s.forkDeps())
 	if s.versions, err = sidecar.LoadVersions(o.VersionsFile); err != nil {
-		s.logOf("daemon").Warn().Err(err).Msg("what was learned of the agent's versions is lost")
+		s.logOf("daemon").Warn().Err(err).Msg("facts about versions of the agent are lost")
 	}
 	if s.fleet, err = sidecar.LoadFleet(o.FleetFile, s.now()); err != nil {
 		s.logOf("daemon").Warn().Err(err).Msg("the stop of the fleet cannot be read; the fleet stays stopped")
 	}
 	if s.limits, err = sidecar.LoadLimits(o.LimitsFile); err != nil {
-		s.logOf("daemon").Warn().Err(err).Msg("rate limits of an earlier daemon are not known")
+		s.logOf("daemon").Warn().Err(err).Msg("rate limits of an earlier daemon cannot be read")
 	}
 	if s.stops, err = sidecar.LoadStops(o.StopsDirectory); err != nil {
-		s.logOf("daemon").Warn().Err(err).Msg("sessions that were stopped while the journal failed are not known")
+		s.logOf("daemon").Warn().Err(err).Msg("saved stops of sessions cannot be read")
 	}
 	if s.git = git.New("git", o.Environment); o.WorktreesDirectory != "" {
 		if s.repos, err = worktree.OpenRepositories(o.ReposDirectory); err != nil {
-			s.logOf("daemon").Warn().Err(err).Msg("not every repository is known")
+			s.logOf("daemon").Warn().Err(err).Msg("some repositories cannot be read")
 		}
 		if s.registry, err = worktree.Open(o.WorktreesDirectory); err != nil {
-			s.logOf("daemon").Warn().Err(err).Msg("not every worktree is known")
+			s.logOf("daemon").Warn().Err(err).Msg("some worktrees cannot be read")
 		}
 	}
 	s.watcher, s.started = watcher, s.now()
 	s.day = daybudget.NewLedger(s.started, s.settings.Load().DayBudget)
 	if o.OrchestrationsDirectory != "" {
 		if s.plans, err = orchestration.Open(o.OrchestrationsDirectory); err != nil {
-			s.logOf("daemon").Warn().Err(err).Msg("not every orchestration can be read")
+			s.logOf("daemon").Warn().Err(err).Msg("some orchestrations cannot be read")
 		}
 	}
 	s.crew = supervision.NewCrew()
@@ -200,7 +200,7 @@ func (s *System) below(name string) *actor.PID {
 // Ready is closed when every session that has work left has its actor.
 func (s *System) Ready() <-chan struct{} { return s.ready }
 
-// ShutdownWanted delivers the wish of an operator to end the daemon.
+// ShutdownWanted delivers an operator's request to end the daemon.
 func (s *System) ShutdownWanted() <-chan messages.Shutdown { return s.shutdown }
 
 func (s *System) recovered(sessions int) {
@@ -210,7 +210,7 @@ func (s *System) recovered(sessions int) {
 	})
 }
 
-// crashed logs a failure of an actor: our bug, always worth a line.
+// crashed logs the crash of an actor, which is always a bug of ours.
 func (s *System) crashed(f supervision.Failure) {
 	defer s.crashes.crashed(f.Actor)
 	e := s.logOf(f.Actor).Error().Str(act.LogActor, f.Actor).Str("reason", f.Reason).Int("restarts", f.Restarts)
@@ -222,14 +222,14 @@ func (s *System) crashed(f supervision.Failure) {
 
 // backgroundFailed logs a failure of background work.
 func (s *System) backgroundFailed(result any) {
-	s.logOf("daemon").Warn().Str("result", fmt.Sprint(result)).Msg("housekeeping went wrong")
+	s.logOf("daemon").Warn().Str("result", fmt.Sprint(result)).Msg("background work failed")
 }
 
-// Drain says that streams end from now on because the daemon ends: their clients keep their input locks for the next one.
+// Drain declares that streams end from now on because the daemon ends: their clients keep their input locks for the next daemon.
 func (s *System) Drain() { s.draining.Store(true) }
 
-// Stop ends the tree: the agents first, unless they are to live on, then every
-// actor, then the workers. It returns what did not stop before ctx was over.
+// Stop ends the tree: the agents first, unless keepAgents is set, then every
+// actor, then the workers. Its error names everything that did not stop before ctx ended.
 func (s *System) Stop(ctx context.Context, keepAgents bool) error {
 	if !keepAgents {
 		within := remaining(ctx) * 3 / 4 // the tree has to stop as well
@@ -256,7 +256,7 @@ func (s *System) Stop(ctx context.Context, keepAgents bool) error {
 	}
 }
 
-// await waits for a future or ctx, whichever is first.
+// await waits until a future is done or ctx ends.
 func (s *System) await(ctx context.Context, future *actor.Future) error {
 	done := make(chan error, 1)
 	go func() { done <- future.Wait() }()

@@ -17,8 +17,8 @@ import (
 	"betcode/messages"
 )
 
-// script is the smallest agent that there can be: it answers every message with
-// a turn, every request with success, and forgets no message that it has seen.
+// script is the smallest possible agent: it answers every message with a turn and
+// every request with success, and remembers every message that it has seen.
 const script = `#!/bin/sh
 member() { printf '%s' "$line" | sed "s/.*\"$1\":\"\([^\"]*\)\".*/\1/"; }
 seen=
@@ -53,7 +53,7 @@ func withScript(t *testing.T, change ...func(*Options)) *stage {
 	}}, change...)...)
 }
 
-// settled waits until a session has no message left, and returns how it stands.
+// settled waits until a session has no message left, and returns its view.
 func (s *stage) settled(id messages.SessionID) messages.SessionView {
 	s.t.Helper()
 	var v messages.SessionView
@@ -93,8 +93,8 @@ func TestTurnsOfARealProcess(t *testing.T) {
 	}
 }
 
-// Actors come and go; the agent does not notice, and nothing it says is lost or
-// told twice.
+// Actors are restarted; the agent does not notice, and none of its output is lost or
+// published twice.
 func TestAgentOutlivesItsActors(t *testing.T) {
 	session := "daemon/sessions/session/" + string(sessionN(1))
 	for _, c := range []struct {
@@ -124,21 +124,21 @@ func TestAgentOutlivesItsActors(t *testing.T) {
 			}
 			s.checkComplete(r, sessionN(1), 0)
 			for n := range inputs {
-				told := 0
+				shown := 0
 				for _, e := range r.got() {
 					if e.Seq > 0 && strings.HasSuffix(actortest.ShowEvent(e), " text did "+key(n+1)) {
-						told++
+						shown++
 					}
 				}
-				if told != 1 {
-					t.Errorf("the answer to message %d is told %d times", n+1, told)
+				if shown != 1 {
+					t.Errorf("the answer to message %d is published %d times", n+1, shown)
 				}
 			}
 		})
 	}
 }
 
-// An agent that is killed is started again, and what it had not answered is not
+// An agent that is killed is started again, and no message that it had not answered is
 // lost.
 func TestAgentIsKilled(t *testing.T) {
 	s := withScript(t)
@@ -161,7 +161,7 @@ func TestAgentIsKilled(t *testing.T) {
 	s.checkComplete(r, sessionN(1), 0)
 }
 
-// The next daemon finds the agent of the one before, with the work that was left.
+// The next daemon adopts the agent of the previous one, with the work that was left.
 func TestAgentOutlivesTheDaemon(t *testing.T) {
 	store, runs := newMemoryStore(), t.TempDir()
 	program := filepath.Join(t.TempDir(), "agent")
@@ -195,7 +195,7 @@ func TestAgentOutlivesTheDaemon(t *testing.T) {
 }
 
 // An agent that lives and has closed its input is replaced, and its successor gets
-// what was not taken.
+// the messages that it had not read.
 func TestAgentThatClosesItsInput(t *testing.T) {
 	s := withScript(t)
 	s.open(sessionN(1))
@@ -208,6 +208,6 @@ func TestAgentThatClosesItsInput(t *testing.T) {
 	if v := s.settled(sessionN(1)); v.Record.Run != 2 || alive(pid) {
 		t.Errorf("%+v", v.Run)
 	}
-	s.eventually("it is told", func() bool { return r.has("notice AGENT_DEAF") && r.has("text did "+key(2)) })
+	s.eventually("the stream shows it", func() bool { return r.has("notice AGENT_DEAF") && r.has("text did "+key(2)) })
 	s.checkComplete(r, sessionN(1), 0)
 }

@@ -35,9 +35,9 @@ func switches(t *testing.T, pid int) (state byte, count string) {
 	return state, count
 }
 
-// An alarm that came after the run's actor was made is known to the actor's next
-// incarnation: the agent is not continued for a moment. What a person decided since is
-// known to it, too.
+// An alarm that came after the run's actor was created is known to the actor's next
+// incarnation, which does not thaw the agent for a moment. The next incarnation also knows a later decision
+// of a person.
 func TestFrozenAgentOutlivesItsActors(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "agent")
 	forging := strings.Replace(script, "		case $line in *'close your ears'*) exec 0", "		case $line in *'obey another'*) "+

@@ -26,7 +26,7 @@ import (
 // quickly is the default policy a hundred times faster.
 var quickly = supervision.Policy{Initial: 5 * time.Millisecond, Max: 300 * time.Millisecond, Limit: 5, Window: 600 * time.Millisecond}
 
-// forgiving restarts as quickly and never gives up.
+// forgiving restarts at the same rate and never gives up.
 var forgiving = supervision.Policy{Initial: time.Millisecond, Max: 10 * time.Millisecond, Limit: 1 << 30, Window: time.Minute}
 
 // stage is a whole actor system over a journal in memory, without an agent: the

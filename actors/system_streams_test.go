@@ -50,7 +50,7 @@ func TestStreamsAreReplayed(t *testing.T) {
 	}
 }
 
-// A stream that was finished ends at the head, also when the session's actor crashes before
+// A finished stream ends at the head, also when the session's actor crashes before
 // it can end: it is attached again with the same policy.
 func TestFinishedStreamEnds(t *testing.T) {
 	s := raise(t, newMemoryStore())
@@ -82,7 +82,7 @@ func attachError(s *stage, a messages.Attach) error {
 	return err
 }
 
-// A client that does not read makes nobody wait, and is brought up to date from
+// A client that does not read delays nobody, and catches up from
 // the journal when it reads again.
 func TestSlowClientLags(t *testing.T) {
 	store := newMemoryStore()
@@ -114,7 +114,7 @@ func TestSlowClientLags(t *testing.T) {
 	s.checkComplete(late, sessionN(1), 0)
 }
 
-// The stream of a session that is deleted ends, after it was told.
+// The stream of a deleted session ends, after an event about the deletion.
 func TestStreamOfADeletedSessionEnds(t *testing.T) {
 	s := raise(t, newMemoryStore())
 	s.open(sessionN(1))
@@ -125,12 +125,12 @@ func TestStreamOfADeletedSessionEnds(t *testing.T) {
 		t.Errorf("it ends with %v", err)
 	}
 	if !r.has("error SESSION_CLOSED") {
-		t.Error("the client was not told")
+		t.Error("the client got no event about it")
 	}
 	s.eventually("its actor has gone", func() bool { return s.tree.Count("session") == 0 })
 }
 
-// A session's actor that crashes again and again, while messages are sent and
+// A session's actor crashes again and again while messages are sent and
 // read: nothing is lost, doubled or out of order, in the journal and on every
 // stream.
 func TestStreamsSurviveCrashesOfTheSession(t *testing.T) {

@@ -81,8 +81,8 @@ func TestStartChecksTheDirectory(t *testing.T) {
 	must[messages.SessionStarted](s, messages.StartSession{Session: sessionN(1), WorkingDirectory: gone})
 }
 
-// The agent cannot be started: that is said at once, and it is tried again by the
-// next message.
+// An agent that cannot be started is reported at once, and the next message starts it
+// again.
 func TestAgentThatCannotBeStarted(t *testing.T) {
 	s := raise(t, newMemoryStore())
 	s.open(sessionN(1))
@@ -107,7 +107,7 @@ func TestAgentThatCannotBeStarted(t *testing.T) {
 	s.eventually("no actor of a run is left", func() bool { return s.tree.Count("run") == 0 })
 }
 
-// Neither a hot loop nor silence where runs have no place to run in.
+// A missing runs directory causes neither a hot loop nor silence.
 func TestRunsDirectoryThatCannotBe(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	os.WriteFile(file, nil, 0o600)
@@ -121,7 +121,7 @@ func TestRunsDirectoryThatCannotBe(t *testing.T) {
 	}
 }
 
-// Work that the journal has is taken up by the next daemon.
+// The next daemon continues journaled work.
 func TestRecovery(t *testing.T) {
 	store := newMemoryStore()
 	store.fill(sessionN(1), 3)
@@ -141,8 +141,8 @@ func TestRecovery(t *testing.T) {
 	s.checkComplete(r, sessionN(2), 0)
 }
 
-// The actor of a session that nobody needs goes, and comes back when it is
-// needed; a request that meets it on its way out is not lost.
+// The actor of an idle session stops, and starts again when it is needed; a request
+// that arrives while it stops is not lost.
 func TestUnneededActorsGo(t *testing.T) {
 	s := raise(t, newMemoryStore())
 	s.open(sessionN(1))
@@ -198,7 +198,7 @@ func TestHealthAndTree(t *testing.T) {
 	}
 }
 
-func TestShutdownIsTold(t *testing.T) {
+func TestShutdownIsDelivered(t *testing.T) {
 	s := raise(t, newMemoryStore())
 	must[messages.Done](s, messages.Shutdown{KeepAgents: true})
 	must[messages.Done](s, messages.Shutdown{})
@@ -208,20 +208,20 @@ func TestShutdownIsTold(t *testing.T) {
 			t.Errorf("%+v", m)
 		}
 	case <-time.After(time.Minute):
-		t.Error("nobody was told")
+		t.Error("no shutdown was delivered")
 	}
 }
 
-// A session that crashes while its agent is to end has forgotten the requests that wait for
-// that; the daemon, which is stopped when this test has returned, ends all the same.
+// A session that crashes while its agent is being ended has lost the requests that wait for
+// that; the stop of the daemon, after this test, ends all the same.
 func TestCrashWhileTheDaemonEnds(t *testing.T) {
-	var said bytes.Buffer
+	var logged bytes.Buffer
 	t.Cleanup(func() { // behind the stop
-		if strings.Contains(said.String(), "did not end in time") {
-			t.Errorf("a caller got no answer: %s", &said)
+		if strings.Contains(logged.String(), "did not end in time") {
+			t.Errorf("a caller got no answer: %s", &logged)
 		}
 	})
-	store, log := newMemoryStore(), zerolog.New(zerolog.SyncWriter(&said))
+	store, log := newMemoryStore(), zerolog.New(zerolog.SyncWriter(&logged))
 	s := raise(t, store, func(o *Options) { o.Logger = &log })
 	s.open(sessionN(1))
 	reached, release := make(chan struct{}), make(chan struct{})
@@ -232,7 +232,7 @@ func TestCrashWhileTheDaemonEnds(t *testing.T) {
 	<-reached
 	go func() {
 		defer close(release)
-		for asking := true; asking; { // until all sessions were told to end
+		for asking := true; asking; { // until all sessions have the request to end
 			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 			_, err := s.Ask(ctx, messages.GetSession{Session: sessionN(2)})
 			cancel()

@@ -39,9 +39,9 @@ import (
 	"betcode/messages"
 )
 
-// What the system gives to each actor.
+// The dependencies that the system gives to each actor.
 
-// common returns what every actor gets.
+// common returns the dependencies of every actor.
 func (s *System) common() act.Common {
 	return act.Common{Tree: s.tree, Policy: s.policy, Workers: &s.workers, Now: s.now, Log: s.logOf}
 }
@@ -63,7 +63,7 @@ func (s *System) healthDeps() health.Deps {
 	}
 }
 
-// planDeps returns what starts of agents are planned with.
+// planDeps returns what the planner of starts needs.
 func (s *System) planDeps() launchplan.Deps {
 	o := s.options
 	return launchplan.Deps{
@@ -75,7 +75,7 @@ func (s *System) planDeps() launchplan.Deps {
 	}
 }
 
-// prepared reports to health whether a run directory was made. If the next attempt would fail the same way, it returns the end
+// prepared reports to health whether a run directory was made. If the next attempt would fail the same way, it returns the exit
 // of the run.
 func (s *System) prepared(err error) (messages.Exit, bool) {
 	exit, lasts := launchplan.NotWritable(err)
@@ -85,7 +85,7 @@ func (s *System) prepared(err error) (messages.Exit, bool) {
 	return exit, lasts
 }
 
-// checksDeps returns what requests are checked with.
+// checksDeps returns what the checks of requests need.
 func (s *System) checksDeps() checks.Deps {
 	return checks.Deps{
 		Load: s.options.Store.Load, Exists: s.queries.Exists, Version: s.planner.Version, Rules: s.rules.Rules, Directories: s.directories,
@@ -104,12 +104,12 @@ func (s *System) noticesDeps() notices.Deps {
 	}
 }
 
-// notify hands a notice to the actor that delivers it.
+// notify sends a notice to the actor that delivers it.
 func (s *System) notify(n notify.Notice) {
 	s.actors.Root.Send(s.below("notices"), notices.Raise{Notice: n})
 }
 
-// queriesDeps returns what questions need that no actor answers.
+// queriesDeps returns what queries need, which no actor answers.
 func (s *System) queriesDeps() queries.Deps {
 	return queries.Deps{
 		Store: s.options.Store, Runs: s.options.RunsDirectory, Home: s.options.Home, MachineFile: s.options.MachineFile,
@@ -119,7 +119,7 @@ func (s *System) queriesDeps() queries.Deps {
 	}
 }
 
-// keepReport stores what the agent of a session reports. kept are the variables that the session keeps.
+// keepReport stores the report of a session's agent. kept are the variables that the session keeps.
 func (s *System) keepReport(r messages.AgentReport, directory string, kept map[string]string) error {
 	runs := filepath.Join(s.options.RunsDirectory, string(r.Session))
 	return sidecar.WriteReport(runs, mcpconfig.Complete(r, directory, s.planner.Environment(kept)))
@@ -133,7 +133,7 @@ func (s *System) diskDeps() disk.Deps {
 	}
 }
 
-// permissionDeps returns what the actor of a request needs.
+// permissionDeps returns what the actor of a permission request needs.
 func (s *System) permissionDeps() permission.Deps {
 	return permission.Deps{Common: s.common(), Settings: s.settings.Load}
 }
@@ -156,7 +156,7 @@ func (s *System) dayDeps() daybudget.Deps {
 	}
 }
 
-// consumed returns what the journal has of the consumption of all sessions.
+// consumed returns the journaled consumption of all sessions.
 func (s *System) consumed() ([]daybudget.Record, error) {
 	records, _, err := s.options.Store.Sessions("", "", 0, 0)
 	all := make([]daybudget.Record, 0, len(records))
@@ -206,11 +206,11 @@ func (s *System) runDeps() run.Deps {
 		Common: s.common(), Health: s.health, DiskFull: s.room.Full, SpoolQuota: s.options.Disk.SpoolQuota, Archive: s.archiver.Live,
 		OpenSpool: s.options.Disk.openSpool, Watcher: s.watcher, Shows: s.logs, Mask: s.options.Mask,
 		Version: s.planner.Version, Refused: launchplan.Refused, Prepared: s.prepared, Spec: s.planner.Spec, Guard: s.planner.Guard,
-		Fleet: fleetDoor{s.tickets},
+		Fleet: fleetTickets{s.tickets},
 	}
 }
 
-// sessionDeps returns what all sessions need. It is called when the actors that they send to have their addresses.
+// sessionDeps returns what all sessions need. It needs the addresses of the actors that sessions send to.
 func (s *System) sessionDeps() *session.Deps {
 	return &session.Deps{
 		Common: s.common(), Options: s.sessionOptions(), Settings: s.settings.Load, Started: s.started,
@@ -226,7 +226,7 @@ func (s *System) sessionDeps() *session.Deps {
 	}
 }
 
-// sessionOptions returns what holds for every session as long as the system runs.
+// sessionOptions returns the options that are the same for every session while the system runs.
 func (s *System) sessionOptions() session.Options {
 	return session.Options{
 		Lineage: s.options.Store.Lineage(), Runs: s.options.RunsDirectory, Program: s.options.Program, OwnRules: s.directories.Known(),
@@ -234,7 +234,7 @@ func (s *System) sessionOptions() session.Options {
 	}
 }
 
-// audit has an entry written to the audit log, after those before it.
+// audit queues an entry for the audit log.
 func (s *System) audit(e messages.AuditEntry) {
 	s.auditor.Do(func() any {
 		s.options.Audit(e)
@@ -261,7 +261,7 @@ func (s *System) components(now time.Time, fenced map[messages.SessionID]bool) [
 	return all
 }
 
-// metadata is what does not belong to one component.
+// metadata returns the health facts that belong to no component.
 func (s *System) metadata(now time.Time) map[string]string {
 	up := now.Sub(s.started).Truncate(time.Second)
 	return map[string]string{
@@ -275,7 +275,7 @@ func (s *System) metadata(now time.Time) map[string]string {
 	}
 }
 
-// forkDeps returns what forks are made with.
+// forkDeps returns what the forker needs.
 func (s *System) forkDeps() fork.Deps {
 	return fork.Deps{
 		Exists: s.queries.Exists, Load: s.options.Store.Load, View: s.sessionView, Directory: s.checks.Directory,

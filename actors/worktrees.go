@@ -12,8 +12,8 @@ import (
 	"betcode/messages"
 )
 
-// worktreePatience bounds the wait for a change of a repository: others may be before it, and a large checkout takes
-// minutes. The change goes on when the caller has gone.
+// worktreePatience bounds the wait for a change of a repository: others may be queued before it, and a large checkout takes
+// minutes. The change goes on when the caller stops waiting.
 const worktreePatience = 15 * time.Minute
 
 // worktreeDeps returns what worktrees need.
@@ -40,7 +40,7 @@ func (s *System) worktreeDeps() worktree.Deps {
 	}
 }
 
-// inherited returns a variable of the environment that the daemon hands on; empty if there is none.
+// inherited returns a variable of the environment that agents inherit; empty if there is none.
 func (s *System) inherited(name string) string {
 	for _, entry := range slices.Backward(s.options.Environment) {
 		if value, found := strings.CutPrefix(entry, name+"="); found {
@@ -50,7 +50,7 @@ func (s *System) inherited(name string) string {
 	return ""
 }
 
-// allSessions returns the sessions that may work in worktrees: all, and none if there are no worktrees.
+// allSessions returns the sessions that may work in worktrees: all sessions, or none if there are no worktrees.
 func (s *System) allSessions() ([]messages.SessionRecord, error) {
 	if s.registry.Empty() {
 		return nil, nil
@@ -59,7 +59,7 @@ func (s *System) allSessions() ([]messages.SessionRecord, error) {
 	return found, err
 }
 
-// keptWorktrees returns all worktrees, without their work.
+// keptWorktrees returns all worktrees, without a look at their files.
 func (s *System) keptWorktrees() ([]messages.WorktreeView, error) {
 	if s.registry == nil {
 		return nil, nil
@@ -117,8 +117,8 @@ func (s *System) worktree(ctx context.Context, r messages.Request) (messages.Rep
 	return s.changeWorktree(ctx, change)
 }
 
-// worktreeNamed returns id and repository of the worktree that a change names, also if an earlier daemon has begun that change and the
-// worktree has gone since.
+// worktreeNamed returns id and repository of the worktree that a change names. It also finds a worktree that has been removed
+// since, if an earlier daemon began the change.
 func (s *System) worktreeNamed(op string, by messages.By, reference string) (id, common string, err error) {
 	if target, common, begun := s.registry.Begun(by); begun {
 		return target, common, nil
@@ -147,13 +147,14 @@ func (s *System) cancelSetup(ctx context.Context, m messages.CancelSetup) (messa
 }
 
 // changeWorktree has a repository make a change, and the audit log tell of it.
+// changeWorktree sends a change to its repository and writes it to the audit log.
 func (s *System) changeWorktree(ctx context.Context, change messages.WorktreeRequest) (messages.Reply, error) {
-	entry, tells := s.worktreeEntry(change)
+	entry, audited := s.worktreeEntry(change)
 	answer, err := s.askWithin(ctx, worktreePatience, s.worktrees, change)
 	if again, repeated := answer.(worktree.Again); repeated {
 		return again.Reply, err
 	}
-	if err == nil && tells {
+	if err == nil && audited {
 		if v, ok := answer.(messages.WorktreeView); ok {
 			entry.Context["worktree_id"], entry.Context["path"] = v.ID, v.Path
 		}
@@ -162,7 +163,7 @@ func (s *System) changeWorktree(ctx context.Context, change messages.WorktreeReq
 	return answer, err
 }
 
-// noWorktrees is the refusal where no worktrees are kept.
+// noWorktrees returns the error of a daemon that keeps no worktrees.
 func noWorktrees(op string) error {
 	return messages.Errorf(op, messages.Unimplemented, "this daemon keeps no worktrees")
 }

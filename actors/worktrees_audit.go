@@ -6,13 +6,13 @@ import (
 	"betcode/messages"
 )
 
-// worktreeEntry describes a change of a repository for the audit log; false if the log does not tell of it. It is made before
-// the change: afterwards a worktree may be gone.
+// worktreeEntry returns the audit entry of a change of a repository; false if the change is not audited. It is made before the
+// change, which may remove the worktree.
 func (s *System) worktreeEntry(r messages.WorktreeRequest) (messages.AuditEntry, bool) {
 	e := messages.AuditEntry{ActorType: messages.ActorUser, Outcome: messages.OutcomeSuccess, Context: map[string]string{"repository": r.Repository()}}
 	by := func(t messages.AuditType, b messages.By, context ...string) {
 		if e.Type, e.ActorID = t, string(b.Client); b.Client == "" {
-			e.ActorType = messages.ActorDaemon // a plan or a session asks, not a client
+			e.ActorType = messages.ActorDaemon // the change is for a plan or a session, not for a client
 		}
 		for n := 0; n+1 < len(context); n += 2 {
 			if context[n+1] != "" {
@@ -23,7 +23,7 @@ func (s *System) worktreeEntry(r messages.WorktreeRequest) (messages.AuditEntry,
 	switch m := r.(type) {
 	case messages.CreateWorktree:
 		if path, _ := s.registry.Place(m.Key); path != "" {
-			return e, false // it was made before, and the log tells of that
+			return e, false // a repetition: the first request was audited
 		}
 		by(messages.AuditWorktreeCreated, m.By, "branch", m.Branch, "new_branch", strconv.FormatBool(m.CreateBranch))
 	case messages.RemoveWorktree:

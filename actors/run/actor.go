@@ -37,11 +37,11 @@ type Deps struct {
 	Prepared func(err error) (exit messages.Exit, lasts bool)                             // reports whether the run directory could be made
 	Spec     func(messages.SessionRecord, messages.RunRecord, bool) (process.Spec, error) // what to start; the last says whether a turn is continued
 	Guard    func(messages.SessionRecord, messages.RunRecord) (argv, env []string, err error)
-	Fleet    FleetDoor // nil = no agent has a fleet server
+	Fleet    FleetTickets // nil = no agent has a fleet server
 }
 
-// FleetDoor decides which process is the fleet server of a run. Workers call it.
-type FleetDoor interface {
+// FleetTickets decides which process is the fleet server of a run. Workers call it.
+type FleetTickets interface {
 	// Settle waits for the fleet server of a run, if it is to have one, at most patience. After that no process becomes it.
 	Settle(ctx context.Context, run messages.RunRecord, patience time.Duration) error
 	// Drop forgets the fleet server of a run that has ended.

@@ -35,7 +35,7 @@ type agent struct {
 	damage  error                         // why the spool has no reader although some of it was read before
 	reopen  func() (*spool.Reader, error) // opens the spool after its disk failed to; else nil
 	watch   func()                        // ends the notifications
-	fleet   FleetDoor                     // nil = none
+	fleet   FleetTickets                  // nil = none
 	began   bool                          // the reader has seen the begin of a turn
 }
 
