@@ -13,13 +13,12 @@ var (
 	ErrArgumentControl = errors.New("has control or invisible characters")
 )
 
-// Argument returns text as it is given to the agent on its command line: without the
-// space around it, Unicode spaces included. Text that the agent could take for an
-// option, and text with characters that people do not see, is refused with
-// [ErrArgumentDash] or [ErrArgumentControl]. Empty text stays empty.
+// Argument returns text for the agent's command line, without the white space around it,
+// Unicode spaces included. It returns [ErrArgumentDash] for text that the agent could
+// take for an option, and [ErrArgumentControl] for text with characters that people do
+// not see. Empty text stays empty.
 //
-// The gateway and the builder of the command line both call it, so that a value which
-// the one accepts is not refused by the other.
+// The gateway and the builder of the command line both call it, so that they accept the same values.
 func Argument(text string) (string, error) {
 	trimmed := strings.TrimFunc(text, unicode.IsSpace)
 	if strings.HasPrefix(strings.TrimLeftFunc(trimmed, blank), "-") {
@@ -31,11 +30,10 @@ func Argument(text string) (string, error) {
 	return trimmed, nil
 }
 
-// blank reports whether a rune may stand before an option without being seen.
+// blank reports whether a rune before an option would not be seen.
 func blank(r rune) bool { return unicode.IsSpace(r) || invisible(r) }
 
-// invisible reports whether a rune changes how text is read or shown and is not itself
-// shown.
+// invisible reports whether a rune changes how text is read or shown and is not itself shown.
 func invisible(r rune) bool {
 	switch {
 	case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs):

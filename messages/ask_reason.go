@@ -1,21 +1,21 @@
 package messages
 
-// AskReason is what the agent says about a permission request beside the call itself.
-// Each text is one line; empty where the agent says nothing.
+// AskReason is what the agent reports about a permission request besides the call itself.
+// Each text is one line, and empty if the agent reports none.
 type AskReason struct {
 	ParentToolUse string // the call that started the asking subagent
 	DisplayName   string // of the tool, for people
-	Title         string // the question, in the agent's words
+	Title         string // the question, as the agent words it
 	Reason        string // why it asks
 	ReasonType    string // "rule", "mode", "safetyCheck", …
-	BlockedPath   string // the path that made it ask
-	MatchedRule   string // the user's own ask rule that made it ask
+	BlockedPath   string // the path because of which it asks
+	MatchedRule   string // the user's ask rule because of which it asks
 
-	NoSessionGrant bool // an answer for the whole session is not to be offered
-	DefaultToNo    bool // no is the answer to begin with
+	NoSessionGrant bool // clients must not offer an answer for the whole session
+	DefaultToNo    bool // clients preselect "no"
 }
 
-// Context is the reason for the audit log, by name.
+// Context returns the texts that are not empty, by their names in the audit log.
 func (r AskReason) Context() map[string]string {
 	context := map[string]string{}
 	for name, value := range map[string]string{

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Spent is what turns have consumed. The zero value is nothing. Sums are of integers, so that the order of turns does not matter.
+// Spent is the consumption of turns. Its fields are integers, so that sums do not depend on the order of turns.
 type Spent struct {
 	Micros  uint64        // cost as the agent reports it, in millionths of a US dollar
 	Tokens  uint64        // sent to the model, written by it, and written to the cache; reads from the cache do not count
-	Work    time.Duration // of turns, without the time in which the agent waits for a person
+	Work    time.Duration // working time of turns, without the time in which the agent waits for a person
 	Turns   uint32        // that have ended with a result
-	Unknown uint32        // turns, or parts of turns that an end of the process cut off, whose cost the agent has not reported
+	Unknown uint32        // turns, or parts of turns interrupted by an exit, whose cost the agent has not reported
 }
 
 // Plus returns the sum of both.
@@ -31,7 +31,7 @@ func (s Spent) Max(o Spent) Spent {
 	}
 }
 
-// Minus returns what is left without o, member by member, at least nothing.
+// Minus returns s less o, member by member, and never below zero.
 func (s Spent) Minus(o Spent) Spent {
 	return Spent{
 		Micros: s.Micros - min(o.Micros, s.Micros), Tokens: s.Tokens - min(o.Tokens, s.Tokens), Work: max(s.Work-max(o.Work, 0), 0),
@@ -49,10 +49,10 @@ type BudgetLimit struct {
 // IsZero reports whether nothing is limited.
 func (l BudgetLimit) IsZero() bool { return l == BudgetLimit{} }
 
-// nearPercent is the part of a limit from which people are told that it is near.
+// nearPercent is the percentage of a limit from which people are warned.
 const nearPercent = 80
 
-// BudgetLevel says how much of a limit is used.
+// BudgetLevel is how much of a limit is used.
 type BudgetLevel uint8
 
 // The levels. Reached is the limit itself and above.
@@ -88,7 +88,7 @@ type Budget struct {
 	Limit BudgetLimit // in force
 	Step  BudgetLimit // what an answer raises Limit by, or a multiple of it
 	Spent Spent       // since the session began; a fork begins with nothing
-	Below Spent       // consumed by its subagents and theirs, as far as it was told: it counts against Limit; zero without a limit
+	Below Spent       // consumed by its descendants, as far as they have reported it; counts against Limit; zero without a limit
 
 	Day     string // the local day, as 2026-11-23, on which the session last consumed something; empty before
 	DayBase Spent  // Spent when that day began, and the working time of the turn that ran then
@@ -96,16 +96,16 @@ type Budget struct {
 	// What people have decided about the daemon's budget of Day in this session.
 	DayFrom    BudgetLimit // each member that the settings had when a person raised it,
 	DayRaised  BudgetLimit // and what it is on that day as long as they have it; zero: it was not raised
-	DayRefused BudgetLimit // was not raised: no session asks again while this is the limit
+	DayRefused BudgetLimit // the limit that people refused to raise: no session asks again while it is in force
 	DayAsks    bool        // this session has the request to raise it
-	DayNear    bool        // people were told here that 80 % of it are used
+	DayNear    bool        // a notice here has reported that 80 % of it are used
 
 	TurnWork     time.Duration // of the turn that runs, up to WorkingSince
-	WorkingSince time.Time     // the agent works without a pause since; zero: it does not
+	WorkingSince time.Time     // the agent has worked without a pause since; zero: it is not working
 
-	Near    bool    // people were told that 80 % of the limit are used
-	Held    Holding // why messages wait; empty: none does
-	Refused bool    // a person has refused to raise the limit, or nobody has answered: the session does not ask again by itself
+	Near    bool    // a notice has reported that 80 % of the limit are used
+	Held    Holding // why messages wait; empty: no message waits
+	Refused bool    // a person refused to raise the limit, or the request expired: the session does not ask again by itself
 }
 
 // Now returns what the session has consumed by now, the turn that runs included as far as it is known.
@@ -135,9 +135,9 @@ type DayBudget struct {
 	Known   bool // the daemon has read its journal; before, Spent is too low
 	Spent   Spent
 	Limit   BudgetLimit // of the settings, or what people have raised it to for this day
-	Refused bool        // people have refused to raise it, or have not answered
+	Refused bool        // a person refused to raise it, or the request expired
 	Waiting int         // sessions with work that waits for it
-	Asker   SessionID   // that has the permission request about the budget; empty: there is none
+	Asker   SessionID   // the session with the permission request about the budget; empty: there is none
 }
 
 // Level returns how much of the limit is used.
@@ -149,9 +149,9 @@ type Holding string
 // The reasons. Stored, and shown as SessionSummary.waiting.
 const (
 	HeldByBudget Holding = "budget"        // the session's own budget is used
-	HeldByFamily Holding = "budget_parent" // the budget of a session above is used
+	HeldByFamily Holding = "budget_parent" // the budget of an ancestor session is used
 	HeldByDay    Holding = "budget_day"    // the daemon's budget of the day is used
-	HeldByPlan   Holding = "budget_plan"   // the budget of a plan is used, which is played on behalf of the session
+	HeldByPlan   Holding = "budget_plan"   // the budget of a plan that runs on behalf of the session is used
 )
 
 // USD returns the cost in US dollars, for people and for the API.
@@ -162,7 +162,7 @@ type SetBudget struct {
 	ask
 	Session SessionID
 	Client  ClientID
-	Micros  *uint64        // nil: stays; 0: no limit; and so for the others
+	Micros  *uint64        // nil: unchanged; 0: no limit; the same for the others
 	Tokens  *uint64        //
 	Work    *time.Duration //
 }
@@ -170,8 +170,8 @@ type SetBudget struct {
 // Target implements [SessionRequest].
 func (m SetBudget) Target() SessionID { return m.Session }
 
-// AskPlanBudget has the session on whose behalf a plan is played ask people whether the plan may consume more. The same Request again
-// asks nobody twice. Answered with [PlanBudgetAnswer].
+// AskPlanBudget lets the session on whose behalf a plan runs ask people whether the plan may consume more. It is
+// idempotent for the same Request. Answered with [PlanBudgetAnswer].
 type AskPlanBudget struct {
 	ask
 	Session  SessionID
@@ -180,13 +180,13 @@ type AskPlanBudget struct {
 	Spent    Spent
 	Limit    BudgetLimit
 	Step     BudgetLimit // by which the limit is raised
-	Withdraw bool        // the question is over
+	Withdraw bool        // the plan no longer needs an answer
 }
 
 // Target implements [SessionRequest].
 func (m AskPlanBudget) Target() SessionID { return m.Session }
 
-// PlanBudgetAnswer answers [AskPlanBudget]: [Undecided] while people are asked.
+// PlanBudgetAnswer answers [AskPlanBudget]: [Undecided] while no person has answered.
 type PlanBudgetAnswer struct {
 	answer
 	Decision Decision

@@ -2,18 +2,18 @@ package messages
 
 import "time"
 
-// History says what an attaching client is sent of the past.
+// History is which past events an attaching client receives.
 type History uint8
 
 // The history policies.
 const (
-	HistoryFull         History = iota // everything, then what comes
-	HistoryPendingOnly                 // the undecided prompts, then what comes
-	HistoryNone                        // only what comes
-	HistoryFromSequence                // everything after From, then what comes
+	HistoryFull         History = iota // everything, then new events
+	HistoryPendingOnly                 // the undecided prompts, then new events
+	HistoryNone                        // only new events
+	HistoryFromSequence                // everything after From, then new events
 )
 
-// Follow says when an attached stream ends by itself.
+// Follow is when an attached stream ends by itself.
 type Follow uint8
 
 // The follow policies.
@@ -24,15 +24,15 @@ const (
 	FollowAnswers               // at the head, as soon as the session is quiescent
 )
 
-// Progress says what a session does with the work that it was given. The values are
-// ordered: each ends at least the streams that the one before it ends.
+// Progress is how far a session is with its work. The values are ordered: each ends at
+// least the streams that the value before it ends.
 type Progress uint8
 
 // The states of a session's work.
 const (
 	Working   Progress = iota // a turn runs or a message waits, and the session goes on by itself
 	Awaiting                  // a turn runs or a message waits, and a person has to act first
-	Quiescent                 // no turn runs and no message waits, or the agent was given up
+	Quiescent                 // no turn runs and no message waits, or the session has given up restarting the agent
 )
 
 // Attach adds a client to a session. Answered with [Attached]; the events go to
@@ -41,11 +41,11 @@ type Attach struct {
 	ask
 	Session  SessionID
 	Client   ClientID
-	Type     string // what kind of client it calls itself, may be empty
+	Type     string // kind of client, as the client reports it; may be empty
 	Stream   string // unique per stream: one client may have several
 	Observer bool   // never gets the input lock
-	Approves bool   // may answer requests, and does not observe by its own wish: a person watches
-	Discards bool   // the session is removed with its last stream if nothing was said in it
+	Approves bool   // may answer requests and did not ask to observe: a person is watching
+	Discards bool   // the session is removed with its last stream if it has no message
 	History  History
 	From     Seq // exclusive; read for HistoryFromSequence
 	Follow   Follow
@@ -55,14 +55,14 @@ type Attach struct {
 // Target implements [SessionRequest].
 func (m Attach) Target() SessionID { return m.Session }
 
-// Attached answers [Attach]. Head is the last journaled number at that moment.
+// Attached answers [Attach]. Head is the last journaled number at that time.
 type Attached struct {
 	answer
 	Head       Seq
 	LockHolder ClientID
 }
 
-// GetPrompts asks a session what waits for a person. Answered with [Prompts].
+// GetPrompts asks a session for its undecided requests. Answered with [Prompts].
 type GetPrompts struct {
 	ask
 	Session SessionID
@@ -71,8 +71,8 @@ type GetPrompts struct {
 // Target implements [SessionRequest].
 func (m GetPrompts) Target() SessionID { return m.Session }
 
-// Prompts answers [GetPrompts]: a prompt for each undecided request, oldest first,
-// marked as replays, without a number.
+// Prompts answers [GetPrompts]: an event for each undecided request, oldest first, marked
+// as a replay, with sequence 0.
 type Prompts struct {
 	answer
 	Events []Event
@@ -83,7 +83,7 @@ type Detach struct {
 	command
 	Session  SessionID
 	Stream   string
-	Draining bool // the daemon ends the stream, because it ends itself: the client is to keep its input lock
+	Draining bool // the daemon is shutting down and ends the stream: the client keeps its input lock
 }
 
 // ClientPresence is a client with at least one attached stream, as others see it.
@@ -94,16 +94,15 @@ type ClientPresence struct {
 	Since    time.Time // when the first of its streams was attached
 }
 
-// OutboxDrained tells a lagging client actor that its sink has room again. Sent
-// by the outbox.
+// OutboxDrained reports to a lagging client actor that its sink has room again. Sent by the outbox.
 type OutboxDrained struct {
 	command
 	At time.Time
 }
 
-// Published tells an attached client about newly durable events, or about
-// events that are not journaled (sequence 0). Without events it tells that the progress
-// has changed. Sent by the session in order.
+// Published passes newly durable events, or events that are not journaled (sequence 0),
+// to an attached client. Without events it reports changed progress. Sent by the session
+// in order.
 type Published struct {
 	command
 	Events   []Event
@@ -111,12 +110,12 @@ type Published struct {
 	Progress Progress
 }
 
-// Finish tells a client actor that its client will send no more requests: from now on
-// its stream has the policy [FollowAnswers]. Sent by the gateway's end of the stream.
+// Finish reports to a client actor that its client sends no more requests: its stream
+// then has the policy [FollowAnswers]. Sent by the gateway's end of the stream.
 type Finish struct{ command }
 
-// HistoryRead brings a catching-up client the next piece of the journal.
-// Sent by the effect performer.
+// HistoryRead passes the next part of the journal to a client that is catching up. Sent
+// by the effect performer.
 type HistoryRead struct {
 	command
 	Attempt uint64
@@ -124,22 +123,22 @@ type HistoryRead struct {
 	Err     error
 }
 
-// ClientCaughtUp tells the session that a stream is live again and has missed events
-// that no history has: it is told the present state of what they were about. Sent by
-// the client actor.
+// ClientCaughtUp reports to the session that a lagging stream is live again and has
+// missed events that were not journaled. The session sends the stream the present state
+// that those events were about. Sent by the client actor.
 type ClientCaughtUp struct {
 	command
 	Stream string
 }
 
-// ClientGone tells the session that a stream has ended. Sent by the client actor.
+// ClientGone reports to the session that a stream has ended. Sent by the client actor.
 type ClientGone struct {
 	command
 	Stream string
 }
 
-// PermissionDecided tells the session how a permission request was decided, by
-// the first answer or by its deadline. Sent by the permission actor.
+// PermissionDecided reports to the session how a permission request was decided, by the
+// first answer or by its deadline. Sent by the permission actor.
 type PermissionDecided struct {
 	command
 	Answer AnswerPermission // Decision DecisionExpired for the deadline

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// What a client may offer while somebody types.
+// Messages for completion while a person types.
 
-// GetAbilities asks what a session's agent can be asked for. One that runs is asked
-// itself, and what it said is remembered; else, or where Remembered is set, that is
-// the answer. Answered with [Abilities].
+// GetAbilities asks for the commands, skills, subagents and models of a session's agent.
+// A running agent is asked, and its answer is stored. If none runs, or Remembered is set,
+// the stored answer is returned. Answered with [Abilities].
 type GetAbilities struct {
 	ask
 	Session    SessionID
@@ -19,18 +19,18 @@ type GetAbilities struct {
 // Target implements [SessionRequest].
 func (m GetAbilities) Target() SessionID { return m.Session }
 
-// Abilities is what an agent has told that it can be asked for. It has told nothing
-// before its first turn.
+// Abilities are the commands, skills, subagents and models that an agent has reported.
+// They are empty before its first turn.
 type Abilities struct {
 	answer
-	Fresh    bool // said by the agent just now
+	Fresh    bool // the agent reported it for this request
 	Commands []AgentCommand
-	Skills   []string // names of the commands that are skills; nil = it has not said
+	Skills   []string // names of the commands that are skills; nil = not reported
 	Agents   []AgentType
-	Models   []string // names that the agent takes for a model; nil = it has not said
+	Models   []string // names that the agent accepts as a model; nil = not reported
 }
 
-// AgentCommand is what may follow a "/" in a message. What is not known is empty.
+// AgentCommand is a command that may follow a "/" in a message. Unknown fields are empty.
 type AgentCommand struct {
 	Name        string
 	Description string
@@ -43,8 +43,9 @@ type AgentType struct {
 	Description string
 }
 
-// GetSubagents asks which subagents a session's agent has running, as of what it has
-// said and the journal has. Answered with [Subagents]: none, if no agent runs.
+// GetSubagents asks which subagents a session's agent is running, as far as it has
+// reported and the journal has stored. Answered with [Subagents], which is empty if no
+// agent runs.
 type GetSubagents struct {
 	ask
 	Session SessionID
@@ -56,8 +57,8 @@ type Subagents struct {
 	Subagents []Subagent
 }
 
-// Subagent is one that an agent has started by itself and that has not ended. What is
-// not known is empty.
+// Subagent is a subagent that an agent started by itself and that has not ended. Unknown
+// fields are empty.
 type Subagent struct {
 	Task        string // its id
 	ToolUse     string // the tool call that started it
@@ -67,8 +68,8 @@ type Subagent struct {
 	Background  bool   // it may outlive its turn
 }
 
-// Learn returns what is known after an agent has said more: what it has listed now
-// counts, and where it was brief this time, what it said about the same before.
+// Learn returns the abilities after a new report. The new lists replace the old ones; a
+// description or a list that the new report lacks is taken from a.
 func (a Abilities) Learn(now Abilities) Abilities {
 	commands := slices.Clone(now.Commands)
 	for i, c := range commands {
@@ -93,12 +94,12 @@ func (a Abilities) Learn(now Abilities) Abilities {
 	return Abilities{Fresh: now.Fresh, Commands: commands, Skills: skills, Agents: agents, Models: models}
 }
 
-// ListPath asks what is in a session's working directory that begins as Query does.
-// Answered with [PathList]: directories first, each by name.
+// ListPath asks for entries of a session's working directory whose paths begin with
+// Query. Answered with [PathList]: directories first, each by name.
 type ListPath struct {
 	ask
 	Session SessionID
-	Query   string // relative to the directory; the last part may be unfinished
+	Query   string // relative to the directory; the last element may be incomplete
 	Limit   int
 }
 

@@ -2,10 +2,10 @@ package messages
 
 import "fmt"
 
-// Number is a type of numbers that [Count] takes.
+// Number lists the number types that [Count] accepts.
 type Number interface{ int | int64 | uint32 | uint64 }
 
-// Count returns a number with its noun, which takes an s unless there is one: "1 session", "2 sessions".
+// Count returns a number with its noun in singular or plural: "1 session", "2 sessions".
 func Count[N Number](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun

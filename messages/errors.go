@@ -13,14 +13,14 @@ type Kind uint8
 const (
 	Internal         Kind = iota // a bug of ours
 	Invalid                      // the request is malformed: fix it, do not retry
-	NotFound                     // there is no such session, permission, run
-	AlreadyExists                // the thing to be created is there
+	NotFound                     // no such session, permission or run
+	AlreadyExists                // the object to create exists
 	WrongState                   // valid, but not in this state
 	Exhausted                    // a limit is reached: wait and retry
-	Unavailable                  // temporarily not there: retry with backoff
-	Denied                       // the caller may not, or lacks the input lock
-	Unauthenticated              // the caller did not say who it is
-	Aborted                      // lost against a concurrent change
+	Unavailable                  // temporarily not available: retry with backoff
+	Denied                       // the caller lacks a right or the input lock
+	Unauthenticated              // the caller has no valid credentials
+	Aborted                      // lost to a concurrent change
 	OutOfRange                   // a sequence number beyond the head
 	DeadlineExceeded             // took too long
 	Unimplemented                // not built or not enabled
@@ -54,7 +54,7 @@ func (k Kind) String() string {
 // ErrorEvent.code and in the status details. Empty where the catalogue has none.
 type Code string
 
-// The codes of the catalogue that the daemon uses so far.
+// The codes of the catalogue that the daemon uses. Those marked "ours" are not in the catalogue.
 const (
 	SessionNotFound   Code = "SESSION_NOT_FOUND"
 	SessionClosed     Code = "SESSION_CLOSED"
@@ -89,8 +89,7 @@ const (
 	StorageError      Code = "SQLITE_ERROR"          // the catalogue's name for a failed journal operation
 )
 
-// RetryAfter is the detail that says how many milliseconds to wait before the same is
-// asked again.
+// RetryAfter is the detail with the time to wait before a retry, in milliseconds.
 const RetryAfter = "retry_after_ms"
 
 // Error is the one error type that crosses package borders.
@@ -99,14 +98,14 @@ type Error struct {
 	Kind    Kind              // how to react
 	Code    Code              // the catalogue's code, if it has one
 	Err     error             // the cause, may be nil
-	Hint    string            // what the person can do about it, a sentence, may be empty
+	Hint    string            // what a person can do about it, one sentence; may be empty
 	Details map[string]string // the catalogue's details: session_id, holder_client_id, …
 }
 
 func (*Error) message() {}
 func (*Error) reply()   {}
 
-// Error returns "op: cause", or "op: kind" where there is no cause.
+// Error returns "op: cause", or "op: kind" without a cause.
 func (e *Error) Error() string {
 	if e.Err == nil {
 		return e.Op + ": " + e.Kind.String()
@@ -125,7 +124,7 @@ func Errorf(op string, kind Kind, format string, args ...any) *Error {
 // WithCode returns e with the catalogue's code set.
 func (e *Error) WithCode(c Code) *Error { e.Code = c; return e }
 
-// WithHint returns e with a sentence that says what to do.
+// WithHint returns e with a hint: one sentence about what a person can do.
 func (e *Error) WithHint(hint string) *Error { e.Hint = hint; return e }
 
 // With returns e with one more detail of the catalogue.
@@ -137,8 +136,7 @@ func (e *Error) With(key, value string) *Error {
 	return e
 }
 
-// KindOf returns the kind of the first [Error] in err's chain, [Internal] if
-// there is none.
+// KindOf returns the kind of the first [Error] in err's chain, [Internal] if there is none.
 func KindOf(err error) Kind {
 	var e *Error
 	if errors.As(err, &e) {

@@ -5,8 +5,7 @@ import "slices"
 // Stage is how far a feature has come, numbered as FeatureStage of the API.
 type Stage uint8
 
-// The stages. An experiment is off until it is switched on; what is deprecated still
-// works.
+// The stages. Alpha and beta features are off by default. Deprecated features still work.
 const (
 	StageAlpha      Stage = 1
 	StageBeta       Stage = 2
@@ -33,19 +32,18 @@ type Feature struct {
 	Name        string
 	Description string
 	Stage       Stage
-	Since       string   // version of the daemon that brought it
+	Since       string   // first version of the daemon with it
 	MinClient   string   // oldest client that can use it; empty = any
 	Deprecated  string   // version that deprecated it
-	Removal     string   // version that will drop it
+	Removal     string   // version that will remove it
 	Replacement string   // what to use instead
-	Migration   string   // where the way over is described
-	Aliases     []string // by which clients ask for it too
-	Fixed       bool     // nothing would be left without it: it cannot be switched off
-	Calls       []string // that need it; a name that ends in a slash stands for a whole service
+	Migration   string   // page that describes the migration
+	Aliases     []string // other names by which clients ask for it
+	Fixed       bool     // it cannot be switched off
+	Calls       []string // calls that need it; a name that ends in a slash is a whole service
 }
 
-// Features is the one table of feature flags. A stage changes here, when the tests of
-// its feature do; what is gone stays, as removed.
+// Features returns the table of feature flags. A removed feature stays in it, with [StageRemoved].
 func Features() []Feature { return slices.Clone(features) }
 
 var features = []Feature{
@@ -81,11 +79,11 @@ var features = []Feature{
 	},
 }
 
-// LegacyPermissionFormat is the flag of permission answers as older clients send them:
-// with an edited input where the API has an idempotency key.
+// LegacyPermissionFormat is the flag for permission answers of older clients, which have
+// an edited input in the field where the API has an idempotency key.
 const LegacyPermissionFormat = "legacy_permission_format"
 
-// FeatureNamed is the feature with a name or an alias.
+// FeatureNamed returns the feature with a name or an alias, and whether there is one.
 func FeatureNamed(name string) (Feature, bool) {
 	for _, f := range features {
 		if f.Name == name || slices.Contains(f.Aliases, name) {
@@ -95,9 +93,9 @@ func FeatureNamed(name string) (Feature, bool) {
 	return Feature{}, false
 }
 
-// On reports whether the feature is on, where settings say what they say about flags.
-func (f Feature) On(said map[string]bool) bool {
-	switch on, ok := said[f.Name]; {
+// On reports whether the feature is on. settings are the values of the flags that the settings set.
+func (f Feature) On(settings map[string]bool) bool {
+	switch on, ok := settings[f.Name]; {
 	case f.Fixed:
 		return true
 	case f.Stage == StageRemoved:

@@ -2,8 +2,8 @@ package messages
 
 import "time"
 
-// GetHealth asks how the daemon's components are. Answered with [HealthView], after
-// a few seconds at most: what has not been checked for too long is checked first.
+// GetHealth asks for the health of the daemon's components. Outdated checks are repeated
+// first, which takes a few seconds at most. Answered with [HealthView].
 type GetHealth struct{ ask }
 
 // HealthView answers [GetHealth].
@@ -18,18 +18,18 @@ type HealthView struct {
 type ComponentHealth struct {
 	Name     string
 	Serving  bool
-	Critical bool   // not serving makes the daemon not serving; else degraded
+	Critical bool   // if it does not serve, the daemon does not serve; otherwise the daemon is degraded
 	Message  string // "3/5 slots used"
 	Checked  time.Time
 
-	// What is wrong, empty while nothing is. A component that serves may be degraded.
+	// The problem, empty without one. A component that serves may be degraded.
 
-	State  string // the degraded state's name: "subprocess_pool_full"
+	State  string // name of the degraded state: "subprocess_pool_full"
 	Reason string // the same for people: "All subprocess slots in use"
-	Impact string // what is lost by it: "New sessions queued"
+	Impact string // effect on users: "New sessions queued"
 }
 
-// Degraded reports whether something is wrong with it that the daemon lives with.
+// Degraded reports whether the component has a problem that does not stop the daemon from serving.
 func (c ComponentHealth) Degraded() bool { return !c.Critical && (!c.Serving || c.State != "") }
 
 // GetTree asks for the live supervision tree. Answered with [TreeNode].
@@ -42,9 +42,9 @@ type TreeNode struct {
 	Kind      string // "session"
 	State     string // "running", "restarting", "backing off", "stopped", "gave up"
 	Restarts  int
-	Backoff   time.Duration // left of it, 0 if none
+	Backoff   time.Duration // remaining time; 0 = none
 	LastError string
-	Mailbox   int // messages waiting
+	Mailbox   int // number of waiting messages
 	StartedAt time.Time
 	Details   map[string]string
 	Children  []TreeNode

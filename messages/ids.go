@@ -2,18 +2,17 @@ package messages
 
 import "strings"
 
-// SessionID identifies one conversation: a lower-case UUID, chosen by us and
-// given to the agent with --session-id. The id that the agent reports later is
-// kept apart ([SessionRecord].AgentSession), since resuming may change it.
+// SessionID identifies one conversation: a lower-case UUID that the daemon chooses and
+// passes to the agent with --session-id. The id that the agent reports later may change
+// when it resumes, and is in [SessionRecord].AgentSession.
 type SessionID string
 
-// ClientID identifies one attached client for the input lock and for "who
-// answered". It comes from the call metadata x-client-id, or is made up for a
-// stream that has none.
+// ClientID identifies a client, as holder of the input lock and in decisions. It comes
+// from the call metadata x-client-id; the gateway generates one for a stream without it.
 type ClientID string
 
-// Shown returns the client as people read it. An id of the form "user@host:terminal#process" becomes "user@host terminal":
-// what follows the number sign only tells the processes of one terminal apart.
+// Shown returns the client id for people. An id of the form "user@host:terminal#process" becomes "user@host terminal":
+// the part after the number sign only distinguishes processes of one terminal.
 func (c ClientID) Shown() string {
 	who, _, numbered := strings.Cut(string(c), "#")
 	if !numbered || who == "" {

@@ -5,7 +5,7 @@ import "testing"
 func TestClientShown(t *testing.T) {
 	for id, want := range map[ClientID]string{
 		"lea@box:pts/3#4711.k3x9": "lea@box pts/3",
-		"lea@box:pts/3#4711":      "lea@box pts/3", // of a former version
+		"lea@box:pts/3#4711":      "lea@box pts/3", // from an earlier version
 		"lea@box#4711.k3x9":       "lea@box",
 		"cli#4711":                "cli",
 		"cli:pts/3#4711":          "cli:pts/3",

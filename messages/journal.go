@@ -5,13 +5,12 @@ import (
 	"fmt"
 )
 
-// Append is what one session hands to the journal at once: its events and
-// everything that changes with them, in one transaction.
+// Append is one transaction of a session: events, and the records that change with them.
 //
-// It is compare-and-append: it is refused with [Aborted], and changes nothing,
-// unless Expect is the session's head, the events are numbered from Expect+1
-// without a gap, and SpoolFrom is the consumed offset of the cursor's run. So a
-// stale incarnation of an actor can harm nothing.
+// It is compare-and-append: the journal refuses it with [Aborted], and changes nothing,
+// unless Expect is the session's head, the events are numbered from Expect+1 without a
+// gap, and SpoolFrom is the consumed offset of the cursor's run. So an actor with stale
+// state cannot do harm.
 //
 // Sent by a session to the journal, which answers with [Committed] when the
 // transaction is on disk, or with [AppendRefused].
@@ -30,27 +29,27 @@ type Append struct {
 	Settled     []string           // keys of inputs to delete
 	Permissions []PermissionRecord // put
 	Resolved    []RequestID        // ids of permissions to delete
-	Key         string             // idempotency key to remember with the head of this append, may be empty
-	Aliases     []string           // more of them
-	Answered    []Remembered       // and requests under a key, with what they were answered
-	Delete      bool               // remove the session; of Record its budget stays, everything else is ignored
+	Key         string             // idempotency key to store with the head of this append; may be empty
+	Aliases     []string           // further idempotency keys
+	Answered    []Remembered       // requests under a key, with their answers
+	Delete      bool               // remove the session; the budget of Record is kept, everything else is ignored
 }
 
-// DeletedSession is what the journal has of a session that was deleted. Its consumption stays counted.
+// DeletedSession is what the journal keeps of a deleted session, whose consumption still counts.
 type DeletedSession struct {
 	ID     SessionID
 	Parent SessionID // of a subagent
 	Budget Budget
 }
 
-// heavyBytes is the weight of an append whose own transaction would be noticed by
-// those whose appends share it: its sync takes as long as several of others.
+// heavyBytes is the weight from which an append would delay the other appends of its
+// group: its sync takes as long as several of theirs.
 const heavyBytes = 256 << 10
 
-// Heavy reports whether the append is to be staged before it is committed.
+// Heavy reports whether the journal stages the append before it commits it.
 func (a *Append) Heavy() bool { return a.weight() >= heavyBytes }
 
-// weight is about how many bytes the append makes the journal write.
+// weight estimates how many bytes the journal writes for the append.
 func (a *Append) weight() (bytes int) {
 	for i := range a.Events {
 		bytes += len(a.Events[i].Bytes)
@@ -64,7 +63,7 @@ func (a *Append) weight() (bytes int) {
 	return bytes
 }
 
-// Keys are all idempotency keys of the append.
+// Keys returns all idempotency keys of the append.
 func (a *Append) Keys() []string {
 	if a.Key == "" {
 		return a.Aliases
@@ -72,14 +71,14 @@ func (a *Append) Keys() []string {
 	return append([]string{a.Key}, a.Aliases...)
 }
 
-// Committed says that an [Append] is durable.
+// Committed reports that an [Append] is durable. Sent by the journal.
 type Committed struct {
 	command
 	Session SessionID
 	Commit  uint64
 }
 
-// AppendRefused says that an [Append] changed nothing, and why.
+// AppendRefused reports that an [Append] changed nothing, and why. Sent by the journal.
 type AppendRefused struct {
 	command
 	Session SessionID
@@ -87,17 +86,16 @@ type AppendRefused struct {
 	Err     *Error
 }
 
-// LoadSession asks the journal for everything a session is rebuilt from. It is
-// answered, with [SessionLoaded], after every [Append] that was sent before it
-// has been decided, so that a restarted session never reads past its own
-// earlier words.
+// LoadSession asks the journal for the records from which a session is rebuilt. The
+// journal answers with [SessionLoaded] after it has committed or refused every earlier
+// [Append], so that a restarted session never misses appends of its predecessor.
 type LoadSession struct {
 	ask
 	Session SessionID
 }
 
-// SessionLoaded is the answer to [LoadSession]. Found is false, and the rest
-// empty, for a session that the journal does not know.
+// SessionLoaded is the answer to [LoadSession]. Found is false, and the rest empty, for
+// an unknown session.
 type SessionLoaded struct {
 	answer
 	Found       bool
@@ -108,38 +106,35 @@ type SessionLoaded struct {
 	Permissions []PermissionRecord
 }
 
-// JournalDamaged is the condition of a session whose records cannot be read: see
-// [DamagedSession].
+// JournalDamaged is the condition of a [DamagedSession].
 const JournalDamaged Condition = "journal_damaged"
 
-// StateNotWritable is the condition of a session for whose agent no run directory can
-// be made.
+// StateNotWritable is the condition of a session whose run directory cannot be created.
 const StateNotWritable Condition = "state_not_writable"
 
-// DamagedSession is a session that the journal cannot load. Its record is what can
-// be read of it: [PhaseDamaged], and at least the id. Its history can be read as far
-// as it is sound, and the session can be deleted; nothing else.
+// DamagedSession is a session that the journal cannot load. Its record has what can be
+// read, at least the id, and [PhaseDamaged]. The session can be deleted, and the intact
+// parts of its history can be read; nothing else is possible.
 type DamagedSession struct {
 	Record SessionRecord
-	Err    *Error // names what is damaged; of [DataLoss]
+	Err    *Error // names the damage; of kind [DataLoss]
 }
 
 // HistoryGap is a part of a history that cannot be read: the events From to To,
-// both included. To is 0 when nothing behind it can be read either.
+// inclusive. To is 0 if nothing after From can be read.
 type HistoryGap struct {
 	From, To Seq
 	Reason   string
 }
 
-// JournalFinding is damage that was met when the journal was opened, and what was done
-// about it. The journal is in use: a finding without a session lost nothing that was
-// committed.
+// JournalFinding is damage found when the journal was opened, and how it was handled.
+// Committed data is lost only if Outcome names damaged sessions.
 type JournalFinding struct {
 	File    string
 	Offset  int64 // in bytes; -1 = the file as a whole
 	Problem string
 	Outcome string
-	Crash   bool // a crash leaves the same: it may be no damage at all
+	Crash   bool // a crash leaves the same state, so it may be no damage
 }
 
 // String describes the finding in one line.
@@ -151,7 +146,7 @@ func (f JournalFinding) String() string {
 	return fmt.Sprintf("%s: %s; %s", where, f.Problem, f.Outcome)
 }
 
-// CauseOf returns the text of an error without what was being done.
+// CauseOf returns the text of an error without its operation.
 func CauseOf(err error) string {
 	var e *Error
 	if errors.As(err, &e) && e.Err != nil {

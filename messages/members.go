@@ -2,16 +2,16 @@ package messages
 
 import "time"
 
-// Role is what a member of a session may do in it.
+// Role is what a member may do in a session.
 type Role string
 
 // The roles of members. A caller with [MayAdmin] owns every session.
 const (
-	RoleViewer Role = "viewer" // see it
-	RoleEditor Role = "editor" // and type, answer, interrupt and stop, as far as the token may
+	RoleViewer Role = "viewer" // view the session
+	RoleEditor Role = "editor" // also type, answer, interrupt and stop, within the rights of the token
 )
 
-// Rights returns the rights that a role leaves to a token; 0 if there is no such role.
+// Rights returns the rights that a role allows a token; 0 for an unknown role.
 func (r Role) Rights() Rights {
 	switch r {
 	case RoleViewer:
@@ -22,7 +22,7 @@ func (r Role) Rights() Rights {
 	return 0
 }
 
-// Member is a person with whom a session is shared. It counts for tokens that are limited to shared sessions.
+// Member is a person with whom a session is shared. It matters for tokens that are limited to shared sessions.
 type Member struct {
 	Session SessionID
 	Person  string

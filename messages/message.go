@@ -1,7 +1,7 @@
 package messages
 
-// Message is implemented by everything one actor may say to another.
-// The method is unexported, so the vocabulary is closed: it is this package.
+// Message is implemented by everything that one actor may send to another. The method is
+// unexported, so only this package defines messages.
 type Message interface{ message() }
 
 // Request is a message that is answered, with a [Reply] or an [*Error].
@@ -10,7 +10,7 @@ type Request interface {
 	request()
 }
 
-// Reply is what a [Request] is answered with when it succeeds.
+// Reply answers a [Request] that succeeded.
 type Reply interface {
 	Message
 	reply()

@@ -8,30 +8,29 @@ import (
 )
 
 // AgentOptions are options of the agent's command line besides its model, its mode and
-// its rules. They are set when a session is created, journaled with it, and hold for
-// each of its agents. The zero value leaves everything to the agent.
+// its rules. They are set when a session is created, journaled with it, and apply to each
+// of its agents. The zero value leaves all options to the agent's defaults.
 type AgentOptions struct {
 	Effort             string   // "low" to "max"
 	Thinking           string   // "enabled", "adaptive" or "disabled"
 	MaxThinkingTokens  uint32   // tokens
 	MaxTurns           uint32   // requests to the model that one message may cause
-	MaxBudgetUSD       float64  // US dollars that the session may cost, over all its agents
-	Agent              string   // name of the agent definition that answers
+	MaxBudgetUSD       float64  // US dollars that all agents of the session may cost together
+	Agent              string   // name of the agent definition to use
 	Tools              []string // built-in tools that the agent has
-	NoTools            bool     // it has none of them
+	NoTools            bool     // no built-in tools
 	AppendSystemPrompt string
-	Directories        []string // it may work in besides its own: absolute, behind symbolic links
+	Directories        []string // additional working directories: absolute, with symbolic links resolved
 	Agents             []byte   // definitions by name, a JSON object
 	Servers            Secret   // MCP servers, {"mcpServers": {…}}
-	OnlyServers        bool     // it has no MCP servers but those
-	Fleet              bool     // it has the fleet server, whatever the setting says
+	OnlyServers        bool     // no MCP servers besides those
+	Fleet              bool     // use the fleet server, regardless of the setting
 }
 
-// FleetServer is the name of the MCP server through which an agent directs subagents.
+// FleetServer is the name of the MCP server through which an agent starts subagents.
 const FleetServer = "betcode"
 
-// Secret is text that must not reach a log, an event or a client. Whatever prints it
-// prints its length only.
+// Secret is text that must not reach a log, an event or a client. Package fmt prints only its length.
 type Secret []byte
 
 // Format implements [fmt.Formatter].
@@ -40,7 +39,7 @@ func (s Secret) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "[%d bytes withheld
 // Empty reports whether no option is set.
 func (o AgentOptions) Empty() bool { return len(o.Names()) == 0 }
 
-// Names lists the options that are set, as the agent's command line calls them.
+// Names returns the names of the options that are set, as on the agent's command line.
 func (o AgentOptions) Names() []string {
 	var names []string
 	for _, option := range []struct {
@@ -68,18 +67,18 @@ func (o AgentOptions) Names() []string {
 	return names
 }
 
-// Widening lists those options that let the agent do more, or start programs. To set one
-// is to approve it in advance.
+// Widening returns the names of the set options that let the agent do more, or start
+// programs. Setting one approves it in advance.
 func (o AgentOptions) Widening() []string {
 	return slices.DeleteFunc(o.Names(), func(name string) bool {
 		return !slices.Contains([]string{"add-dir", "agent", "agents", "mcp-config", "fleet"}, name)
 	})
 }
 
-// AgentNames lists what Agents defines.
+// AgentNames returns the names of the agents that Agents defines.
 func (o AgentOptions) AgentNames() []string { return namesIn(o.Agents) }
 
-// ServerNames lists the MCP servers of Servers.
+// ServerNames returns the names of the MCP servers in Servers.
 func (o AgentOptions) ServerNames() []string {
 	var config struct {
 		Servers json.RawMessage `json:"mcpServers"`
@@ -90,7 +89,7 @@ func (o AgentOptions) ServerNames() []string {
 	return namesIn(config.Servers)
 }
 
-// namesIn lists the members of a JSON object.
+// namesIn returns the sorted names of the members of a JSON object.
 func namesIn(object []byte) []string {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(object, &members) != nil {

@@ -19,12 +19,12 @@ const (
 	maxOptionTurns    = 10_000
 	maxOptionBudget   = 1_000_000   // US dollars
 	maxOptionThinking = 1_000_000   // tokens
-	maxOptionBytes    = 64 << 10    // of a text; the system takes arguments below 128 KiB
+	maxOptionBytes    = 64 << 10    // of a text; the kernel accepts arguments below 128 KiB
 	maxOptionName     = 128         // bytes
 	maxOptionEntries  = 64          // directories, agents, servers
 	maxOptionTools    = 200         // names
 	maxOptionPath     = 4096        // bytes
-	leastBudget       = 0.000_000_1 // US dollars; less is written with an exponent
+	leastBudget       = 0.000_000_1 // US dollars; smaller numbers would be formatted with an exponent
 )
 
 var (
@@ -33,8 +33,8 @@ var (
 	plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_:.@/ -]*$`)
 )
 
-// Checked returns the options as the agent gets them, or an error that names the option
-// that cannot be. Nothing is looked up on the disk.
+// Checked returns the options as they are passed to the agent, or an error that names the
+// invalid option. It does no I/O.
 func (o AgentOptions) Checked() (AgentOptions, error) {
 	for _, check := range []func(*AgentOptions) error{
 		checkChoices, checkNumbers, checkTools, checkPrompt, checkDirectories, checkAgents, checkServers,
@@ -102,8 +102,8 @@ func checkTools(o *AgentOptions) error {
 	return nil
 }
 
-// checkPrompt takes text of several lines, and emoji. What could be read as an option, and
-// control characters, are refused as in [Argument].
+// checkPrompt accepts text of several lines, and emoji. Like [Argument], it refuses
+// control characters and text that could be read as an option.
 func checkPrompt(o *AgentOptions) error {
 	text := strings.TrimFunc(o.AppendSystemPrompt, unicode.IsSpace)
 	hidden := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
@@ -184,7 +184,8 @@ func checkServers(o *AgentOptions) error {
 	return checkMembers("mcp_config", config.Servers)
 }
 
-// compactObject reads a JSON object within the bounds. Its errors quote nothing of it.
+// compactObject decodes a JSON object and returns it compacted. Its errors do not quote
+// the text, which may contain secrets.
 func compactObject(option string, text []byte, into any) ([]byte, error) {
 	if len(text) > maxOptionBytes {
 		return nil, fmt.Errorf("%s has %d bytes, at most %d are taken", option, len(text), maxOptionBytes)

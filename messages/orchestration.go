@@ -6,8 +6,8 @@ import (
 	"betcode/messages/plan"
 )
 
-// The conversation about orchestrations: plans whose steps are subagents and merges. Where a request names an orchestration, it takes the
-// id or the beginning of one.
+// Messages about orchestrations: plans whose steps are subagents and merges. A request names an orchestration by its id
+// or by a prefix of it.
 
 // OrchestrationID identifies one orchestration: a lower-case UUID.
 type OrchestrationID string
@@ -15,21 +15,21 @@ type OrchestrationID string
 // OrchestrationRequest is a [Request] that the actor of one orchestration answers.
 type OrchestrationRequest interface {
 	Request
-	// Orchestration returns which one.
+	// Orchestration returns its id.
 	Orchestration() OrchestrationID
 }
 
-// CreateOrchestration starts a plan. The same id with the same plan answers as before. Answered with [OrchestrationCreated]
-// when the plan is durable.
+// CreateOrchestration starts a plan. It is idempotent for the same id with the same plan. Answered with
+// [OrchestrationCreated] when the plan is durable.
 type CreateOrchestration struct {
 	ask
-	ID        OrchestrationID // made by the gateway if the caller has none
+	ID        OrchestrationID // the gateway generates one if the caller has none
 	Client    ClientID
-	Parent    SessionID // on whose behalf the subagents work; empty = a session that is made for it
-	Directory string    // absolute, of the session that is made; required without Parent
+	Parent    SessionID // on whose behalf the subagents work; empty = a new session
+	Directory string    // of the new session, absolute; required without Parent
 	Plan      plan.Plan
 	Digest    []byte // of the request
-	Agent     bool   // the agent of Parent submits the plan: it is kept to the directory and the repository of Parent
+	Agent     bool   // the agent of Parent submits the plan: its steps are confined to the directory and the repository of Parent
 }
 
 // OrchestrationCreated answers [CreateOrchestration].
@@ -39,7 +39,7 @@ type OrchestrationCreated struct {
 	Steps int
 }
 
-// CancelOrchestration ends the steps that run and starts no others, or does so with one step. Answered with
+// CancelOrchestration ends the running steps and starts no others, or ends one step. Answered with
 // [OrchestrationView] when that is durable; agents may still be ending.
 type CancelOrchestration struct {
 	ask
@@ -49,7 +49,7 @@ type CancelOrchestration struct {
 	Reason string
 }
 
-// RetryOrchestration starts steps again that failed or were cancelled, with a new conversation, and those that were blocked
+// RetryOrchestration restarts failed and cancelled steps, each with a new conversation, and the steps that were blocked
 // because of them. Answered with [OrchestrationView].
 type RetryOrchestration struct {
 	ask
@@ -58,7 +58,8 @@ type RetryOrchestration struct {
 	Client ClientID
 }
 
-// PauseOrchestration starts no further steps, or goes on. Steps that run are left. Answered with [OrchestrationView].
+// PauseOrchestration starts no further steps until it is resumed, or resumes it. Running steps are not affected.
+// Answered with [OrchestrationView].
 type PauseOrchestration struct {
 	ask
 	ID     OrchestrationID
@@ -75,7 +76,7 @@ func (m RetryOrchestration) Orchestration() OrchestrationID { return m.ID }
 // Orchestration implements [OrchestrationRequest].
 func (m PauseOrchestration) Orchestration() OrchestrationID { return m.ID }
 
-// Op returns what is asked for, as errors name it.
+// Op returns the operation, for errors.
 func (m PauseOrchestration) Op() string {
 	if m.Paused {
 		return "pause orchestration"
@@ -98,17 +99,18 @@ type OrchestrationList struct {
 	Orchestrations []OrchestrationView
 }
 
-// ReadOrchestration asks for the events of an orchestration behind a number. Answered with [OrchestrationPage].
+// ReadOrchestration asks for the events of an orchestration after a sequence number. Answered with
+// [OrchestrationPage].
 type ReadOrchestration struct {
 	ask
 	ID   OrchestrationID
 	From OrchestrationCursor
 }
 
-// OrchestrationCursor is a place in the journal of an orchestration: behind an event.
+// OrchestrationCursor is a position in the journal of an orchestration, after an event.
 type OrchestrationCursor struct {
 	Seq    uint64
-	Offset int64 // as a page has said; 0 = the daemon searches it
+	Offset int64 // from a page; 0 = the daemon searches for Seq
 }
 
 // OrchestrationPage answers [ReadOrchestration].
@@ -116,11 +118,11 @@ type OrchestrationPage struct {
 	answer
 	ID      OrchestrationID
 	Total   int                  // steps of the plan
-	Titles  map[string]string    // names of steps by their ids; only without an offset
-	Events  []OrchestrationEvent // the next ones, at most some hundred
-	Next    OrchestrationCursor  // behind the last of them
-	Ended   bool                 // there are no others unless somebody retries a step
-	Changed <-chan struct{}      // closed when there are others
+	Titles  map[string]string    // names of steps by id; only if the request has no offset
+	Events  []OrchestrationEvent // the next events, at most a few hundred
+	Next    OrchestrationCursor  // after the last of Events
+	Ended   bool                 // no events follow unless a client retries a step
+	Changed <-chan struct{}      // closed when there are further events
 }
 
 // OrchestrationState is how far an orchestration has come. Stored: append only.
@@ -134,7 +136,7 @@ const (
 	OrchestrationFailed    OrchestrationState = "failed" // it was stopped, by a failure or a client
 )
 
-// Ended reports whether nothing happens any more by itself.
+// Ended reports whether the orchestration is over, unless a client retries a step.
 func (s OrchestrationState) Ended() bool {
 	return s == OrchestrationCompleted || s == OrchestrationFailed
 }
@@ -154,29 +156,29 @@ const (
 	StepCancelled  StepStatus = "cancelled"
 )
 
-// OrchestrationEventKind says what happened. Stored: append only.
+// OrchestrationEventKind is the kind of an event. Stored: append only.
 type OrchestrationEventKind string
 
 // The kinds.
 const (
 	EventStepStarted    OrchestrationEventKind = "step_started"    // an attempt is about to be spawned
 	EventStepCompleted  OrchestrationEventKind = "step_completed"  //
-	EventStepFailed     OrchestrationEventKind = "step_failed"     // an attempt failed; WillRetry says whether there is another
+	EventStepFailed     OrchestrationEventKind = "step_failed"     // an attempt failed; another one follows if WillRetry
 	EventStepCancelling OrchestrationEventKind = "step_cancelling" // a client cancels a step that runs
 	EventStepCancelled  OrchestrationEventKind = "step_cancelled"
 	EventPaused         OrchestrationEventKind = "paused"
 	EventResumed        OrchestrationEventKind = "resumed"
-	EventRestored       OrchestrationEventKind = "restored"       // it came out of a backup, and waits for a person
+	EventRestored       OrchestrationEventKind = "restored"       // it was restored from a backup, and waits for a person
 	EventStopping       OrchestrationEventKind = "stopping"       // a failure or a client stops the plan
 	EventRetried        OrchestrationEventKind = "retried"        // Steps are started again
-	EventBudgetUsed     OrchestrationEventKind = "budget_used"    // no step starts; people are asked, the Asked-th time
+	EventBudgetUsed     OrchestrationEventKind = "budget_used"    // no step starts; people are asked for the Asked-th time
 	EventBudgetRaised   OrchestrationEventKind = "budget_raised"  // to Limit
-	EventBudgetRefused  OrchestrationEventKind = "budget_refused" // no step starts until a person lets the plan go on
+	EventBudgetRefused  OrchestrationEventKind = "budget_refused" // no step starts until a person resumes the plan
 	EventCompleted      OrchestrationEventKind = "completed"
 	EventFailed         OrchestrationEventKind = "failed"
 )
 
-// OrchestrationEvent is one thing that happened to an orchestration. It is stored: names of the JSON form are never changed.
+// OrchestrationEvent is one thing that happened to an orchestration. Stored: the JSON names must not change.
 type OrchestrationEvent struct {
 	Seq       uint64                 `json:"seq"` // from 1, dense
 	At        time.Time              `json:"at"`
@@ -185,7 +187,7 @@ type OrchestrationEvent struct {
 	Attempt   int                    `json:"attempt,omitempty"`   // from 1
 	Subagent  SessionID              `json:"subagent,omitempty"`  // of the attempt; none for a merge
 	Summary   string                 `json:"summary,omitempty"`   // the result of the step
-	Error     string                 `json:"error,omitempty"`     // or the reason
+	Error     string                 `json:"error,omitempty"`     // why the step failed or the plan stopped
 	Conflicts []string               `json:"conflicts,omitempty"` // paths because of which a merge failed
 	WillRetry bool                   `json:"will_retry,omitempty"`
 	Blocked   []string               `json:"blocked,omitempty"` // steps that will not start because of it
@@ -193,13 +195,13 @@ type OrchestrationEvent struct {
 	Client    ClientID               `json:"client,omitempty"`
 	Asked     int                    `json:"asked,omitempty"` // questions about the budget of the plan
 	Limit     *BudgetLimit           `json:"limit,omitempty"` // the budget from here on
-	Usage     OrchestrationUsage     `json:"usage,omitzero"`  // of the attempt, as its agent reports; of the plan in its last event
+	Usage     OrchestrationUsage     `json:"usage,omitzero"`  // of the attempt, as its agent reports; in the last event, of the plan
 
 	Completed int `json:"completed,omitempty"` // steps, this one included
 	Failed    int `json:"failed,omitempty"`    // steps that failed, were blocked or cancelled, in the last event
 }
 
-// OrchestrationUsage is what agents report that they have used. It is stored.
+// OrchestrationUsage is the consumption that agents report. Stored.
 type OrchestrationUsage struct {
 	CostUSD      float64 `json:"cost_usd,omitempty"`
 	InputTokens  uint64  `json:"input_tokens,omitempty"`
@@ -231,9 +233,9 @@ type OrchestrationView struct {
 	Failed    int // or blocked, or cancelled
 	Running   int
 	Usage     OrchestrationUsage // of attempts that have ended
-	Limit     BudgetLimit        // at which the plan starts no further step
-	Held      Holding            // steps wait because of it; empty: none does
-	Refused   bool               // a person has refused to raise it, or nobody has answered
+	Limit     BudgetLimit        // budget at which the plan starts no further step
+	Held      Holding            // why steps wait; empty: no step waits
+	Refused   bool               // a person refused to raise it, or the request expired
 	Steps     []OrchestrationStepView
 }
 
@@ -243,10 +245,10 @@ type OrchestrationStepView struct {
 	Name      string
 	DependsOn []string
 	Status    StepStatus
-	Attempt   int       // the newest, from 1; 0 before the first
-	Subagent  SessionID // of that
-	Branch    string    // that it works on; empty = that of its directory
-	MergeInto string    // it merges into this branch; empty = it is a subagent
+	Attempt   int       // the newest attempt, from 1; 0 before the first
+	Subagent  SessionID // of the newest attempt
+	Branch    string    // branch that it works on; empty = that of its directory
+	MergeInto string    // branch that it merges into; empty = the step is a subagent
 	Conflicts []string  // paths because of which the merge failed
 	Summary   string
 	Error     string

@@ -2,12 +2,12 @@ package messages
 
 import "time"
 
-// The conversation between a gateway and a session whose agent runs elsewhere, under a proxy. The session keeps everything else
-// like any other: its journal, its lock, its requests and its clients.
+// Messages between a gateway and a session whose agent runs elsewhere, under a proxy. Journal, lock, requests and
+// clients of such a session are like those of any other.
 
-// ProxyRecord is what the journal knows of the proxy of a session. It is replaced, never changed.
+// ProxyRecord is what the journal stores about the proxy of a session. It is immutable: a change replaces it.
 type ProxyRecord struct {
-	Owner     string // the person whose token registered the session; empty = a caller without a token, over the socket
+	Owner     string // person whose token registered the session; empty = a caller on the Unix socket without a token
 	Host      string // the proxy's machine
 	Version   string // of the proxy
 	Agent     string // kind of agent: "claude", "codex" or "muse"
@@ -16,30 +16,30 @@ type ProxyRecord struct {
 
 	Connected   bool      // a proxy is connected, or was when the daemon crashed
 	Inputs      uint64    // number of the newest input
-	InterruptAt time.Time // when a person asked for an interrupt that waits for a connection; zero = none waits
+	InterruptAt time.Time // when a person requested the interrupt that waits for a connection; zero = none waits
 	Interrupted bool      // the interrupt of the running turn may have reached the proxy
-	Asked       []string  // the newest requests of the agent: which a connection may repeat
-	Ended       string    // why the session has ended for good; empty = it has not
+	Asked       []string  // the newest requests of the agent, which a connection may repeat
+	Ended       string    // why the session has ended permanently; empty = it has not
 }
 
-// ProxyFacts are what a proxy tells of the directory in which its agent works. What is not known is empty.
+// ProxyFacts are what a proxy reports about its agent's working directory. Unknown fields are empty.
 type ProxyFacts struct {
 	Branch       string
 	Repository   string
 	MergeRequest string
 }
 
-// ProxyAbilities are what a proxy of one generation can do.
+// ProxyAbilities are the abilities of a proxy, which depend on its dialect.
 type ProxyAbilities struct {
-	AcknowledgesFromAgent bool // it acknowledges an input when its agent has it, and not before
-	IgnoresLateDecisions  bool // a decision that nothing waits for does no harm
+	AcknowledgesFromAgent bool // it acknowledges an input only when its agent has it
+	IgnoresLateDecisions  bool // it ignores a decision about a request that no longer waits
 	Interrupts            bool // it can interrupt a turn
 	Terminates            bool // it obeys a [ProxyTerminate]
 }
 
-// ConnectProxy begins one connection of a proxy, and creates the session if the journal does not know it. A session of another
-// owner, or whose agent the daemon runs, is [NotFound]. An earlier connection ends with [Aborted]. Answered with
-// [ProxyConnected]; what the proxy is told goes to Sink, which gets nothing before the answer is sent.
+// ConnectProxy begins one connection of a proxy, and creates the session if the journal does not know it. A session of
+// another owner, or whose agent the daemon runs, is [NotFound]. An earlier connection ends with [Aborted]. Answered
+// with [ProxyConnected]. Events for the proxy go to Sink, the first one after the answer.
 type ConnectProxy struct {
 	ask
 	Session          SessionID
@@ -52,7 +52,7 @@ type ConnectProxy struct {
 	Agent            string
 	Facts            ProxyFacts
 	Abilities        ProxyAbilities
-	Replaces         SessionID // the session that this one takes the place of; empty = none
+	Replaces         SessionID // the session that this one replaces; empty = none
 	Sink             ProxySink
 }
 
@@ -62,8 +62,8 @@ type ProxyConnected struct {
 	Resumed bool // the session existed
 }
 
-// TakeProxyFrames hands a session what its proxy has sent, in order. Answered with [ProxyFramesTaken] when everything is durable,
-// or with [Aborted] if the connection is no longer the session's.
+// TakeProxyFrames passes frames of a proxy to its session, in order. Answered with [ProxyFramesTaken] when everything
+// is durable, or with [Aborted] if the connection is no longer the session's.
 type TakeProxyFrames struct {
 	ask
 	Session    SessionID
@@ -74,7 +74,7 @@ type TakeProxyFrames struct {
 // ProxyFramesTaken answers [TakeProxyFrames].
 type ProxyFramesTaken struct {
 	answer
-	Seq     uint64 // number of the last counted line, in the count of the proxy
+	Seq     uint64 // number of the last counted line, as the proxy counts
 	Counted bool   // there was one
 }
 
@@ -85,8 +85,8 @@ type DisconnectProxy struct {
 	Connection string
 }
 
-// ReplaceProxied ends a session whose place another one takes. It is [NotFound] unless it is proxied and of the owner. Answered
-// with [Done], also if the session has ended before.
+// ReplaceProxied ends a session that another one replaces. It is refused with [NotFound] unless the session is proxied
+// and belongs to the owner. Answered with [Done], also if the session had ended before.
 type ReplaceProxied struct {
 	ask
 	Session SessionID
@@ -106,14 +106,14 @@ func (m DisconnectProxy) Target() SessionID { return m.Session }
 // Target implements [SessionRequest].
 func (m ReplaceProxied) Target() SessionID { return m.Session }
 
-// ProxyFrame is one thing that a proxy has sent.
+// ProxyFrame is one message from a proxy.
 type ProxyFrame interface{ proxyFrame() }
 
 type (
 	// ProxyLine is a line of the agent.
 	ProxyLine struct {
 		Seq     uint64 // its number, counted by the proxy from 0
-		Counted bool   // it has one; a line without is not acknowledged
+		Counted bool   // it has a number; a line without one is not acknowledged
 		Line    []byte
 	}
 	// ProxyAsked is a permission request of the agent.
@@ -123,13 +123,13 @@ type (
 		Input       []byte // a JSON object
 		Suggestions []byte // a JSON array, or empty
 	}
-	// ProxyInputTaken says that the proxy has an input and all before it.
+	// ProxyInputTaken reports that the proxy has an input and all before it.
 	ProxyInputTaken struct {
 		Number  uint64
 		ByAgent bool // the agent has it
 		Failed  bool // the agent cannot get it
 	}
-	// ProxyDecisionTaken says that a decision has reached the proxy.
+	// ProxyDecisionTaken reports that a decision has reached the proxy.
 	ProxyDecisionTaken struct{ Request RequestID }
 )
 
@@ -139,14 +139,14 @@ func (ProxyInputTaken) proxyFrame()    {}
 func (ProxyDecisionTaken) proxyFrame() {}
 func (ProxyFacts) proxyFrame()         {}
 
-// ProxySink takes what the proxy of one connection is told. Its methods never wait, and do nothing after Close.
+// ProxySink receives the events for the proxy of one connection. Its methods never block, and do nothing after Close.
 type ProxySink interface {
 	Send(e ProxyEvent)
-	// Close ends the connection behind what was sent, for a reason. A nil reason is a clean end.
+	// Close ends the connection after the events that were sent. A nil reason is a clean end.
 	Close(reason error)
 }
 
-// ProxyEvent is one thing that a proxy is told.
+// ProxyEvent is one message to a proxy.
 type ProxyEvent interface{ proxyEvent() }
 
 type (
@@ -160,8 +160,8 @@ type (
 	ProxyDecision struct {
 		Request     RequestID
 		Allow       bool
-		Input       []byte // with which the tool runs; empty for a denial
-		Permissions []byte // suggestions that hold from now on, a JSON array; empty = none
+		Input       []byte // input with which the tool runs; empty for a denial
+		Permissions []byte // suggestions that apply from now on, a JSON array; empty = none
 		Reason      string // of a denial
 	}
 	// ProxyInterrupt ends the turn.

@@ -5,19 +5,17 @@ import (
 	"time"
 )
 
-// Phase is where a session stands; the session state machine of the daemon
-// document. The values are stored: append only.
+// Phase is the state of a session in the state machine of the daemon document. Stored: append only.
 type Phase uint8
 
-// The phases. IDLE means no turn and no background task; the agent process may
-// stay warm.
+// The phases. PhaseIdle means no turn and no background task; the agent process may still run.
 const (
 	PhaseNew     Phase = 0
 	PhaseActive  Phase = 1
 	PhaseIdle    Phase = 2
 	PhaseClosed  Phase = 3
 	PhaseCrashed Phase = 4
-	PhaseWaiting Phase = 5 // a turn that was cut off waits for a person
+	PhaseWaiting Phase = 5 // an interrupted turn waits for a person
 
 	PhaseDamaged Phase = 6 // the journal cannot load it; never stored
 )
@@ -32,8 +30,8 @@ func (p Phase) String() string {
 	return "unknown"
 }
 
-// Rest says whether a session has nothing to do as far as its record says. One that rests may still have undecided
-// requests or wait for a slot, which are recorded elsewhere.
+// Rest is whether a session is quiescent according to its record. It may still have undecided requests or wait for
+// a slot, which are recorded elsewhere.
 type Rest uint8
 
 // The kinds of rest. They are in memory only.
@@ -43,7 +41,7 @@ const (
 	RestStopped Rest = 2 // a person stopped it, or it is closed
 )
 
-// RestOf returns the rest of a session with these parts of a record.
+// RestOf returns the rest of a session whose record has these fields.
 func RestOf(p Phase, stopped bool, waiting string, held Holding, c Condition) Rest {
 	switch {
 	case p == PhaseActive || p == PhaseDamaged:
@@ -58,7 +56,7 @@ func RestOf(p Phase, stopped bool, waiting string, held Holding, c Condition) Re
 	return RestIdle
 }
 
-// Rest returns whether the session has nothing to do.
+// Rest returns whether the session is quiescent.
 func (r SessionRecord) Rest() Rest {
 	return RestOf(r.Phase, !r.Stopped.IsZero(), r.Waiting, r.Budget.Held, r.Condition)
 }
@@ -67,121 +65,120 @@ func (r SessionRecord) Rest() Rest {
 type Usage struct {
 	InputTokens, OutputTokens            uint64
 	CacheReadTokens, CacheCreationTokens uint64
-	CostUSD                              float64 // as Budget.Spent has it
+	CostUSD                              float64 // the same as in Budget.Spent
 }
 
-// SessionRecord is the projection of one session: everything about it but its
-// history. It is written with each batch that changes it, in the batch's
-// transaction, and is what a session is rebuilt from.
+// SessionRecord is the state of one session, except its history. It is written in the
+// transaction of each batch that changes it. A session is rebuilt from it.
 type SessionRecord struct {
 	ID               SessionID
 	Name             string
 	Title            string // of its first prompt, for people; empty before it
 	WorkingDirectory string
-	Resolved         string // WorkingDirectory behind symbolic links when the session was created; empty if there were none
+	Resolved         string // WorkingDirectory with symbolic links resolved when the session was created; empty if there were none
 	WorktreeID       string
 	Model            string // as asked for; empty = the agent's default
 	PermissionMode   string // as asked for; empty = default
 	AllowedTools     []string
 	DeniedTools      []string
 	Metadata         map[string]string
-	Environment      map[string]string // kept of the client that began it, until the first run has it
+	Environment      map[string]string // from the client that created it, until the first run has it
 	Options          AgentOptions      // until the first run has them
 	Fork             Fork              // where the session was forked from; zero if it was not
-	Subagent         *SubagentRecord   // what makes it a subagent, nil if it is none; replaced, never changed
-	Proxy            *ProxyRecord      // of a session whose agent runs under a proxy, nil for every other; replaced, never changed
+	Subagent         *SubagentRecord   // nil unless it is a subagent; immutable, replaced as a whole
+	Proxy            *ProxyRecord      // nil unless its agent runs under a proxy; immutable, replaced as a whole
 
 	Phase           Phase
 	Status          string    // the last StatusChange, an AgentStatus name
 	Head            Seq       // number of the last journaled event
 	AgentModel      string    // the model, as the agent reported it last
 	AgentSession    string    // the conversation id the agent reports; given to --resume
-	Remembered      bool      // a result was journaled, so the agent's transcript holds the conversation
+	Remembered      bool      // a result was journaled, so the agent's transcript contains the conversation
 	Run             RunNumber // the newest run, 0 before the first
-	Turn            bool      // a turn is running, or was cut off and will be continued
-	InterruptedKeys []string  // keys of the settled messages whose turn was cut off: a resumed agent may begin them again; empty unless Turn
-	TurnCanceled    bool      // its cancellation was asked for
-	StopWanted      bool      // the agent is to be ended: no restart, no continuation
-	Stopped         Stopped   // the stop after the newest run; zero if none was asked for
+	Turn            bool      // a turn is running, or was interrupted and will be continued
+	InterruptedKeys []string  // keys of done messages whose turn was interrupted: a resumed agent may start them again; empty unless Turn
+	TurnCanceled    bool      // cancellation of the turn was requested
+	StopWanted      bool      // the agent must end: no restart, no continuation
+	Stopped         Stopped   // the stop after the newest run; zero if none was requested
 	Background      []string  // ids of the agent's background tasks
 
-	Resume        ResumePolicy // what follows when a turn is cut off; empty = the daemon's policy
-	Interruptions uint32       // how often the turn that runs was cut off, but by an orderly end of the daemon
-	Waiting       string       // why a turn that was cut off waits for a person; empty = none does
-	Restored      bool         // from a backup, and not compared with the agent's transcript since
-	Condition     Condition    // what keeps the agent from running, empty = nothing known
-	AgentVersion  string       // of the agent's program, as it reported it last
+	Resume        ResumePolicy // what happens after an interrupted turn; empty = the daemon's policy
+	Interruptions uint32       // interruptions of the running turn, except by a shutdown of the daemon
+	Waiting       string       // why an interrupted turn waits for a person; empty = none waits
+	Restored      bool         // restored from a backup, and not yet compared with the agent's transcript
+	Condition     Condition    // what keeps the agent from running; empty = none known
+	AgentVersion  string       // of the agent's program, as last reported
 
 	Messages  uint32 // user and assistant messages so far
 	Usage     Usage
 	Preview   string          // the beginning of the last assistant text
 	Grants    map[string]bool // tool name → allowed for this session
-	Confirmed []string        // permission modes in which the agent decides by itself, and that a person has confirmed
+	Confirmed []string        // permission modes in which the agent decides by itself and that a person has confirmed
 	CreatedAt time.Time
 	UpdatedAt time.Time
 
 	Budget     Budget
-	RateLimit  RateLimit  // of the account, that the agent has run into
+	RateLimit  RateLimit  // limit of the account that the agent has reached
 	Repetition Repetition // of a message
 
-	Past Past     // what is kept of the history
-	Lock ClientID // the attached client that holds the input lock, empty if none does
+	Past Past     // which part of the history is replayed and kept
+	Lock ClientID // the attached client that holds the input lock; empty = none
 }
 
-// Label returns what people are shown for the session: its name, or its title. Empty if it has neither.
+// Label returns the session's name, or its title if it has no name, for people. It may be empty.
 func (r *SessionRecord) Label() string { return cmp.Or(r.Name, r.Title) }
 
-// Stopped says which client stopped a session, and when. The zero value is of a session that was not stopped.
+// Stopped is which client stopped a session, and when. The zero value means not stopped.
 type Stopped struct {
 	By ClientID // empty = not known
 	At time.Time
 }
 
-// IsZero reports whether nobody stopped the session.
+// IsZero reports whether the session was not stopped.
 func (s Stopped) IsZero() bool { return s.At.IsZero() }
 
-// RunState says how far one incarnation of the agent process has come. Stored:
-// append only.
+// RunState is how far one incarnation of the agent process has come. Stored: append only.
 type RunState uint8
 
-// The states of a run. Each intent is followed by an end, written by us if
-// nobody else could.
+// The states of a run. Each run that was intended is finished: the daemon journals the
+// end even if it could not observe it.
 const (
 	RunIntended RunState = 0 // journaled before the spawn
-	RunRunning  RunState = 1 // the process is there and its identity known
-	RunFinished RunState = 2 // it is gone
+	RunRunning  RunState = 1 // the process exists and its identity is known
+	RunFinished RunState = 2 // the process has ended
 )
 
-// ProcessIdentity proves that a process is ours: a pid alone is reused.
+// ProcessIdentity identifies a process of ours. A pid alone is not enough, since the
+// kernel reuses it.
 type ProcessIdentity struct {
 	PID       int
-	StartTime uint64 // clock ticks after boot, field 22 of /proc/<pid>/stat; 0 where the system has none
+	StartTime uint64 // clock ticks after boot, field 22 of /proc/<pid>/stat; 0 if the system has none
 	BootID    string // of the boot that StartTime counts from
 }
 
 // Exit is how a run ended.
 type Exit struct {
-	Known  bool   // false: it was not observed (the launcher was killed too)
+	Known  bool   // false: the exit was not observed, because the launcher was killed too
 	Code   int    // exit code; meaningless unless Known
 	Signal string // name of the signal that killed it, empty for an exit
-	Reason string // why we think so, for people: "exited", "killed", "never started", …
-	Stage  string // where starting it failed permanently: "directory" or "execute"; else empty
+	Reason string // the cause, for people: "exited", "killed", "never started", …
+	Stage  string // stage at which the start failed permanently: "directory" or "execute"; else empty
 	At     time.Time
 }
 
-// RunRecord is one incarnation of the agent process. Its first version is
-// journaled before the spawn, its identity after it, its end when it is known.
+// RunRecord is one incarnation of the agent process. It is journaled before the spawn,
+// then with the identity of the process, then with its exit.
 type RunRecord struct {
 	Format       uint32 // version of the run directory's layout
 	Session      SessionID
 	Run          RunNumber
 	State        RunState
 	Token        string // random; in the process's environment as BETCODE_RUN_TOKEN
-	Directory    string // holds the FIFO and the spool files, 0700
+	Directory    string // contains the FIFO and the spool files; mode 0700
 	Argv         []string
-	Environment  map[string]string // kept of the client that began the session, handed on from run to run
-	Options      AgentOptions      // of the session, handed on from run to run
-	AgentSession string            // what --session-id or --resume was given
+	Environment  map[string]string // from the client that created the session; copied from run to run
+	Options      AgentOptions      // of the session; copied from run to run
+	AgentSession string            // argument of --session-id or --resume
 	Resumed      bool
 	Process      ProcessIdentity
 	Launcher     ProcessIdentity
@@ -189,44 +186,44 @@ type RunRecord struct {
 	Exit         Exit
 
 	ControlKey       string   // signs the ids of our control requests; the agent never gets it. Empty: a run of an older daemon
-	ControlsAnswered []string // signatures of the requests that the agent has answered, the oldest first
-	UnansweredCalls  []string // open tool calls whose permission request ended without an allow of ours
+	ControlsAnswered []string // signatures of the requests that the agent has answered, oldest first
+	UnansweredCalls  []string // open tool calls whose permission request ended without an allow by the daemon
 	CallsDecided     []CallDecided
-	Alarm            Code   // SelfApproved, ForgedRequest, ForgedInput or ForgedFleet once the run has raised it, else empty
-	Frozen           bool   // the alarm has frozen the agent until a person decides
-	Fence            string // what the kernel is to hold the agent to: "project"; empty = nothing
+	Alarm            Code   // SelfApproved, ForgedRequest, ForgedInput or ForgedFleet once the run has raised the alarm, else empty
+	Frozen           bool   // the alarm froze the agent until a person decides
+	Fence            string // where the kernel lets the agent write: "project"; empty = anywhere
 }
 
-// CallDecided is a tool call whose permission request was decided and that has not ended:
-// its own time begins there.
+// CallDecided is an open tool call whose permission request was decided. Its execution
+// time starts at At.
 type CallDecided struct {
 	ToolUse string
 	At      time.Time
 }
 
-// Cursor is how far a run's spool has been turned into events, and what the
-// translator carries across that point. It moves in the same transaction as
-// the events it stands for.
+// Cursor is how far a run's spool has been translated into events, with the translator's
+// state at that point. It moves in the same transaction as those events.
 type Cursor struct {
 	Run        RunNumber
 	Offset     int64  // bytes of the spool consumed: the start of the next line
-	Translator []byte // encoded carried state of the translator
-	Lines      []byte // of a proxied session: which of the proxy's lines it has, encoded; Offset counts them
+	Translator []byte // encoded state of the translator
+	Lines      []byte // of a proxied session: which lines of the proxy have been translated, encoded; Offset counts them
 }
 
-// InputState says how far an accepted user message has come. Stored: append only.
+// InputState is how far an accepted user message has come. Stored: append only.
 type InputState uint8
 
-// The states of an input. Queued and started only stop re-sending to the same
-// process; an input is settled, and its record deleted, when a result lists it,
-// when it is cancelled, or when a resumed process says completed without started.
+// The states of an input. In the states queued and started, the run does not send it
+// again to the same process. An input is done, and its record deleted, when a result
+// lists it, when it is cancelled, or when a resumed process reports completed without
+// started.
 const (
 	InputAccepted InputState = 0 // journaled, not written
-	InputWriting  InputState = 1 // a line longer than the pipe is being written: a kill may tear it
+	InputWriting  InputState = 1 // a line longer than the pipe is being written: a kill may truncate it
 	InputWritten  InputState = 2 // in the pipe of run Run
-	InputQueued   InputState = 3 // the agent said queued
-	InputStarted  InputState = 4 // the agent said started: a turn begins with it
-	InputFolded   InputState = 5 // the agent said started while a turn ran: it became part of that turn
+	InputQueued   InputState = 3 // the agent reported queued
+	InputStarted  InputState = 4 // the agent reported started: a turn begins with it
+	InputFolded   InputState = 5 // the agent reported started during a turn: it became part of that turn
 )
 
 // Attachment is a file that goes with a user message.
@@ -235,7 +232,7 @@ type Attachment struct {
 	Data               []byte
 }
 
-// InputRecord is one accepted user message that is not settled yet.
+// InputRecord is one accepted user message that is not done yet.
 type InputRecord struct {
 	Key         string // its uuid: the idempotency key, towards the client and the agent
 	Seq         Seq    // number of its UserInput event
@@ -245,7 +242,7 @@ type InputRecord struct {
 	State       InputState
 	Run         RunNumber // the run it was written to, 0 before
 	At          time.Time
-	Number      uint64 // toward the proxy of a proxied session, from 1; else 0
+	Number      uint64 // number towards the proxy of a proxied session, from 1; else 0
 }
 
 // Decision is an answer to a permission request. Stored: append only.
@@ -260,14 +257,14 @@ const (
 	AllowWithEdit     Decision = 4
 	DenyNoInterrupt   Decision = 5
 	DenyWithInterrupt Decision = 6
-	DecisionWithdrawn Decision = 100 // by the agent, or not to be asked again
+	DecisionWithdrawn Decision = 100 // withdrawn by the agent, or no longer needed
 	DecisionExpired   Decision = 101
 	DecisionAnswered  Decision = 102 // a question was answered
 )
 
-// PermissionRecord is one request of the agent that waits for a person, or
-// whose decision has not reached the agent yet; the pending_permissions table
-// of the daemon document.
+// PermissionRecord is one permission request or question that waits for a person, or
+// whose decision has not reached the agent yet. It is a row of the pending_permissions
+// table of the daemon document.
 type PermissionRecord struct {
 	Request     RequestID
 	Session     SessionID
@@ -277,13 +274,13 @@ type PermissionRecord struct {
 	ToolUse     string // id of the tool call
 	Agent       string // id of the asking subagent, empty for the main thread
 	Description string
-	Input       []byte // the tool's input, the JSON bytes received
-	Suggestions []byte // the agent's permission_suggestions, JSON, may be empty
+	Input       []byte // the tool's input: the JSON bytes as received
+	Suggestions []byte // the agent's permission_suggestions, JSON; may be empty
 	Question    bool   // an AskUserQuestion
-	Reason      string // why a person is asked whatever rules and grants say; empty: they may decide
+	Reason      string // why rules and grants do not decide it; empty: they may
 	Why         AskReason
-	Mode        string  // of a request of the daemon's own: the permission mode to confirm
-	Budget      Holding // of a request of the daemon's own: the budget to raise
+	Mode        string  // of a request by the daemon: the permission mode to confirm
+	Budget      Holding // of a request by the daemon: the budget to raise
 
 	ReceivedAt      time.Time
 	ForwardedAt     time.Time // when its event was committed
@@ -296,20 +293,20 @@ type PermissionRecord struct {
 	Decision  Decision
 	DecidedAt time.Time
 	DecidedBy string            // client id, "rule", "grant", "agent", "deadline", "stop", "cancel"
-	Message   string            // given to the model with a denial
+	Message   string            // text for the model with a denial
 	Updated   []byte            // AllowWithEdit: the edited input, JSON, sent whole
-	Applied   []uint32          // which of Suggestions hold from now on, from 0
+	Applied   []uint32          // indexes of the Suggestions that apply from now on, from 0
 	Answers   map[string]string // DecisionAnswered: question text → answer
 
-	OrphanedAt time.Time   // when the process that asked was gone; zero while it waits itself
-	Formerly   []RequestID // ids under which the same call was asked before, the newest last
+	OrphanedAt time.Time   // when the asking process ended; zero while it waits
+	Formerly   []RequestID // earlier request ids of the same call, newest last
 
 	Sent bool // of a proxied session: the decision may have reached the proxy
 }
 
-// Own reports whether the daemon itself asks, and not the agent.
+// Own reports whether the daemon asks, and not the agent.
 func (p PermissionRecord) Own() bool { return p.Mode != "" || p.Budget != "" }
 
-// Orphaned reports whether nobody waits for the decision at the moment: the
-// process that asked is gone, and its successor has not asked again yet.
+// Orphaned reports whether no process waits for the decision: the asking process has
+// ended, and its successor has not asked again yet.
 func (p PermissionRecord) Orphaned() bool { return !p.OrphanedAt.IsZero() }

@@ -1,15 +1,15 @@
 package messages
 
-// What becomes of a turn whose agent is gone, and of an agent that cannot run.
+// Recovery of interrupted turns, and of agents that cannot run.
 
-// ResumePolicy says what follows when a turn was cut off: its agent died, or the
-// daemon or the machine did. Stored and sent as text.
+// ResumePolicy is what happens after an interrupted turn, whose agent, daemon or machine
+// ended. Stored and sent as text.
 type ResumePolicy string
 
 // The policies. The empty one means the daemon's own.
 const (
-	ResumeAuto  ResumePolicy = "auto"  // it is continued, a few times
-	ResumeAsk   ResumePolicy = "ask"   // it waits until a person says so
+	ResumeAuto  ResumePolicy = "auto"  // it is continued, a limited number of times
+	ResumeAsk   ResumePolicy = "ask"   // it waits for a person
 	ResumeNever ResumePolicy = "never" // it is over
 )
 
@@ -18,12 +18,12 @@ func (p ResumePolicy) Valid() bool {
 	return p == "" || p == ResumeAuto || p == ResumeAsk || p == ResumeNever
 }
 
-// Condition names what keeps an agent from running until a person does something
-// about it: trying again by itself would change nothing. Stored and sent as text.
+// Condition names what keeps an agent from running until a person acts. The daemon does
+// not retry meanwhile. Stored and sent as text.
 type Condition string
 
-// The conditions. How each is recognised, what people are told and what releases
-// it is in the table of package actors/session/condition.
+// The conditions. The table of package actors/session/condition has for each how it is
+// detected, its text for people, and what clears it.
 const (
 	DirectoryGone       Condition = "working_directory_gone"
 	AgentMissing        Condition = "agent_missing"
@@ -40,33 +40,31 @@ const (
 
 // Why a turn waits for a person; [SessionRecord].Waiting.
 const (
-	WaitsByPolicy = "policy"        // the policy is to ask
-	WaitsTooOften = "cut_off_often" // it was continued as often as may be
-	// WaitsForAnswer: the agent was parked in the middle of its turn, and the first answer to one of its requests resumes it.
+	WaitsByPolicy = "policy"        // the policy is ResumeAsk
+	WaitsTooOften = "cut_off_often" // the limit of continuations is reached
+	// WaitsForAnswer: the agent was parked during its turn. The first answer to one of its requests resumes it.
 	WaitsForAnswer = "answer"
-	// WaitsRestored: the session came out of a backup. Restoring a journal sets it.
+	// WaitsRestored: the session was restored from a backup.
 	WaitsRestored = "restored"
 )
 
-// ContinueSession lets a session that waits for a person go on:
-// with the turn that waits, or with the messages that its agent could not be
-// given. Answered with [SessionContinued].
+// ContinueSession continues a session that waits for a person: with its interrupted turn,
+// or with the messages that its agent could not get. Answered with [SessionContinued].
 type ContinueSession struct {
 	ask
 	Session SessionID
 }
 
-// SessionContinued answers [ContinueSession]. WasWaiting is false if there was
-// nothing to go on with.
+// SessionContinued answers [ContinueSession]. WasWaiting is false if there was nothing to continue.
 type SessionContinued struct {
 	answer
 	WasWaiting bool
 }
 
-// RestartSession ends the agent of a session, if it runs, and starts it again,
-// whatever kept it from running before. A turn that runs is cut off and goes on.
-// Answered with [SessionRestarted] when the new process is there, or the session
-// waits for a place in the pool; else with why it could not be started.
+// RestartSession ends the agent of a session, if it runs, and starts a new one regardless
+// of the session's condition. A running turn is interrupted and continued. Answered with
+// [SessionRestarted] when the new process exists or the session waits for a slot, and
+// with an [*Error] if it cannot be started.
 type RestartSession struct {
 	ask
 	Session SessionID
@@ -76,7 +74,7 @@ type RestartSession struct {
 type SessionRestarted struct {
 	answer
 	WasRunning bool
-	Queued     bool // all agents are busy: it starts when there is a place
+	Queued     bool // no slot is free: the agent starts when one is
 }
 
 // Target implements [SessionRequest].

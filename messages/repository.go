@@ -2,11 +2,11 @@ package messages
 
 import "time"
 
-// The conversation about registered repositories and their branches. Where a request names a repository, it takes the id, its
-// beginning, the name, or the absolute path of the main working tree. Changes are [WorktreeRequest]s: the actor of the
-// repository makes them, after those before them.
+// Messages about registered repositories and their branches. A request names a repository by id, by a prefix of the id,
+// by name, or by the absolute path of the main working tree. Changes are [WorktreeRequest]s: the actor of the
+// repository executes them in order.
 
-// PlaceMode is where worktrees of a repository are made when a request names no path. Stored: append only.
+// PlaceMode is where worktrees of a repository are created when a request names no path. Stored: append only.
 type PlaceMode string
 
 // The modes.
@@ -17,16 +17,16 @@ const (
 	PlaceCustom  PlaceMode = "custom" // <path>/<name>
 )
 
-// RepositorySettings are how worktrees of a repository are made.
+// RepositorySettings are settings for new worktrees of a repository.
 type RepositorySettings struct {
 	Name      string    `json:"name"` // unique; empty = that of the directory
 	Mode      PlaceMode `json:"mode,omitempty"`
 	Subfolder string    `json:"subfolder,omitempty"` // of PlaceLocal: relative to the repository; empty = .worktrees
 	Path      string    `json:"path,omitempty"`      // of PlaceCustom: absolute
-	Ignore    bool      `json:"ignore,omitempty"`    // Subfolder is put into git's exclude file of the repository
+	Ignore    bool      `json:"ignore,omitempty"`    // Subfolder is added to git's exclude file of the repository
 }
 
-// RegisterRepository adds a repository to the registry. One that is registered is refused with [AlreadyExists]. Answered with
+// RegisterRepository adds a repository to the registry. A registered one is refused with [AlreadyExists]. Answered with
 // [RepositoryView].
 type RegisterRepository struct {
 	ask
@@ -37,7 +37,8 @@ type RegisterRepository struct {
 	Common, Main string // the daemon sets them
 }
 
-// UpdateRepository changes the settings of a repository. What is nil stays. Answered with [RepositoryView].
+// UpdateRepository changes the settings of a repository. Nil fields stay unchanged. Answered with
+// [RepositoryView].
 type UpdateRepository struct {
 	ask
 	By
@@ -50,8 +51,8 @@ type UpdateRepository struct {
 	Common string // the daemon sets it
 }
 
-// UnregisterRepository removes a repository from the registry. Its files stay; with Worktrees, worktrees that the daemon made
-// are removed first, and the first that cannot be removed keeps the repository registered. Answered with
+// UnregisterRepository removes a repository from the registry. Its files stay. With Worktrees, the daemon first removes
+// the worktrees that it created; if one cannot be removed, the repository stays registered. Answered with
 // [RepositoryUnregistered].
 type UnregisterRepository struct {
 	ask
@@ -87,8 +88,8 @@ type GetRepository struct {
 	Repo string
 }
 
-// ScanRepositories looks for repositories below a directory, registers those that are not, and answers with all that were
-// found. It follows no links and looks into no hidden directory. Answered with [RepositoryList].
+// ScanRepositories looks for repositories below a directory, registers new ones, and returns all that it found. It
+// follows no links and skips hidden directories. Answered with [RepositoryList].
 type ScanRepositories struct {
 	ask
 	By
@@ -102,19 +103,19 @@ type RepositoryView struct {
 	ID         string
 	Path       string // the main working tree
 	Settings   RepositorySettings
-	Worktrees  int // that the daemon has made of it
+	Worktrees  int // that the daemon created
 	CreatedAt  time.Time
-	LastActive time.Time // of its worktrees; CreatedAt if there is none
+	LastActive time.Time // newest use of its worktrees; CreatedAt if there is none
 }
 
 // ListBranches asks for the branches of a repository. Answered with [BranchList].
 type ListBranches struct {
 	ask
 	Repo   string
-	Remote bool // those of remotes too
+	Remote bool // include branches of remotes
 }
 
-// BranchList answers [ListBranches], sorted by name, those of remotes last.
+// BranchList answers [ListBranches], sorted by name, branches of remotes last.
 type BranchList struct {
 	answer
 	Branches []BranchView
@@ -136,8 +137,8 @@ type CreateBranch struct {
 	Common, Main string // the daemon sets them
 }
 
-// DeleteBranch deletes a branch. One that is checked out is refused with [WrongState], and so is one with commits that are
-// nowhere else, unless forced. Answered with [Done].
+// DeleteBranch deletes a branch. It is refused with [WrongState] if the branch is checked out, or, without Force, if it
+// has commits that exist nowhere else. Answered with [Done].
 type DeleteBranch struct {
 	ask
 	By

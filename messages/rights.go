@@ -11,23 +11,22 @@ type Rights uint8
 
 // The rights. Each of the first four includes the right to view.
 const (
-	MayView    Rights = 1 << iota // list, show, read events
+	MayView    Rights = 1 << iota // list and show sessions, read events
 	MayApprove                    // answer permission requests and questions, grant tools
 	MayControl                    // type, start, stop, rename and delete sessions
 	MayAdmin                      // the daemon itself: shutdown, backups, trust, tokens, the audit log
 
-	// MayFleet is the right of a session's fleet server: to act on the session's own descendants. No token has it, and no
-	// person needs it.
+	// MayFleet is the right of a session's fleet server to act on the session's descendants. No token has it.
 	MayFleet Rights = 1 << 4
 
-	// MayProxy is the right of a proxy: to register sessions whose agents run under it, and nothing else. It does not include
-	// the right to view.
+	// MayProxy is the right of a proxy to register sessions whose agents run under it. It does not include the right to
+	// view.
 	MayProxy Rights = 1 << 5
 
 	MayEverything = MayView | MayApprove | MayControl | MayAdmin
 )
 
-// rightNames are the scopes of a token, in the order of the bits.
+// rightNames are the scopes of a token, in the order of the bits; empty where no scope has the bit.
 var rightNames = []string{"view", "approve", "control", "admin", "", "proxy"}
 
 const scopeList = "view, approve, control, admin, proxy"
@@ -35,7 +34,7 @@ const scopeList = "view, approve, control, admin, proxy"
 // Has reports whether all of want are among the rights.
 func (r Rights) Has(want Rights) bool { return r&want == want }
 
-// Names lists the rights as scopes of a token.
+// Names returns the rights as scopes of a token.
 func (r Rights) Names() []string {
 	var names []string
 	for i, name := range rightNames {
@@ -49,7 +48,8 @@ func (r Rights) Names() []string {
 // String returns the names with commas between them.
 func (r Rights) String() string { return strings.Join(r.Names(), ",") }
 
-// ParseRights reads scopes. Each but proxy has view with it, and admin has everything.
+// ParseRights converts scopes to rights. Each scope except proxy includes view, and admin
+// includes everything.
 func ParseRights(scopes []string) (Rights, error) {
 	var r Rights
 	for _, scope := range scopes {
@@ -72,20 +72,20 @@ func ParseRights(scopes []string) (Rights, error) {
 	return r, nil
 }
 
-// Token describes a token that lets callers in. Only its owner knows the secret.
+// Token describes an access token, without its secret.
 type Token struct {
 	Name      string
 	Rights    Rights
 	CreatedAt time.Time
-	LastUsed  time.Time // to about a minute; zero = never
+	LastUsed  time.Time // accurate to about a minute; zero = never
 	ExpiresAt time.Time // zero = until it is revoked
 
-	// Person is the person that the token belongs to; empty = its name stands for one, and of a signed token the daemon's user.
-	// Tokens of one person see and end one another's signed tokens.
+	// Person is the owner of the token. If empty, it is the token's name, or for a signed token the daemon's user.
+	// Tokens of one person can list and revoke one another's signed tokens.
 	Person string
 	// ID is the jti of a signed token, a UUID; empty for a token with a random secret.
 	ID string
-	// Title is what people call a signed token.
+	// Title is the name of a signed token for people.
 	Title string
 	// Shared limits the token to sessions of which its person is a [Member].
 	Shared bool

@@ -1,74 +1,73 @@
 package messages
 
-// ExplainPermission asks what the user's rules say about a tool call. Nothing is
-// called. Answered with [PermissionExplained].
+// ExplainPermission asks how the user's rules decide a tool call, without calling the
+// tool. Answered with [PermissionExplained].
 type ExplainPermission struct {
 	ask
 	Tool             string
-	Argument         string    // the one that rules look at: a command, a path, an address
+	Argument         string    // the argument that rules match: a command, a path, an address
 	Input            []byte    // the whole input as JSON, instead of Argument
 	WorkingDirectory string    // absolute
-	Session          SessionID // that would call; empty: none, and nothing is said of an agent
+	Session          SessionID // session that would call; empty: none, and Agent of the answer is zero
 }
 
 // PermissionExplained answers [ExplainPermission].
 type PermissionExplained struct {
 	answer
-	Effect   string         // "deny", "ask", "allow", or "none": the session's grants decide, then a person
-	Rules    []string       // that decide, as text
+	Effect   string         // "deny", "ask" or "allow"; "none": the session's grants decide, then a person
+	Rules    []string       // the deciding rules, as text
 	Why      string         // one line for people
-	Known    int            // how many rules there are
-	Problems []string       // rules that do not count, or not in full
+	Known    int            // number of rules
+	Problems []string       // rules that are ignored, at least in part
 	Agent    AgentExplained // of the session; the zero value without one
 }
 
-// AgentRules is what the agent of a session has of the rules.
+// AgentRules are the rules that the agent of a session has.
 type AgentRules struct {
 	Running   bool
-	Mode      string   // in which it works, or would
-	NextMode  string   // in which it works when it is started again; empty: the same
-	Ask, Deny []string // that it was handed, in its notation
-	Missing   []string // that hold and that it has not confirmed yet: "ask Read(x)"
+	Mode      string   // present mode, or the mode of the next agent if none runs
+	NextMode  string   // mode after a restart; empty: the same
+	Ask, Deny []string // rules that it got, in its notation
+	Missing   []string // rules in force that it has not confirmed yet: "ask Read(x)"
 }
 
-// AgentExplained is what the agent of a session decides about a call by itself: what it
-// does not ask about, the daemon does not decide.
+// AgentExplained is how the agent of a session decides a call by itself. The daemon
+// decides only calls that the agent asks about.
 type AgentExplained struct {
 	AgentRules
-	Effect string // "allow" and "deny": without asking; "ask"
+	Effect string // "allow" or "deny" without asking the daemon, or "ask"
 	Why    string // a clause for people
 }
 
-// TrustDirectory lets the settings of a directory count in full, and those of all
-// below it, or no longer. Answered with [TrustedDirectories], durable.
+// TrustDirectory trusts the settings of a directory and of all directories below it, or
+// revokes that trust. Answered with [TrustedDirectories] when the change is durable.
 type TrustDirectory struct {
 	ask
 	Directory string // absolute; empty changes nothing
 	Trusted   bool
-	Digest    string // of what was reviewed, from [DirectoryReview]; Aborted if it has changed since; empty = whatever is there
+	Digest    string // of what was reviewed, from [DirectoryReview]; [Aborted] if it has changed since; empty = any content
 }
 
 // TrustedDirectories answers [TrustDirectory].
 type TrustedDirectories struct {
 	answer
-	Directories []string // absolute, behind symbolic links, sorted
+	Directories []string // absolute, with symbolic links resolved, sorted
 }
 
 // RuleLists are rules in the agent's own notation.
 type RuleLists struct{ Allow, Ask, Deny []string }
 
-// TestRules asks what rules would have decided about the tool calls that the
-// journal still has of a session. Each is told to Found, in the order in which they
-// ended, while the question is being answered; an error of Found ends it. Answered
-// with [RulesTested].
+// TestRules asks how rules would have decided the tool calls of a session that are still
+// in the journal. Found is called for each call, in the order in which they ended, before
+// the answer; an error of Found ends the test. Answered with [RulesTested].
 type TestRules struct {
 	ask
 	Session SessionID
-	Rules   *RuleLists // instead of the user's present ones; those of the directory count besides
+	Rules   *RuleLists // replace the user's present rules; those of the directory still apply
 	Found   func(TestedCall) error
 }
 
-// TestedCall is one tool call of the past, and what the rules say of it.
+// TestedCall is one past tool call, and how the rules decide it.
 type TestedCall struct {
 	Seq         Seq // of the event that shows the call
 	Tool        string

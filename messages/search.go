@@ -5,14 +5,15 @@ import (
 	"time"
 )
 
-// Search finds parts of the histories of sessions by their words. It is answered on the caller's goroutine with [SearchFound].
+// Search asks for parts of session histories that match words. It is answered on the caller's goroutine with
+// [SearchFound].
 type Search struct {
 	ask
 	Text      string      // words, "phrases", prefix*, -excluded; may be empty if Tools, File or Kinds select something
 	Sessions  []SessionID // only these, if it is not nil
 	Directory string      // only sessions that work here or below; absolute; empty = any
 	Name      string      // only sessions with this in their name or title, in any case
-	MinCost   float64     // only sessions that have cost as much, in US dollars
+	MinCost   float64     // only sessions that have cost at least this, in US dollars
 	Kinds     []SearchKind
 	Tools     []string  // only calls of one of these tools and their results
 	File      string    // only calls that name this file, or one below this directory; without a slash any file of this name
@@ -24,7 +25,7 @@ type Search struct {
 	Confined  bool      // the caller may see nothing but Sessions: the answer depends on no other session
 }
 
-// SearchKind is what a part of a history is.
+// SearchKind is the kind of a part of a history.
 type SearchKind string
 
 // The kinds.
@@ -36,7 +37,7 @@ const (
 	SearchResult    SearchKind = "result"    // the result of a call
 )
 
-// SearchKinds are all kinds, in the order in which they are stored: append only.
+// SearchKinds are all kinds, in stored order: append only.
 var SearchKinds = []SearchKind{SearchUser, SearchAssistant, SearchThinking, SearchTool, SearchResult}
 
 // SearchFound answers [Search].
@@ -46,9 +47,9 @@ type SearchFound struct {
 	Total int    // of all pages
 	Next  string // selects the next page; empty = this is the last one
 
-	Behind  uint64    // events that the index does not have yet
-	Damaged int       // sessions whose history cannot be read, as far as it is known
-	Dropped time.Time // what is older may be missing, because the index has a limit; zero = nothing is
+	Behind  uint64    // events that are not yet indexed
+	Damaged int       // sessions with a history that is known to be unreadable
+	Dropped time.Time // older parts may be missing, because the index is bounded; zero = none are
 }
 
 // SearchHit is a part of a history that matches.
@@ -62,13 +63,13 @@ type SearchHit struct {
 	Tool      string // of a call or its result
 	Snippet   string // one line of the part, around its matches
 	Matches   []TextRange
-	Score     float64 // rises with the likeness; 0 when the order is by time
+	Score     float64 // higher is better; 0 when ordered by time
 }
 
 // TextRange is a part of a text, in bytes.
 type TextRange struct{ Start, End int }
 
-// GetDigest asks what has happened in all sessions since a time. It is answered on the caller's goroutine with [Digest].
+// GetDigest asks for a summary of all sessions since a time. It is answered on the caller's goroutine with [Digest].
 type GetDigest struct {
 	ask
 	Since     time.Time
@@ -80,11 +81,11 @@ type GetDigest struct {
 type Digest struct {
 	answer
 	Since, Until time.Time
-	Sessions     []SessionDigest // the last changed first
+	Sessions     []SessionDigest // most recently changed first
 	More         int             // further sessions
 }
 
-// SessionDigest is what has happened in a session.
+// SessionDigest is a summary of one session.
 type SessionDigest struct {
 	Session   SessionID
 	Name      string // or its title
@@ -98,9 +99,9 @@ type SessionDigest struct {
 	Failed      int // of the turns
 	LastError   string
 	CostUSD     float64
-	Files       []string // that tools changed; as many as are shown
+	Files       []string // changed by tools; only those to show
 	FilesTotal  int
-	Decisions   []DigestDecision // as many as are shown
+	Decisions   []DigestDecision // only those to show
 	Decided     int
 	Undecided   int
 	LastText    string   // the beginning of the last text of the agent
@@ -110,13 +111,13 @@ type SessionDigest struct {
 
 // DigestDecision is the decision about a request of an agent.
 type DigestDecision struct {
-	Request string // what was asked; empty if the request is older
+	Request string // text of the request; empty if the request is older
 	Outcome string // allowed, denied, expired, withdrawn or answered
 	By      string
 	At      time.Time
 }
 
-// SessionOutline is what the journal knows of a session without reading its records.
+// SessionOutline is what the journal knows about a session without reading its records.
 type SessionOutline struct {
 	ID        SessionID
 	Name      string
@@ -124,12 +125,12 @@ type SessionOutline struct {
 	Directory string
 	Parent    SessionID // of a subagent
 	Head      Seq
-	LowWater  Seq // events up to here were given up by the session
+	LowWater  Seq // events up to here are trimmed
 	UpdatedAt time.Time
 	Damaged   bool // its records cannot be read
 }
 
-// In reports whether the session works in a directory or below it; an empty one stands for any.
+// In reports whether the session works in a directory or below it; empty = any.
 func (o SessionOutline) In(directory string) bool {
 	if directory == "" {
 		return true

@@ -2,21 +2,20 @@ package messages
 
 import "time"
 
-// The conversation between the gateway and a session. Every request names the
-// client it comes from; the answer is sent when what it promises is durable.
+// Messages between the gateway and a session. Every request names its client. An answer is sent
+// when the effect that it reports is durable.
 
-// StartSession opens a conversation: it creates the session, or finds the
-// existing one. Answered with [SessionStarted].
+// StartSession creates a session, or opens an existing one. Answered with [SessionStarted].
 //
-// An empty Session makes a new id (the gateway fills it in before sending). An
-// unknown id that is a UUID creates the session under that id.
+// The gateway replaces an empty Session by a new id. An unknown id that is a UUID creates the
+// session under that id.
 type StartSession struct {
 	ask
 	Session          SessionID
 	Client           ClientID
 	Name             string
 	WorkingDirectory string // absolute; required for a new session, must exist
-	Resolved         string // the same behind symbolic links; empty if there are none. The daemon sets it
+	Resolved         string // WorkingDirectory with symbolic links resolved; empty if there are none. The daemon sets it
 	WorktreeID       string
 	Lease            LeaseMode // of the worktree, for a new session
 	Model            string
@@ -24,14 +23,14 @@ type StartSession struct {
 	AllowedTools     []string
 	DeniedTools      []string
 	Metadata         map[string]string
-	Environment      map[string]string // of the client, of which the session keeps what is declared
+	Environment      map[string]string // of the client; the session keeps the declared variables
 	Resume           ResumePolicy
 	Options          AgentOptions
-	Budget           *BudgetLimit // of a new session; nil = that of the settings
-	Fork             Fork         // where the session is forked from; only of [ForkSession]
+	Budget           *BudgetLimit // of a new session; nil = the budget of the settings
+	Fork             Fork         // where the session is forked from; only for [ForkSession]
 
-	ConfirmMode bool   // confirms PermissionMode; the gateway has seen that the client may approve
-	Exposed     string // why an agent that accepts edits may write protected files there; set by package actors, empty: it may not
+	ConfirmMode bool   // confirms PermissionMode; the gateway has checked that the client may approve
+	Exposed     string // why an agent that accepts edits could write protected files there; empty: it cannot. Set by package actors
 }
 
 // SessionStarted answers [StartSession].
@@ -41,18 +40,18 @@ type SessionStarted struct {
 	View    SessionView
 }
 
-// SendInput hands a user message to the conversation. It needs the input lock;
-// where nobody holds it, the sender gets it. Answered with [InputAcknowledged] when
-// the message is journaled, before it is written to the agent.
+// SendInput sends a user message to the session. It needs the input lock; if the lock is free, the
+// sender gets it. Answered with [InputAcknowledged] when the message is journaled, before it is
+// written to the agent.
 type SendInput struct {
 	ask
 	Session     SessionID
 	Client      ClientID
 	Key         string // idempotency key and uuid towards the agent; the gateway makes one if the client has none
-	Digest      []byte // of what follows: the same key with another message is refused
+	Digest      []byte // of the following fields: the same key with another message is refused
 	Content     string
 	Attachments []Attachment
-	Repeat      *Repeat // nil: it is sent once
+	Repeat      *Repeat // nil: sent once
 }
 
 // InputAcknowledged answers [SendInput]. Seq is the number of the UserInput event;
@@ -73,33 +72,33 @@ type AnswerPermission struct {
 	Request  RequestID // for a question also "<request>/<n>"
 	Key      string    // idempotency key, may be empty
 	Decision Decision
-	Message  string            // for a denial: what the model is told
+	Message  string            // for a denial: text for the model
 	Updated  []byte            // for AllowWithEdit: the whole input, JSON
 	Answers  map[string]string // for a question: question text → answer
 
-	Suggestions []uint32 // which of the request's suggestions hold from now on, from 0; for a call that is allowed
+	Suggestions []uint32 // for an allowed call: indexes of the request's suggestions that apply from now on, from 0
 	Exposed     string   // as in [StartSession]
 }
 
-// PermissionAnswered answers [AnswerPermission]. Applied is false for an answer
-// that came after the first one, which decides: an answer is idempotent.
+// PermissionAnswered answers [AnswerPermission]. Applied is false for an answer after the first
+// one, which decides: answers are idempotent.
 type PermissionAnswered struct {
 	answer
 	Applied  bool
 	By       string // the client, rule or deadline that decided
 	Decision Decision
-	Request  RequestID // the whole id of what was answered; may be empty unless Applied
-	At       time.Time // when it was decided; zero if that is not known
+	Request  RequestID // full id of the answered request; may be empty unless Applied
+	At       time.Time // when it was decided; zero = not known
 }
 
-// CancelTurn interrupts the running turn. It needs the lock. Answered with
-// [TurnCanceling] as soon as the wish is journaled.
+// CancelTurn interrupts the running turn. It needs the lock. Answered with [TurnCanceling] when the
+// cancellation is journaled.
 type CancelTurn struct {
 	ask
 	Session SessionID
 	Client  ClientID
-	Force   bool   // without the lock: the unary call of an operator
-	Reason  string // for the record: in the TURN_CANCELLED notice and the audit log; may be empty
+	Force   bool   // does not need the lock: for the unary call of an operator
+	Reason  string // for the TURN_CANCELLED notice and the audit log; may be empty
 }
 
 // TurnCanceling answers [CancelTurn].
@@ -108,27 +107,26 @@ type TurnCanceling struct {
 	WasActive bool
 }
 
-// TakeLock asks for the input lock. It is granted at once if nobody holds it, the
-// holder is not attached, or it is offered to the client. Else the holder is asked,
-// and has 10 s: without its answer the lock is granted. Answered with [LockAnswer],
-// after 20 s at the latest; a client that does not get it waits until the holder leaves. A
-// client that is attached as an observer is refused with [WrongState].
+// TakeLock requests the input lock. It is granted at once if it is free, if its holder is not
+// attached, or if it is offered to the client. Otherwise the holder has 10 s to respond; if it does
+// not, the lock is granted. A client whose request the holder refuses becomes a waiter. An observer
+// is refused with [WrongState]. Answered with [LockAnswer], after 20 s at the latest.
 type TakeLock struct {
 	ask
 	Session SessionID
 	Client  ClientID
 }
 
-// ReleaseLock gives the input lock to the first client that waits for it. From a waiting
-// client, it ends the waiting. Answered with [LockAnswer].
+// ReleaseLock passes the input lock to the first waiter. A waiter that sends it leaves the queue.
+// Answered with [LockAnswer].
 type ReleaseLock struct {
 	ask
 	Session SessionID
 	Client  ClientID
 }
 
-// RefuseLock says that the holder keeps the lock although others ask for it. They are
-// informed. Answered with [LockAnswer], or [WrongState] unless the client holds it.
+// RefuseLock keeps the lock for its holder although others request it. The requesters are notified.
+// Answered with [LockAnswer], or [WrongState] if the client is not the holder.
 type RefuseLock struct {
 	ask
 	Session SessionID
@@ -139,16 +137,15 @@ type RefuseLock struct {
 type LockAnswer struct {
 	answer
 	Granted  bool
-	Refused  bool     // the holder was asked, and keeps it
+	Refused  bool     // the holder refused the request
 	Holder   ClientID // the present holder
 	Previous ClientID // the holder before
 	Place    int      // in the queue of waiters, from 1; 0 = not a waiter
 }
 
-// ChangeSettings changes model or permission mode, for the running process and
-// for every later one. It needs the lock. Empty members stay. A mode in which the agent
-// decides by itself is put before a person first, once in each session. Answered with
-// [Done].
+// ChangeSettings changes model or permission mode, for the running process and for every later one.
+// It needs the lock. Empty fields stay unchanged. A mode in which the agent decides by itself must
+// be confirmed by a person, once in each session. Answered with [Done].
 type ChangeSettings struct {
 	ask
 	Session        SessionID
@@ -166,16 +163,15 @@ type RenameSession struct {
 	Name    string
 }
 
-// DeleteSession stops the agent and removes the session permanently: nothing
-// brings it back. Answered with [Done].
+// DeleteSession stops the agent and removes the session permanently. Answered with [Done].
 type DeleteSession struct {
 	ask
 	Session SessionID
 	Client  ClientID
 }
 
-// StopSession ends the agent process of a session; its history stays. Answered
-// with [SessionStopped] when the process is gone.
+// StopSession ends the agent process of a session; its history stays. Answered with
+// [SessionStopped] when the process has ended.
 type StopSession struct {
 	ask
 	Session SessionID
@@ -188,8 +184,7 @@ type SessionStopped struct {
 	WasRunning bool
 }
 
-// SetGrant allows or forbids a tool for the rest of a session. Answered with
-// [Done].
+// SetGrant allows or forbids a tool for the rest of a session. Answered with [Done].
 type SetGrant struct {
 	ask
 	Session SessionID
@@ -198,8 +193,7 @@ type SetGrant struct {
 	Granted bool
 }
 
-// ClearGrants forgets the grant for one tool, or all if Tool is empty.
-// Answered with [Done].
+// ClearGrants removes the grant for one tool, or all grants if Tool is empty. Answered with [Done].
 type ClearGrants struct {
 	ask
 	Session SessionID
@@ -207,14 +201,14 @@ type ClearGrants struct {
 	Tool    string
 }
 
-// Done answers a request that has nothing to tell but success.
+// Done answers a request whose success has no result.
 type Done struct{ answer }
 
 // GetSession asks a session for its state. Answered with [SessionView].
 type GetSession struct {
 	ask
 	Session    SessionID
-	AgentRules bool // also which rules the running agent has
+	AgentRules bool // also the rules of the running agent
 }
 
 // SessionView is a session as clients see it.
@@ -227,10 +221,10 @@ type SessionView struct {
 	LockHolder  ClientID
 	LockWaiting []ClientID       // waiters for the input lock, in the order in which they get it
 	Clients     int              // streams
-	Attached    []ClientPresence // the longest first
+	Attached    []ClientPresence // oldest first
 	Lineage     string           // of the journal
 	Guard       Guard            // of the running agent
-	Agent       AgentRules       // if [GetSession] asks for it
+	Agent       AgentRules       // only if the request asks for it
 }
 
 // Target implements [SessionRequest]; so for each below.
@@ -275,57 +269,56 @@ func (m ClearGrants) Target() SessionID { return m.Session }
 // Target implements [SessionRequest].
 func (m GetSession) Target() SessionID { return m.Session }
 
-// ListSessions asks for the known sessions, newest change first. Answered with
-// [SessionList]. Served from the journal, without waking a session.
+// ListSessions asks for the known sessions, newest change first. Answered with [SessionList].
+// Served from the journal, without starting session actors.
 type ListSessions struct {
 	ask
 	WorkingDirectory, WorktreeID string // empty = any
 	Limit, Offset                int    // Limit 0 = 100
-	Resting                      *int   // nil = a page; otherwise all sessions with something to do, and at most so many others
+	Resting                      *int   // nil = a page; otherwise all sessions with work, and at most this many others
 
-	// Known reports whether the caller has the record of a session, which a page then leaves out; nil = it has none. It is called
-	// for the sessions of the page in their order.
+	// Known reports whether the caller has the record of a session at a revision; the page then omits it. nil = the
+	// caller has none. It is called for the sessions of the page in order.
 	Known func(SessionID, Revision) bool
 }
 
-// Revision numbers the states of the records of all sessions within a process: a record that has the revision that it had is the
-// same. The zero value is that of no record.
+// Revision numbers the versions of all session records within one process. A record with an unchanged revision is
+// unchanged. No record has the zero value.
 type Revision uint64
 
 // SessionList answers [ListSessions]. Total counts all that match.
 type SessionList struct {
 	answer
 	Sessions  []SessionRecord
-	Revisions []Revision // of the first Sessions, of which each record is at least as new as its revision; those behind have none
-	Known     []int      // places in the page of sessions whose records are left out, in order
+	Revisions []Revision // of the first Sessions; each record is at least as new as its revision. The remaining Sessions have none
+	Known     []int      // positions in the page of the omitted records, in order
 	Total     int
 	Omitted   Omitted
 	Slots     SlotQueue
 }
 
-// Omitted counts sessions with nothing to do that a list leaves out.
+// Omitted counts the sessions without work that a list omits.
 type Omitted struct{ Idle, Stopped int }
 
-// ResolveSession turns what a person typed (an id, a unique beginning of one, a
-// name, "@last") into a session id. Answered with [SessionResolved], [NotFound]
-// or, for an ambiguous one, [Invalid] that lists the candidates. Where several sessions have
-// the name, the one of Directory is meant.
+// ResolveSession finds the session that a person refers to by an id, a unique prefix of one, a
+// name, or "@last". If several sessions have the name, the one of Directory matches. Answered with
+// [SessionResolved], [NotFound], or, for an ambiguous reference, [Invalid] with the candidates.
 type ResolveSession struct {
 	ask
 	Reference string
 	Directory string // may be empty
 }
 
-// ResolveKey finds the session in which an idempotency key was used, for a caller that names
-// no session. It looks through all of them. Answered with [SessionResolved] or [NotFound].
+// ResolveKey finds the session in which an idempotency key was used, for a caller that names no
+// session. It searches all sessions. Answered with [SessionResolved] or [NotFound].
 type ResolveKey struct {
 	ask
 	Key string
 }
 
-// ResolveRequest finds a permission request that no longer waits, for a caller that
-// names no session: by its id, or the beginning of one that was decided lately. Answered
-// with [RequestResolved], [NotFound] or, for an ambiguous one, [Invalid].
+// ResolveRequest finds a permission request that no longer waits, for a caller that names no
+// session: by its id, or by a prefix of the id of a recent one. Answered with [RequestResolved],
+// [NotFound], or, for an ambiguous prefix, [Invalid].
 type ResolveRequest struct {
 	ask
 	Reference string
@@ -344,8 +337,8 @@ type SessionResolved struct {
 	Session SessionID
 }
 
-// ListPermissions asks for the undecided permission requests of one session, or
-// of all if Session is empty. Answered with [PermissionList].
+// ListPermissions asks for the undecided permission requests of one session, or of all sessions if
+// Session is empty. Answered with [PermissionList].
 type ListPermissions struct {
 	ask
 	Session SessionID
@@ -357,8 +350,8 @@ type PermissionList struct {
 	Permissions []PermissionRecord
 }
 
-// Shutdown asks the daemon to end. Answered with [Done] at once; the daemon
-// then closes its streams, ends the agents unless KeepAgents, and exits.
+// Shutdown ends the daemon. Answered with [Done] at once. The daemon then closes its streams, ends
+// the agents unless KeepAgents is set, and exits.
 type Shutdown struct {
 	ask
 	KeepAgents bool

@@ -2,41 +2,41 @@ package messages
 
 import "time"
 
-// The conversation between the gateway and the owner of the settings: the command
-// that runs the daemon, since no actor knows them.
+// Messages between the gateway and the owner of the settings: the command that runs the daemon. No
+// actor knows the settings.
 
 // SettingsScope is whose settings are meant.
 type SettingsScope string
 
 // The scopes.
 const (
-	SettingsInForce SettingsScope = ""        // what holds
-	SettingsUser    SettingsScope = "user"    // what the user's files say
-	SettingsProject SettingsScope = "project" // what .claude/settings.json of a directory says
-	SettingsLocal   SettingsScope = "local"   // what .claude/settings.local.json of a directory says
+	SettingsInForce SettingsScope = ""        // merged, in effect
+	SettingsUser    SettingsScope = "user"    // the user's files
+	SettingsProject SettingsScope = "project" // .claude/settings.json of a directory
+	SettingsLocal   SettingsScope = "local"   // .claude/settings.local.json of a directory
 )
 
-// GetSettings asks what a scope says. Answered with [SettingsView].
+// GetSettings asks for the settings of a scope. Answered with [SettingsView].
 type GetSettings struct {
 	ask
 	Scope     SettingsScope
 	Directory string // absolute; required for the scopes of a directory
 }
 
-// UpdateSettings changes a file, all of it or nothing: settings.json for the first
-// two scopes. Answered with the [SettingsView] of what holds then, durable; with
-// [Aborted] if the file has changed since it had the revision named.
+// UpdateSettings changes a settings file, completely or not at all: settings.json for the first two
+// scopes. Answered with the [SettingsView] in effect after the change, when it is durable, or with
+// [Aborted] if the file has another revision.
 type UpdateSettings struct {
 	ask
 	Scope     SettingsScope
 	Directory string
 	Changes   []SettingChange
 	Client    ClientID
-	Revision  string // that the file must have, as a [SettingsView] of the scope told; empty = any
+	Revision  string // expected revision of the file, from a [SettingsView] of the scope; empty = any
 }
 
-// SettingChange is one change: a value as a command line has it, or none, which takes
-// the setting out of the file.
+// SettingChange is one change: a new value, as on a command line, or Reset, which removes the
+// setting from the file.
 type SettingChange struct {
 	Name, Value string
 	Reset       bool
@@ -47,13 +47,13 @@ type SettingsView struct {
 	answer
 	Values   []SettingValue
 	Features map[string]bool
-	Trusted  []string // directories whose own rules may allow something
-	Allows   bool     // there are rules that allow something
+	Trusted  []string // directories whose own rules may allow calls
+	Allows   bool     // some rules allow calls
 	Warnings []SettingWarning
-	Revision string // of the file that the scope is changed in
+	Revision string // of the file that changes of the scope are written to
 }
 
-// Get is the value of a setting, the zero value where the view has none.
+// Get returns a setting, or the zero value if the view does not have it.
 func (v SettingsView) Get(name string) SettingValue {
 	for _, s := range v.Values {
 		if s.Name == name {
@@ -63,11 +63,11 @@ func (v SettingsView) Get(name string) SettingValue {
 	return SettingValue{}
 }
 
-// SettingValue is one setting and where its value comes from.
+// SettingValue is one setting and the origin of its value.
 type SettingValue struct {
 	Name    string
-	Value   any    // string, int64, bool, time.Duration, []time.Duration or []string; nil = it is set nowhere
-	Text    string // as a command line has it
+	Value   any    // string, int64, bool, time.Duration, []time.Duration or []string; nil = not set
+	Text    string // as on a command line
 	Source  string
 	Origin  string
 	Line    int
@@ -75,18 +75,18 @@ type SettingValue struct {
 	Wants   string
 	Help    string
 	Live    bool
-	Restart bool // another value counts with the next start
+	Restart bool // a change takes effect with the next start
 }
 
-// SettingWarning is something in a settings file that counts for nothing.
+// SettingWarning is an ignored part of a settings file.
 type SettingWarning struct {
 	Path         string
 	Line, Column int // 0 = not about a line
 	Message      string
 }
 
-// ListRules asks which permission rules count for a session, for a directory, or, for
-// neither, everywhere. Answered with [RuleList].
+// ListRules asks for the permission rules that apply to a session, to a directory, or, without
+// both, everywhere. Answered with [RuleList].
 type ListRules struct {
 	ask
 	Session   SessionID
@@ -102,40 +102,40 @@ type RuleList struct {
 // RuleEntry is one rule.
 type RuleEntry struct {
 	Effect         string // "deny", "ask" or "allow"
-	Text           string // as it was written
-	Tool, Argument string // taken apart; Argument empty = every call
-	Source         string // the file it stands in, or "session"
+	Text           string // as written in its file
+	Tool, Argument string // parsed; empty Argument = every call
+	Source         string // its file, or "session"
 	Line           int    // 0 = not known
-	Problem        string // why it does not count, or not in full
+	Problem        string // why it is ignored, at least in part
 }
 
-// GetAgentReports asks what agents said of themselves when their last turn began, of
-// one session or of all. Answered with [AgentReports].
+// GetAgentReports asks for the reports of agents from the beginning of their last turns, for one
+// session or for all. Answered with [AgentReports].
 type GetAgentReports struct {
 	ask
 	Session SessionID
-	Limit   int // how many sessions are asked, the last ones used; 0 = 1000
+	Limit   int // number of sessions, most recently used first; 0 = 1000
 }
 
-// AgentReports answers [GetAgentReports], the newest first.
+// AgentReports answers [GetAgentReports], newest first.
 type AgentReports struct {
 	answer
 	Reports []AgentReport
 }
 
-// AgentReport is what an agent said of itself when a turn began.
+// AgentReport is what an agent reported about itself when a turn began.
 type AgentReport struct {
 	Session SessionID   `json:"-"`
-	Running bool        `json:"-"` // the agent is still there
+	Running bool        `json:"-"` // the agent still runs
 	At      time.Time   `json:"at"`
 	Version string      `json:"version"`
 	Model   string      `json:"model"`
 	Tools   []string    `json:"tools"`
 	Servers []McpServer `json:"mcp_servers"`
-	Models  []string    `json:"-"` // that it offers, as far as it was asked
+	Models  []string    `json:"-"` // models that it offers, if it was asked
 }
 
-// McpServer is an MCP server in the words of an agent. What is not known is empty.
+// McpServer is an MCP server, as an agent reports it. Unknown fields are empty.
 type McpServer struct {
 	Name     string `json:"name"`
 	Status   string `json:"status"`             // "connected", "pending", "failed", "needs-auth", "disabled", …

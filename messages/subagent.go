@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// The conversation about subagents. A subagent is a session of its own that another session is the parent of; its id is the
-// id of its session. What makes it a subagent is part of its [SessionRecord], so it survives whatever the session survives.
+// Messages about subagents. A subagent is a session with a parent session. Its id is the id of its session. Its state
+// is part of the [SessionRecord], so it survives whatever the session survives.
 
 // SpawnSubagent creates a session with its first prompt, in one append. Answered with [SubagentSpawned] when both are
-// durable. A repeated request with the same Subagent is answered as the first one was; another request with it is refused
+// durable. A repetition with the same Subagent gets the answer of the first request; another request with it is refused
 // with [AlreadyExists].
 type SpawnSubagent struct {
 	ask
@@ -22,29 +22,29 @@ type SpawnSubagent struct {
 	Model            string // empty = the parent's
 	WorkingDirectory string // empty = the worktree's, or the parent's
 	WorktreeID       string
-	Lease            LeaseMode // of the worktree, which it then names
-	Tools            []string  // as permission rules name them; empty = those of any session
+	Lease            LeaseMode // of the worktree; WorktreeID is then required
+	Tools            []string  // as permission rules name them; empty = as any session
 	MaxTurns         uint32    // requests to the model that one message may cause; 0 is no limit
 	BudgetUSD        float64   // 0 is no limit
 	Environment      map[string]string
 	Timeout          time.Duration // 0 = none
 	AutoApprove      bool
 	Auto             AutoApproveLimits
-	InheritGrants    bool // the parent's present grants are the subagent's
-	Forward          bool `json:",omitempty"` // clients of the parent are shown its requests too; absent from digests of older requests
+	InheritGrants    bool // copy the parent's present grants
+	Forward          bool `json:",omitempty"` // also show its requests to clients of the parent; absent from digests of older requests
 	Step             StepAttempt
-	Budget           *BudgetLimit `json:",omitempty"` // at which its session pauses and asks; nil = that of the settings. Left out of the digest without one
+	Budget           *BudgetLimit `json:",omitempty"` // budget at which it pauses and asks; nil = that of the settings; absent from the digest if nil
 }
 
-// AutoApproveLimits bound what is approved without a person.
+// AutoApproveLimits bound the calls that are approved without a person.
 type AutoApproveLimits struct {
 	Duration  time.Duration // from the spawn; 0 = setting subagents.auto_approve_time
 	PerMinute uint32        // calls in each minute since the spawn; 0 = 60
-	Queue     bool          // a call above that waits; otherwise it is denied
-	Unfenced  bool          // no fence is put around the agent
+	Queue     bool          // a call above PerMinute waits; otherwise it is denied
+	Unfenced  bool          // the agent runs without a fence
 }
 
-// StepAttempt is the attempt of an orchestration's step that a subagent is. The zero value is none.
+// StepAttempt is the attempt of an orchestration's step that a subagent executes. The zero value means none.
 type StepAttempt struct {
 	Orchestration string
 	Step          string
@@ -58,8 +58,8 @@ type SubagentSpawned struct {
 	Fenced   bool // a fence keeps its writes in its working directory
 }
 
-// BeginSubagent is a [SpawnSubagent] as the daemon has checked and completed it, for the session of the subagent. Answered
-// with [SubagentSpawned].
+// BeginSubagent is a [SpawnSubagent] that the daemon has checked and completed. Sent to the session of the subagent.
+// Answered with [SubagentSpawned].
 type BeginSubagent struct {
 	ask
 	Start    StartSession   // its Session is the subagent
@@ -70,7 +70,7 @@ type BeginSubagent struct {
 	Prompt   string
 }
 
-// NoSubagent says that there is no such subagent.
+// NoSubagent returns the error for an unknown subagent.
 func NoSubagent(op string, id SessionID) *Error {
 	return Errorf(op, NotFound, "there is no subagent %s", id).WithCode(SubagentNotFound).With("subagent_id", string(id)).
 		WithHint("list them: betcode subagent list")
@@ -79,7 +79,7 @@ func NoSubagent(op string, id SessionID) *Error {
 // Target implements [SessionRequest].
 func (m BeginSubagent) Target() SessionID { return m.Start.Session }
 
-// SendToSubagent is [SendInput] for a subagent that has not ended; one that has refuses it with [WrongState]. Answered with
+// SendToSubagent is [SendInput] for a subagent. One that has ended refuses it with [WrongState]. Answered with
 // [InputAcknowledged].
 type SendToSubagent struct {
 	ask
@@ -96,7 +96,7 @@ type CancelSubagent struct {
 	Client          ClientID
 	Reason          string
 	Force           bool // SIGKILL at once
-	CleanupWorktree bool // remove its worktree with everything in it; package actors does that
+	CleanupWorktree bool // remove its worktree with everything in it; done by package actors
 }
 
 // Target implements [SessionRequest].
@@ -112,13 +112,13 @@ type SubagentCanceled struct {
 	Worktree     string // id of the worktree that it works in
 }
 
-// RevokeAutoApprove takes auto-approve from a subagent. Answered with [AutoApproveRevoked].
+// RevokeAutoApprove revokes the auto-approval of a subagent. Answered with [AutoApproveRevoked].
 type RevokeAutoApprove struct {
 	ask
 	Subagent  SessionID
 	Client    ClientID
 	Reason    string
-	Terminate bool // if an approved call runs, the agent is ended
+	Terminate bool // end the agent if an approved call runs
 }
 
 // Target implements [SessionRequest].
@@ -127,7 +127,7 @@ func (m RevokeAutoApprove) Target() SessionID { return m.Subagent }
 // AutoApproveRevoked answers [RevokeAutoApprove].
 type AutoApproveRevoked struct {
 	answer
-	Revoked bool // false: it has ended, or had none
+	Revoked bool // false: the subagent has ended, or had no auto-approval
 	Pending int  // approved calls that had not returned
 	Status  SubagentStatus
 }
@@ -152,7 +152,7 @@ type SubagentStatus uint8
 // The statuses. The last three are final.
 const (
 	SubagentAny       SubagentStatus = 0 // in a filter
-	SubagentPending   SubagentStatus = 1 // its agent has not begun with the first prompt
+	SubagentPending   SubagentStatus = 1 // its agent has not started the first prompt
 	SubagentRunning   SubagentStatus = 2
 	SubagentCompleted SubagentStatus = 3
 	SubagentFailed    SubagentStatus = 4
@@ -161,7 +161,7 @@ const (
 
 var subagentStatuses = [...]string{"", "pending", "running", "completed", "failed", "cancelled"}
 
-// String returns the status as filters and answers of the API have it.
+// String returns the status as in filters and answers of the API.
 func (s SubagentStatus) String() string {
 	if int(s) < len(subagentStatuses) {
 		return subagentStatuses[s]
@@ -169,7 +169,7 @@ func (s SubagentStatus) String() string {
 	return "unknown"
 }
 
-// Final reports whether nothing follows it.
+// Final reports whether the status is final.
 func (s SubagentStatus) Final() bool { return s >= SubagentCompleted }
 
 // ParseSubagentStatus returns the status that a filter names; the empty one is [SubagentAny].
@@ -183,26 +183,27 @@ func ParseSubagentStatus(text string) (SubagentStatus, error) {
 		WithHint("name pending, running, completed, failed or cancelled, or none for all")
 }
 
-// SubagentRecord is what a [SessionRecord] has of a subagent. It is written with each change of the session, so it is small.
+// SubagentRecord is the part of a [SessionRecord] about a subagent. It is written with each change of the session, so
+// it is small.
 type SubagentRecord struct {
 	Parent SessionID
-	Depth  uint32 // 1 for the subagent of a session that is none
+	Depth  uint32 // 1 for a subagent whose parent is not a subagent
 	Digest []byte // of the request that spawned it
 	Prompt string // the beginning of it, at most 1 KiB
 
-	Tools     []string // as permission rules name them; empty = those of any session
+	Tools     []string // as permission rules name them; empty = as any session
 	MaxTurns  uint32
 	BudgetUSD float64
 	Lease     LeaseMode
-	Forward   bool // clients of the session above are shown its requests too
+	Forward   bool // also show its requests to clients of the parent
 	Step      StepAttempt
-	Deadline  time.Time // it fails then; zero = never
+	Deadline  time.Time // when it fails; zero = never
 	Auto      AutoApprove
 
 	Status SubagentStatus
-	Ending SubagentEnding // how it ends as soon as its agent has gone; zero while it goes on
+	Ending SubagentEnding // how it ends when its agent has ended; zero while it runs
 	Result string         // last text of the model, or why it failed or was cancelled; at most 4 KiB
-	Exit   int32          // of its agent; 0 for one that completed, and 1 where it did not exit by itself
+	Exit   int32          // exit code of its agent; 0 if it completed, 1 if it did not exit by itself
 
 	CompletedAt time.Time // zero before its end
 	EndSeq      Seq       // number of the event that ended it; 0 before
@@ -211,31 +212,32 @@ type SubagentRecord struct {
 	AutoApproved uint32
 }
 
-// SubagentEnding is how a subagent ends as soon as its agent has gone. The zero value is none.
+// SubagentEnding is how a subagent ends when its agent has ended. The zero value means none.
 type SubagentEnding struct {
 	Status SubagentStatus
 	Reason string
 }
 
-// AutoApprove is the approval without a person that a subagent was given. The zero value is none.
+// AutoApprove is the permission of a subagent to run calls without the approval of a person. The
+// zero value means none.
 type AutoApprove struct {
 	Given     bool
 	Since     time.Time // of the spawn: minutes are counted from there
 	Until     time.Time
 	PerMinute uint32
 	Queue     bool
-	Fence     bool // its agent is fenced whatever the setting says
+	Fence     bool // its agent is fenced regardless of the setting
 
-	Minute uint64 // the one that calls were approved in last
-	Used   uint32 // of PerMinute in that
+	Minute uint64 // the minute of the last approved call, counted from Since
+	Used   uint32 // approved calls in that minute
 
 	Revoked   bool
 	RevokedBy ClientID
 	Why       string
 }
 
-// A subagent whose requests are forwarded has them shown by the sessions above it too, under an id that names its session.
-// The subagent's session keeps the only record; a request is decided there, whichever id an answer names.
+// Requests of a subagent with Forward are also shown by the sessions above it, under an id that names the subagent.
+// Only the subagent's session has the record and decides it, whichever id an answer names.
 
 // forwardMark separates the session from its request. An agent's own request must not contain it.
 const forwardMark = "~"
@@ -245,7 +247,7 @@ func ForwardedID(subagent SessionID, request RequestID) RequestID {
 	return RequestID(subagent) + forwardMark + request
 }
 
-// ParseForwarded returns the subagent and its request that an id names, and whether it is such an id.
+// ParseForwarded returns the subagent and the request of a forwarded id, and whether it is one.
 func ParseForwarded(id RequestID) (subagent SessionID, request RequestID, ok bool) {
 	before, after, ok := strings.Cut(string(id), forwardMark)
 	return SessionID(before), RequestID(after), ok

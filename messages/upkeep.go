@@ -5,30 +5,27 @@ import (
 	"time"
 )
 
-// Looking after the journal. The gateway asks; who answers works while it is
-// asked, for as long as it takes, and stops when the question's context ends.
+// Maintenance of the journal. The requests are answered on the caller's goroutine, take as long as
+// they need, and end with the caller's context.
 
 // GetJournalStats asks how large the journal is. Answered with [JournalStats].
 type GetJournalStats struct{ ask }
 
-// VerifyJournal asks for the journal to be read from end to end. Answered with
-// [JournalReport]. Progress, which may be nil, is called meanwhile with what was
-// read of a file so far.
+// VerifyJournal reads the whole journal and checks it. Answered with [JournalReport]. Progress may
+// be nil; it is called with the progress of each file.
 type VerifyJournal struct {
 	ask
 	Progress func(JournalFile)
 }
 
-// BackupJournal asks for a copy of the journal in a directory that does not
-// exist or is empty. Answered with [JournalBackup].
+// BackupJournal copies the journal to a directory that does not exist or is empty. Answered with [JournalBackup].
 type BackupJournal struct {
 	ask
 	Path string // absolute
-	Link bool   // link what will never be written to again, where that is possible
+	Link bool   // link files that are never written again, if possible
 }
 
-// JournalStats is what a journal is and what has been done to it since it was
-// opened.
+// JournalStats is the size of a journal, and counters since it was opened.
 type JournalStats struct {
 	answer
 	Directory    string
@@ -39,26 +36,26 @@ type JournalStats struct {
 	ActiveBytes  int64 // of the active file
 	SealedFiles  int
 	SealedBytes  int64
-	GarbageBytes int64 // of sealed files, and of what came with them, that no session needs
-	Payloads     int   // kept out of line, because they are large
+	GarbageBytes int64 // of sealed files and their payloads, that no session needs
+	Payloads     int   // large ones, stored as files of their own
 	PayloadBytes int64
-	RetainBytes  int64         // of sealed files and what came with them; 0 = any number
-	RetainAge    time.Duration // of sealed files; 0 = any age
+	RetainBytes  int64         // limit for sealed files and their payloads; 0 = none
+	RetainAge    time.Duration // limit for sealed files; 0 = none
 
 	Commits      int64 // transactions
-	Appends      int64 // that were accepted
-	Refused      int64 // appends that were not
+	Appends      int64 // accepted appends
+	Refused      int64 // appends that were refused
 	Events       int64 // appended
-	EventBytes   int64 // of those events
-	WrittenBytes int64 // by the store, for all of it
-	Dropped      int64 // files, by retention
-	Rewritten    int64 // files, without what was garbage
-	Swept        int64 // payloads that no file referred to any more
+	EventBytes   int64 // of the appended events
+	WrittenBytes int64 // written by the store in total
+	Dropped      int64 // files dropped by retention
+	Rewritten    int64 // files rewritten without their garbage
+	Swept        int64 // unreferenced payloads that were removed
 
-	LogBytes          int64  // in the log, to be moved into the active file
-	CheckpointBytes   int64  // at which that is done
-	Checkpoints       int64  // how often that was done
-	CheckpointFailure string // why it was not, the last time; empty: it was
+	LogBytes          int64  // in the log, not yet moved to the active file
+	CheckpointBytes   int64  // size of the log at which a checkpoint begins
+	Checkpoints       int64  // Checkpoints       int64  // number of checkpoints
+	CheckpointFailure string // why the last checkpoint failed; empty: it did not
 }
 
 // JournalPart is one file of the journal.
@@ -66,11 +63,11 @@ type JournalPart struct {
 	Name     string
 	Bytes    int64
 	SealedAt time.Time // zero: it is the active one
-	Payloads int64     // bytes that came with a sealed one, outside of it
-	Garbage  int64     // of both, that no session needs, as far as is known
+	Payloads int64     // bytes of the payloads of a sealed file
+	Garbage  int64     // bytes of both that no session needs, as far as known
 }
 
-// JournalReport is what was found in a journal that was read from end to end.
+// JournalReport is the result of a [VerifyJournal].
 type JournalReport struct {
 	answer
 	Files    []JournalFile
@@ -81,24 +78,24 @@ type JournalReport struct {
 // OK reports whether there was no problem.
 func (r JournalReport) OK() bool { return len(r.Problems) == 0 }
 
-// JournalFile is what was read of one file.
+// JournalFile is how much of one file was read.
 type JournalFile struct {
 	Name     string
 	Bytes    int64
 	Keys     int
 	Events   int64
-	Chained  int64 // of those events, that are part of a hash chain
+	Chained  int64 // events that are part of a hash chain
 	Complete bool  // read to its end
 }
 
-// JournalProblem is one thing that is not as it should be.
+// JournalProblem is one defect of a journal.
 type JournalProblem struct {
 	File string
 	Key  string // empty: it is not about one key
 	Err  error
 }
 
-// String names the problem in one line.
+// String describes the problem in one line.
 func (p JournalProblem) String() string {
 	if p.Key == "" {
 		return fmt.Sprintf("%s: %v", p.File, p.Err)
@@ -106,14 +103,14 @@ func (p JournalProblem) String() string {
 	return fmt.Sprintf("%s: %s: %v", p.File, p.Key, p.Err)
 }
 
-// JournalReclaimed is the room that was given back.
+// JournalReclaimed is the result of reclaiming journal space.
 type JournalReclaimed struct {
 	answer
-	Rewritten int   // files, without what no session needs
-	Bytes     int64 // by which they are smaller
-	Swept     int   // payloads that no file referred to
-	Waiting   int   // files that are to be rewritten, for which there was no room
-	Damaged   error // a file that was to be rewritten and is damaged; nil: none
+	Rewritten int   // files rewritten without their garbage
+	Bytes     int64 // bytes that were reclaimed
+	Swept     int   // unreferenced payloads that were removed
+	Waiting   int   // files not rewritten for lack of free space
+	Damaged   error // a file not rewritten because it is damaged; nil: none
 }
 
 // JournalBackup is a backup that was made.
@@ -123,21 +120,21 @@ type JournalBackup struct {
 	Lineage     string // of the journal that was copied
 	Files       int
 	Bytes       int64
-	LinkedBytes int64         // of them, linked and not copied
+	LinkedBytes int64         // of these, linked instead of copied
 	Paused      time.Duration // how long commits waited
 }
 
-// TrimHistory tells a session to give up what lies up to a number. Sent by the
-// retention; answered with [Done], also where there is nothing to do any more.
+// TrimHistory tells a session to trim its history up to a sequence. Sent by retention. Answered
+// with [Done], also if the history was trimmed before.
 type TrimHistory struct {
 	ask
 	Session SessionID
 	To      Seq
-	Bytes   uint64 // Past.LowWaterBytes from then on
+	Bytes   uint64 // Past.LowWaterBytes afterwards
 	Reason  string // RetainedAge or RetainedBytes
 }
 
-// Why history is given up.
+// Reasons why history is trimmed.
 const (
 	RetainedAge   = "age"
 	RetainedBytes = "bytes"

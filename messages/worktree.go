@@ -2,18 +2,18 @@ package messages
 
 import "time"
 
-// The conversation about worktrees of git repositories. Where a request names a worktree, it takes the id, its beginning, or
-// the name if no other worktree has it.
+// Messages about worktrees of git repositories. A request names a worktree by id, by a prefix of the id, or by a unique
+// name.
 
-// WorktreeRequest is a [Request] that one repository answers, after those before it.
+// WorktreeRequest is a [Request] that the actor of one repository executes in order.
 type WorktreeRequest interface {
 	Request
-	// Repository returns the common git directory; the daemon has found it.
+	// Repository returns the common git directory, which the daemon has set.
 	Repository() string
 }
 
-// By is the client that asks for a change, as it calls itself; the audit log names it. Under the same idempotency key the change is
-// made once: the same request again, also after a crash, gets the answer of the first. An error is not remembered.
+// By is the client that requests a change, for the audit log, and the idempotency key. A repetition under the same key,
+// even after a crash, gets the answer of the first request. Errors are not stored.
 type By struct {
 	Client ClientID
 	Key    string // a UUID; empty = none
@@ -23,8 +23,9 @@ type By struct {
 // Caller returns the client of the request and its idempotency key.
 func (b By) Caller() By { return b }
 
-// CreateWorktree makes a worktree: a directory in which one branch is checked out. Its key becomes the id of the worktree: a
-// repeated request is answered with the worktree as it is then. Answered with [WorktreeView] when the worktree is whole.
+// CreateWorktree creates a worktree: a directory in which one branch is checked out. Its key becomes the id of the
+// worktree, so a repetition is answered with the worktree as it then is. Answered with [WorktreeView] when the worktree
+// is complete.
 type CreateWorktree struct {
 	ask
 	By
@@ -32,8 +33,8 @@ type CreateWorktree struct {
 	Branch       string
 	Name         string // empty = the branch, with dashes for slashes
 	Path         string // absolute; empty = beside the repository
-	CreateBranch bool   // the branch is new
-	Base         string // revision at which a new branch begins; empty = what is checked out in Directory
+	CreateBranch bool   // create the branch
+	Base         string // revision at which a new branch begins; empty = the one checked out in Directory
 
 	Common string // the repository; the daemon sets both
 	Main   string
@@ -48,10 +49,10 @@ type RemoveWorktree struct {
 	ask
 	By
 	Worktree string
-	Force    bool // although work is lost
+	Force    bool // even if work is lost
 
-	UnusedSince time.Time // only if it was last used before, and no lease is held; zero = however it is used
-	Retention   bool      // the daemon asks by itself: only the directory that it has made, and only without sessions
+	UnusedSince time.Time // only if it is unused since then, and not leased; zero = regardless of use
+	Retention   bool      // sent by the daemon: only for a directory that it created and that has no sessions
 
 	Common string // its repository; the daemon sets it
 }
@@ -62,34 +63,36 @@ func (m RemoveWorktree) Repository() string { return m.Common }
 // WorktreeRemoved answers [RemoveWorktree].
 type WorktreeRemoved struct {
 	answer
-	SessionsClosed int // whose agents ran
+	SessionsClosed int // sessions whose agents ran
 }
 
-// PruneWorktrees removes the worktrees that were not used since a time and have nothing that [RemoveWorktree] refuses, and those whose
-// directory has gone. Each is checked again right before its removal. Answered with [WorktreesPruned].
+// PruneWorktrees removes worktrees that are unused since a time and that [RemoveWorktree] would remove without Force,
+// and worktrees whose directory is missing. Each is checked again right before its removal. Answered with
+// [WorktreesPruned].
 type PruneWorktrees struct {
 	ask
 	By
 	Directory   string    // absolute; only those of its repository; empty = all
 	UnusedSince time.Time // required
-	DryRun      bool      // only tells which they are
+	DryRun      bool      // only reports them
 }
 
 // WorktreesPruned answers [PruneWorktrees], oldest first.
 type WorktreesPruned struct {
 	answer
 	Worktrees []PrunedWorktree
-	Examined  int // worktrees that were looked at
+	Examined  int // examined worktrees
 }
 
-// PrunedWorktree is one that is not needed.
+// PrunedWorktree is one worktree that was removed or could be.
 type PrunedWorktree struct {
 	Worktree WorktreeView
 	Removed  bool
-	Problem  *Error // why it was not removed; nil if it was, or was not to be
+	Problem  *Error // why it was not removed; nil if it was, or in a dry run
 }
 
-// SwitchWorktree makes a worktree the active one of its repository. Answered with [WorktreeSwitched].
+// SwitchWorktree makes a worktree the active worktree of its repository. Answered with
+// [WorktreeSwitched].
 type SwitchWorktree struct {
 	ask
 	By
@@ -120,16 +123,16 @@ type SetupWorktree struct {
 // Repository implements [WorktreeRequest].
 func (m SetupWorktree) Repository() string { return m.Common }
 
-// MergeBranches merges branches into another one of the repository, in order, each with a commit of its own; all or nothing. The
-// merge with the same id is made once, however often it is asked for. It is refused with [MergeConflict], and then nothing has
-// changed. Answered with [BranchesMerged].
+// MergeBranches merges branches into another one of the repository, in order, each with a commit of its own; all or
+// nothing. It is idempotent for the same id. On a conflict it is refused with [MergeConflict] and changes nothing.
+// Answered with [BranchesMerged].
 type MergeBranches struct {
 	ask
 	ID        string // a UUID
 	Directory string // absolute; any directory of the repository
 	Branches  []string
 	Into      string
-	Within    string // the working tree of Into, if there is one, is inside of this directory; empty = anywhere
+	Within    string // directory in which the working tree of Into must be, if there is one; empty = anywhere
 
 	Common string // the repository; the daemon sets it
 }
@@ -140,19 +143,19 @@ func (m MergeBranches) Repository() string { return m.Common }
 // BranchesMerged answers [MergeBranches].
 type BranchesMerged struct {
 	answer
-	Commit string // that has the branches
-	Made   bool   // now; otherwise the branches were merged before
+	Commit string // commit with the merged branches
+	Made   bool   // false: the branches had been merged before
 }
 
-// ReadSetup asks for what the setup of a worktree writes. It does not wait. Answered with [SetupPage].
+// ReadSetup asks for output of the setup of a worktree. It does not wait. Answered with [SetupPage].
 type ReadSetup struct {
 	ask
 	Worktree string
-	Run      string // as a page has said; empty = the last one
-	From     uint64 // bytes of its output that the caller has
+	Run      string // from a page; empty = the last one
+	From     uint64 // offset in the output from which to read
 }
 
-// SetupPage answers [ReadSetup]. Of a long output only the end is kept: From is then above that of the request.
+// SetupPage answers [ReadSetup]. Only the end of a long output is kept: From may then exceed that of the request.
 type SetupPage struct {
 	answer
 	Run     string
@@ -160,20 +163,20 @@ type SetupPage struct {
 	From    uint64 // offset of Output
 	Next    uint64 // offset behind it
 	Status  SetupStatus
-	Ended   bool            // there is nothing behind Next
-	Changed <-chan struct{} // closed when there is more, or the end; nil if it has ended
+	Ended   bool            // there is no output after Next
+	Changed <-chan struct{} // closed when there is more output or the setup has ended; nil if it has ended
 }
 
-// CancelSetup ends the setup of a worktree, or takes it out of the queue. It does not wait for changes of the repository.
-// One that does not run is [WrongState]. Answered with [WorktreeView] when it has ended.
+// CancelSetup ends the setup of a worktree, or takes it out of the queue. It does not wait for other changes of the
+// repository. It is refused with [WrongState] if no setup runs. Answered with [WorktreeView] when it has ended.
 type CancelSetup struct {
 	ask
 	By
 	Worktree string
 }
 
-// ListWorktrees asks for the worktrees that the daemon keeps. It does not wait for changes of a repository. Answered with
-// [WorktreeList].
+// ListWorktrees asks for the worktrees that the daemon knows. It does not wait for changes of a repository. Answered
+// with [WorktreeList].
 type ListWorktrees struct {
 	ask
 	Directory string // only those of its repository; empty = all
@@ -191,10 +194,10 @@ type GetWorktree struct {
 	Worktree string
 }
 
-// WorktreeState is what a worktree can be used for.
+// WorktreeState is the state of a worktree.
 type WorktreeState string
 
-// The states. A worktree is stale if its directory has gone: it can be removed only.
+// The states. A worktree is stale if its directory is missing; it can only be removed.
 const (
 	WorktreeCreating WorktreeState = "creating"
 	WorktreeReady    WorktreeState = "ready"
@@ -211,18 +214,18 @@ type WorktreeView struct {
 	Branch     string
 	Repository string // the main working tree
 	State      WorktreeState
-	Active     bool // the one of its repository that was switched to last
+	Active     bool // the last one of its repository that was switched to
 	CreatedAt  time.Time
 
-	Sessions      int       // that work in it
-	ActiveSession SessionID // the one of them that was used last; empty if there is none
-	LastUsed      time.Time // when it was created or switched to, or one of them was used
+	Sessions      int       // sessions that work in it
+	ActiveSession SessionID // the most recently used of them; empty if there is none
+	LastUsed      time.Time // when it was created, switched to, or used by a session
 
 	Setup WorktreeSetup
 
 	Leases []WorktreeLease // of sessions, oldest first
 
-	Work *WorktreeWork // nil if it could not be found out in time
+	Work *WorktreeWork // nil if it could not be determined in time
 }
 
 // SetupStatus is how far the setup of a worktree has come.
@@ -242,10 +245,10 @@ const (
 // WorktreeSetup is the last setup of a worktree.
 type WorktreeSetup struct {
 	Status SetupStatus `json:"status,omitempty"`
-	Output string      `json:"output,omitempty"` // the end of what it wrote, at most 8 KiB; while it runs, as of a second ago
+	Output string      `json:"output,omitempty"` // the end of its output, at most 8 KiB; while it runs, up to a second old
 }
 
-// WorktreeWork is how a worktree differs from what is committed and pushed.
+// WorktreeWork is how a worktree differs from its commit and from remotes.
 type WorktreeWork struct {
 	Commit     string
 	Changed    int    // files that differ from the commit
@@ -255,5 +258,5 @@ type WorktreeWork struct {
 	Behind     uint32 // commits that only the upstream has
 	Unpushed   uint32 // commits that neither a remote nor another branch has
 	DiskBytes  uint64 // of the files in the directory
-	DiskFailed bool   // DiskBytes is not all of them
+	DiskFailed bool   // DiskBytes is incomplete
 }

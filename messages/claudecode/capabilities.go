@@ -2,8 +2,7 @@ package claudecode
 
 import "slices"
 
-// Capabilities is what a version of Claude Code can do. Each field is a row of
-// versions.json.
+// Capabilities are the capabilities of a version of Claude Code. Each field is a row of versions.json.
 type Capabilities struct {
 	// PartialMessages: --include-partial-messages is a known option.
 	PartialMessages bool
@@ -15,16 +14,16 @@ type Capabilities struct {
 	// BinaryVersion: get_binary_version is answered. Before, an unknown control
 	// request gets no answer at all.
 	BinaryVersion bool
-	// EndSession: end_session makes the agent exit in order.
+	// EndSession: end_session makes the agent exit gracefully.
 	EndSession bool
-	// LiveRules: apply_flag_settings is answered, and gives a running agent rules.
+	// LiveRules: apply_flag_settings is answered, and changes the rules of a running agent.
 	LiveRules bool
 	// SingleAnswers: each control request is answered once. Before, a change of the
 	// permission mode is answered twice.
 	SingleAnswers bool
 	// ReusableSessionID: --session-id takes the id of a first turn that was lost.
 	ReusableSessionID bool
-	// ResumeErrorID: that result line carries the id that was asked for.
+	// ResumeErrorID: that result line has the id that was requested.
 	ResumeErrorID bool
 	// RepeatedInitialize: a second initialize succeeds.
 	RepeatedInitialize bool
@@ -34,14 +33,14 @@ type Capabilities struct {
 	BareAllow bool
 	// ResultInputs: a result lists the uuids of all messages it has answered.
 	ResultInputs bool
-	// ToldCauses: each turn that no message has begun says what has: its result has an origin,
-	// or a command of the agent's own is started before it.
+	// ToldCauses: each turn that does not begin with a message reports its cause: its result has an
+	// origin, or a command of the agent starts before it.
 	ToldCauses bool
 	// HeldChanges: a hook ConfigChange can refuse settings that change while the agent runs.
 	HeldChanges bool
 }
 
-// fields connects the rows with the struct.
+// fields maps rows to fields of the struct.
 var fields = map[string]func(*Capabilities) *bool{
 	"partial_messages":    func(c *Capabilities) *bool { return &c.PartialMessages },
 	"questions":           func(c *Capabilities) *bool { return &c.Questions },
@@ -60,7 +59,7 @@ var fields = map[string]func(*Capabilities) *bool{
 	"held_changes":        func(c *Capabilities) *bool { return &c.HeldChanges },
 }
 
-// all has every capability: that of a version that is not known.
+// all has every capability, for unknown versions.
 var all = func() (c Capabilities) {
 	for _, field := range fields {
 		*field(&c) = true
@@ -68,9 +67,8 @@ var all = func() (c Capabilities) {
 	return c
 }()
 
-// Of returns the capabilities of a version. What the agent says of itself, the
-// capabilities of its init line, adds to what its version says; says is nil where
-// no init line has been seen.
+// Of returns the capabilities of a version, and those that the agent lists in its init line. says
+// is nil if there was no init line.
 func Of(version string, says ...string) Capabilities {
 	if Release(version) == "" {
 		return all

@@ -1,11 +1,10 @@
-// Package claudecode knows what each version of Claude Code can do. The table is
-// data (versions.json): a capability exists from a version on, or where the agent
-// itself lists it in the capabilities of its init line.
+// Package claudecode maps versions of Claude Code to capabilities. The table is data
+// (versions.json): a version has a capability from a certain version on, or if the agent lists it
+// in the capabilities of its init line.
 //
-// [Of] gives the capabilities of a version; the codec, the sessions and the
-// gateway ask it instead of comparing versions. [Level] grades a version for
-// people, and [Advice] says what they miss and how to upgrade.
+// [Of] returns the capabilities of a version; the codec, the sessions and the gateway use it
+// instead of comparing versions. [Level] grades a version for people, and [Advice] describes what
+// is missing and how to upgrade.
 //
-// A version that is not known is treated as the newest: the capabilities that the
-// agent shows count from its first turn on.
+// An unknown version is treated as the newest.
 package claudecode

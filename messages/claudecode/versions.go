@@ -15,19 +15,19 @@ var versionsJSON []byte
 
 // table is versions.json.
 type table struct {
-	Supported      []string             `json:"supported"` // tried by tests/fidelity, oldest first
-	Complete       string               `json:"complete"`  // older ones work with things missing
+	Supported      []string             `json:"supported"` // tested by tests/fidelity, oldest first
+	Complete       string               `json:"complete"`  // older ones work with limits
 	UpgradeCommand string               `json:"upgrade_command"`
 	UpgradeURL     string               `json:"upgrade_url"`
 	Capabilities   map[string]existence `json:"capabilities"`
-	Options        map[string]string    `json:"options"` // of the command line, and the oldest version measured with each
+	Options        map[string]string    `json:"options"` // of the command line, with the oldest version in which each was found
 }
 
-// existence says which versions have a capability.
+// existence is which versions have a capability.
 type existence struct {
-	From    string `json:"from"`    // the oldest version measured with it
-	Says    string `json:"says"`    // its name in init.capabilities; empty = the agent does not say
-	Without string `json:"without"` // what is different without it, for people
+	From    string `json:"from"`    // the oldest version in which it was found
+	Says    string `json:"says"`    // its name in init.capabilities; empty = not listed there
+	Without string `json:"without"` // consequence of its absence, for people
 }
 
 // known is versions.json, decoded.
@@ -39,27 +39,26 @@ var known = func() table {
 	return t
 }()
 
-// Supported returns the versions that are tried, oldest first.
+// Supported returns the tested versions, oldest first.
 func Supported() []string { return slices.Clone(known.Supported) }
 
-// Oldest is the oldest supported version; older ones are not started.
+// Oldest returns the oldest supported version; older ones are not started.
 func Oldest() string { return known.Supported[0] }
 
-// Newest is the newest version that was tried.
+// Newest returns the newest tested version.
 func Newest() string { return known.Supported[len(known.Supported)-1] }
 
-// Complete is the oldest version that misses nothing that people see.
+// Complete returns the oldest version that works without limits.
 func Complete() string { return known.Complete }
 
-// UpgradeCommand is what people type to get the newest version.
+// UpgradeCommand returns the command that installs the newest version.
 func UpgradeCommand() string { return known.UpgradeCommand }
 
-// UpgradeURL is the page that says how to install Claude Code.
+// UpgradeURL returns the page about the installation of Claude Code.
 func UpgradeURL() string { return known.UpgradeURL }
 
-// Release returns a version as major.minor.patch with a leading v: what comes
-// before a release, and how it was built, does not make it older. It is empty for
-// what is no version.
+// Release returns a version as major.minor.patch with a leading v, without pre-release and build
+// metadata. It is empty for an invalid version.
 func Release(version string) string {
 	v := "v" + strings.TrimPrefix(strings.TrimSpace(version), "v")
 	if !semver.IsValid(v) {
@@ -69,22 +68,22 @@ func Release(version string) string {
 	return strings.TrimSuffix(v, semver.Prerelease(v))
 }
 
-// Older reports whether a version is older than another; what is no version is not.
+// Older reports whether a version is older than another. It is false if either is invalid.
 func Older(version, than string) bool {
 	a, b := Release(version), Release(than)
 	return a != "" && b != "" && semver.Compare(a, b) < 0
 }
 
-// Grade is how well a version fits.
+// Grade is how well betcode supports a version.
 type Grade uint8
 
 // The grades.
 const (
-	Unknown      Grade = iota // no version, or of another major version than the newest
+	Unknown      Grade = iota // invalid, or of a newer major version than the newest tested one
 	Incompatible              // older than the oldest supported one
-	Degraded                  // works with things missing
-	Full                      // tried, or between versions that were
-	Likely                    // newer than what was tried
+	Degraded                  // works with limits
+	Full                      // tested, or between tested versions
+	Likely                    // newer than the newest tested one
 )
 
 // Level grades a version.
@@ -104,8 +103,7 @@ func Level(version string) Grade {
 	return Unknown
 }
 
-// Advice says what people should know about a version before they rely on it,
-// empty when there is nothing to say.
+// Advice returns what people should know about a version before they use it; empty if nothing.
 func Advice(version string) string {
 	switch Level(version) {
 	case Incompatible:
@@ -119,8 +117,8 @@ func Advice(version string) string {
 	return ""
 }
 
-// Missing lists what is different with a version, in the order of the versions
-// that brought it. It is empty for a version that is not known.
+// Missing lists the consequences of capabilities that a version lacks, ordered by the version that
+// introduced each. It is empty for an unknown version.
 func Missing(version string) []string {
 	var names []string
 	for name, c := range known.Capabilities {

@@ -46,13 +46,13 @@ func TestCapabilitiesOfVersions(t *testing.T) {
 	}{
 		{"2.1.205", nil, "command_lifecycle", false},
 		{"2.1.206", nil, "command_lifecycle", true},
-		{"2.1.205", []string{"msg_lifecycle_v1"}, "command_lifecycle", true}, // the agent knows better
+		{"2.1.205", []string{"msg_lifecycle_v1"}, "command_lifecycle", true}, // the init line overrides the version
 		{"2.1.206", nil, "bare_allow", false},
 		{"2.1.207", nil, "bare_allow", true},
 		{"2.1.220", nil, "result_inputs", false},
 		{"2.0.77", nil, "end_session", false},
 		{"2.0.77", nil, "questions", true},
-		{"2.1.20", nil, "live_rules", false}, // it never answers
+		{"2.1.20", nil, "live_rules", false}, // this version never answers
 		{"2.1.119", nil, "live_rules", true},
 		{"9.9.9", nil, "result_inputs", true},
 		{"", nil, "bare_allow", true}, // as the newest
@@ -82,8 +82,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestAdviceNamesTheUpgrade checks that users of old versions are told how to upgrade,
-// and no others.
+// TestAdviceNamesTheUpgrade checks that users of old versions are told how to upgrade, and no others.
 func TestAdviceNamesTheUpgrade(t *testing.T) {
 	for _, version := range []string{"1.0.60", "2.0.77", "2.1.119"} {
 		if got := Advice(version); !strings.Contains(got, version) || !strings.Contains(got, UpgradeCommand()) {

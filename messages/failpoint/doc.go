@@ -1,32 +1,27 @@
-// Package failpoint names the places where the crash harness ends the daemon, or
-// makes something go wrong in it.
+// Package failpoint names the places where the crash harness ends the daemon or injects a fault.
 //
-// An ordinary build has none of it: [Hit] and [Fail] are empty functions that
-// the compiler removes. With the build tag "failpoint" they look at the
-// environment:
+// In an ordinary build, [Hit] and [Fail] are empty functions that the compiler removes. With the
+// build tag "failpoint" they read the environment:
 //
 //	BETCODE_FAILPOINT="journal/before-commit=kill@3"
 //	BETCODE_FAILPOINT="seal/due=error@2,seal/built=kill@1"
 //
-// Each entry is name=action@n: at the n-th time the place is reached, counted
-// from the start of the process, the action is carried out, once. With % in the
-// place of @ it is carried out every n-th time.
+// Each entry is name=action@n: the action is executed once, when the place is reached for the n-th
+// time in the process. With % instead of @ it is executed every n-th time.
 //
-//	kill       the process ends by SIGKILL, with no chance to tidy up
-//	panic      a panic, in whatever goroutine came by
-//	sleep:DUR  nothing happens for so long
+//	kill       the process ends by SIGKILL, without cleanup
+//	panic      a panic in the goroutine at the place
+//	sleep:DUR  the goroutine sleeps
 //	error      [Fail] returns an error; [Hit] does nothing
 //
-// What was carried out, errors apart, is told on standard error in one line that
-// begins with [Mark], so that the harness can tell a place that was reached from
-// one that was not.
+// Each executed action, except error, writes one line to standard error that begins with [Mark], so
+// that the harness knows that the place was reached.
 //
-// A place whose name ends in "/due" asks whether it is time for work that is
-// rare: an error says that it is, however little there is to do. So the harness
-// has files sealed every few commits, and needs no options for small sizes.
+// A place whose name ends in "/due" decides whether rare work is due; an error makes it due. So the
+// harness can seal files every few commits without options for small sizes.
 //
-// The names are constants here and not strings at the places, so that [Names]
-// is complete and a walk over all of them leaves none out.
+// The names are constants here and not strings at the places, so that [Names] is complete and a
+// test of all places omits none.
 package failpoint
 
 import (
@@ -34,7 +29,7 @@ import (
 	"strings"
 )
 
-// Mark begins the line that says that an action was carried out.
+// Mark begins the line about an executed action.
 const Mark = "failpoint: "
 
 // Variable is the environment variable that arms failpoints.
@@ -42,82 +37,81 @@ const Variable = "BETCODE_FAILPOINT"
 
 // The places.
 const (
-	// In the journal: around a group of the log, what moves the log into the active
-	// file, and what makes a new file.
-	BeforeCommit    = "journal/before-commit"     // nothing of the group is made
-	InCommit        = "journal/in-commit"         // it is made, in memory
-	BeforeLogWrite  = "journal/before-log-write"  // the same, as it will be in the log
-	AfterLogWrite   = "journal/after-log-write"   // it is in the log, perhaps not on disk
-	AfterLogSync    = "journal/after-log-sync"    // it is on disk, and cannot be read yet
-	AfterCommit     = "journal/after-commit"      // it can be read, and is not acknowledged
-	CheckpointDue   = "checkpoint/due"            // asked at each commit
+	// In the journal: around the write of a group to the log, and around a checkpoint.
+	BeforeCommit    = "journal/before-commit"     // the group is not encoded
+	InCommit        = "journal/in-commit"         // it is encoded, in memory
+	BeforeLogWrite  = "journal/before-log-write"  // its bytes for the log are complete
+	AfterLogWrite   = "journal/after-log-write"   // it is in the log, perhaps not durable
+	AfterLogSync    = "journal/after-log-sync"    // it is durable, not yet readable
+	AfterCommit     = "journal/after-commit"      // it is readable, not acknowledged
+	CheckpointDue   = "checkpoint/due"            // checked at each commit
 	CheckpointBegun = "checkpoint/begun"          // nothing has happened
 	LogTurned       = "checkpoint/log-turned"     // commits go to the other log
 	InCheckpoint    = "checkpoint/in-transaction" // the transaction is filled, not committed
-	AfterCheckpoint = "checkpoint/committed"      // it is, the rows are still in memory
+	AfterCheckpoint = "checkpoint/committed"      // it is committed, the rows are still in memory
 
-	// Where large payloads go out of line before the transaction that refers to them,
-	// and where those go that nobody refers to.
-	BlobBegun   = "checkpoint/payload-begun"   // nothing of it is there
-	BlobWritten = "checkpoint/payload-written" // it is, under another name, perhaps not on disk
-	BlobNamed   = "checkpoint/payload-named"   // it is on disk; its name may be
-	BlobsKept   = "checkpoint/payloads-kept"   // all are, names too; the transaction has not begun
-	Staged      = "journal/staged"             // all of an append's are, and it is not committed
-	ReclaimDue  = "reclaim/due"                // asked at each commit
-	SweepBegun  = "reclaim/sweep-begun"        // every list was looked at
-	SweepMarked = "reclaim/sweep-marked"       // it is known of one directory what may go
+	// Where large payloads are stored as files before the transaction that refers to them, and
+	// where unreferenced ones are removed.
+	BlobBegun   = "checkpoint/payload-begun"   // the file does not exist
+	BlobWritten = "checkpoint/payload-written" // it is written under another name, perhaps not durable
+	BlobNamed   = "checkpoint/payload-named"   // its content is durable, its name may be
+	BlobsKept   = "checkpoint/payloads-kept"   // all payloads and names are durable; the transaction has not begun
+	Staged      = "journal/staged"             // all payloads of an append are durable; it is not committed
+	ReclaimDue  = "reclaim/due"                // checked at each commit
+	SweepBegun  = "reclaim/sweep-begun"        // all references were read
+	SweepMarked = "reclaim/sweep-marked"       // the unreferenced files of one directory are known
 	SweepDone   = "reclaim/sweep-done"
 
 	// Where a sealed file is rewritten without its garbage.
-	RewriteDue   = "rewrite/due"   // asked for each sealed file when room is given back
+	RewriteDue   = "rewrite/due"   // checked for each sealed file when space is reclaimed
 	RewriteBegun = "rewrite/begun" // nothing has happened
-	RewriteBuilt = "rewrite/built" // the new file is there, MANIFEST does not name it
-	DropNamed    = "rewrite/named" // it does, or a file is dropped; the old one is there and in use
-	RewriteDone  = "rewrite/done"  // the old one is gone
+	RewriteBuilt = "rewrite/built" // the new file exists, MANIFEST does not name it
+	DropNamed    = "rewrite/named" // MANIFEST names the new file, or drops one; the old one is still in use
+	RewriteDone  = "rewrite/done"  // the old file is removed
 
-	// Where the journal of an older build becomes one of this one.
+	// Where the journal of an older build is migrated.
 	MigrationBegun = "migration/begun"
-	MigrationKept  = "migration/kept"  // what was is kept, beside it
-	MigrationLogs  = "migration/logs"  // there are logs, MANIFEST does not name them
-	MigrationNamed = "migration/named" // MANIFEST is of this format
+	MigrationKept  = "migration/kept"  // a copy of the old journal is kept beside it
+	MigrationLogs  = "migration/logs"  // the logs exist, MANIFEST does not name them
+	MigrationNamed = "migration/named" // MANIFEST has the new format
 
-	SealDue   = "seal/due"   // asked at each commit
+	SealDue   = "seal/due"   // checked at each commit
 	SealBegun = "seal/begun" // nothing is copied yet
-	SealBuilt = "seal/built" // the next file is there, MANIFEST does not name it
+	SealBuilt = "seal/built" // the next file exists, MANIFEST does not name it
 	SealNamed = "seal/named" // MANIFEST names it, the old one is still in use
 
 	// Where the copies of MANIFEST are replaced.
-	ManifestWritten = "manifest/written" // both are whole, under other names
+	ManifestWritten = "manifest/written" // both are complete, under other names
 	ManifestNamed   = "manifest/named"   // the first, or the second too, has its name
 
-	// Where what an agent wrote is archived, and its spool removed.
-	ArchiveWritten = "archive/written" // a segment is compressed, perhaps not on disk
-	ArchiveSynced  = "archive/synced"  // it is on disk, under another name
-	ArchiveNamed   = "archive/named"   // it has its name, which may not be on disk
-	ArchiveKept    = "archive/kept"    // it is whole; the spool is as it was
-	ArchiveDone    = "archive/done"    // the room of the spool was given back
+	// Where the output of an agent is archived, and its spool removed.
+	ArchiveWritten = "archive/written" // a segment is compressed, perhaps not durable
+	ArchiveSynced  = "archive/synced"  // it is durable, under another name
+	ArchiveNamed   = "archive/named"   // it has its name, perhaps not durable
+	ArchiveKept    = "archive/kept"    // the archive is complete; the spool is unchanged
+	ArchiveDone    = "archive/done"    // the space of the spool is reclaimed
 
 	// Around the agent's process.
-	BeforeSpawn  = "run/before-spawn" // the intent is on disk
-	Prepared     = "run/prepared"     // the run directory is there, no process
-	AfterSpawn   = "run/after-spawn"  // the process is there, the journal does not know
-	BeforeAdopt  = "run/before-adopt" // a process may be there
-	AfterAdopt   = "run/after-adopt"  // it was found, or not
+	BeforeSpawn  = "run/before-spawn" // the intent is durable
+	Prepared     = "run/prepared"     // the run directory exists, no process
+	AfterSpawn   = "run/after-spawn"  // the process exists, the journal does not record it
+	BeforeAdopt  = "run/before-adopt" // a process may exist
+	AfterAdopt   = "run/after-adopt"  // it was adopted, or not found
 	BeforeWrite  = "run/before-write" // a line for the agent is not in the pipe
-	AfterWrite   = "run/after-write"  // it is, the journal does not know
+	AfterWrite   = "run/after-write"  // the line is in the pipe, the journal does not record it
 	RunStep      = "run/step"         // in the actor
 	SpoolRead    = "run/spool-read"   // lines were read, and not sent on
-	SessionLoad  = "session/loaded"   // the journal's answer is there, nothing has followed
+	SessionLoad  = "session/loaded"   // the journal has answered, nothing has followed
 	SessionStep  = "session/step"     // in the actor, before each message
 	JournalStep  = "journal/step"     // in the actor
 	ClientStep   = "client/step"      // in the actor
-	OutboxPushed = "client/pushed"    // events are on their way to a client
-	Recovered    = "sessions/found"   // sessions with work left were found, none is started
+	OutboxPushed = "client/pushed"    // events are in the outbox of a client
+	Recovered    = "sessions/found"   // sessions with work were found, none is started
 
-	// Around what a proxy sends and is sent.
-	ProxyFrames = "proxy/frames" // what it sent is there, nothing of it is appended
-	ProxyTaken  = "proxy/taken"  // it is durable, and not acknowledged
-	ProxySend   = "proxy/send"   // a message, a decision or an interrupt is noted as sent, and is not
+	// Around the messages from and to a proxy.
+	ProxyFrames = "proxy/frames" // frames have arrived, none is appended
+	ProxyTaken  = "proxy/taken"  // they are durable, not acknowledged
+	ProxySend   = "proxy/send"   // a message, a decision or an interrupt is recorded as sent, and is not sent yet
 )
 
 // Names lists every place.
@@ -133,12 +127,12 @@ func Names() []string {
 	}
 }
 
-// Dues lists the places that ask whether it is time for work that is rare.
+// Dues lists the places that decide whether rare work is due.
 func Dues() []string {
 	return slices.DeleteFunc(Names(), func(name string) bool { return !strings.HasSuffix(name, "/due") })
 }
 
-// Actors lists the places inside an actor, where a panic is the actor's own.
+// Actors lists the places inside an actor, where a panic crashes the actor.
 func Actors() []string {
 	return []string{RunStep, SpoolRead, BeforeWrite, SessionLoad, SessionStep, JournalStep, BeforeCommit, ClientStep}
 }

@@ -5,8 +5,8 @@ package failpoint
 // Enabled reports whether this build has failpoints.
 const Enabled = false
 
-// Hit says that a place is reached.
+// Hit does nothing in this build.
 func Hit(string) {}
 
-// Fail says that a place is reached where an error can be returned.
+// Fail returns nil in this build.
 func Fail(string) error { return nil }

@@ -28,8 +28,8 @@ var (
 	plan = parse(os.Getenv(Variable))
 )
 
-// parse reads the variable. An entry that cannot be understood ends the process:
-// a harness that arms nothing would prove nothing.
+// parse reads the variable. An invalid entry ends the process: a harness without its failpoints
+// would prove nothing.
 func parse(variable string) []*armed {
 	var entries []*armed
 	for _, word := range strings.Split(variable, ",") {
@@ -50,7 +50,7 @@ func parse(variable string) []*armed {
 	return entries
 }
 
-// due counts a visit and returns the action to be carried out, if one is.
+// due counts a visit and returns the action to execute, or "".
 func due(name string) string {
 	mu.Lock()
 	defer mu.Unlock()
@@ -65,10 +65,10 @@ func due(name string) string {
 	return ""
 }
 
-// Hit says that a place is reached.
+// Hit executes the action that is due at a place. An error is ignored.
 func Hit(name string) { _ = Fail(name) }
 
-// Fail says that a place is reached where an error can be returned.
+// Fail executes the action that is due at a place, and returns its error.
 func Fail(name string) error {
 	if len(plan) == 0 {
 		return nil
@@ -83,7 +83,7 @@ func Fail(name string) error {
 	switch pause, isSleep := strings.CutPrefix(action, "sleep:"); {
 	case action == "kill":
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		select {} // it may take a moment
+		select {} // the signal may take a moment to arrive
 	case action == "panic":
 		panic("failpoint " + name)
 	case isSleep:

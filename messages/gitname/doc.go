@@ -1,3 +1,3 @@
-// Package gitname checks names of branches and worktrees without git. It is pure: the command line checks the plan in a file with
-// it, and the daemon what it hands to git, so both refuse the same names.
+// Package gitname checks names of branches and worktrees without git. It is pure. The command line checks plans with
+// it, and the daemon arguments for git, so that both refuse the same names.
 package gitname

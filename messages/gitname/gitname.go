@@ -9,11 +9,11 @@ import (
 
 // Bounds of names, in bytes.
 const (
-	MaxBranch   = 200 // below what a file name may have
+	MaxBranch   = 200 // below the limit of file names
 	MaxWorktree = 100
 )
 
-// CheckBranch says why git would refuse a name for a branch; nil if it would not. HEAD and @ are refused as well.
+// CheckBranch returns why git would refuse a branch name, or nil. It also refuses HEAD and @.
 func CheckBranch(name string) error {
 	switch {
 	case name == "":
@@ -50,7 +50,7 @@ func CheckBranch(name string) error {
 	return nil
 }
 
-// CheckWorktree says why a name cannot be that of a worktree, which is also the last part of its path; nil if it can.
+// CheckWorktree returns why a name is invalid for a worktree, or nil. The name is also the last element of its path.
 func CheckWorktree(name string) error {
 	switch {
 	case name == "":

@@ -13,7 +13,7 @@ func TestCheckBranch(t *testing.T) {
 		"", "-x", "a..b", "a b", "a~1", "a^", "a:b", "a?b", "a*b", "a[b", `a\b`, "/a", "a/", "a//b", ".a", "a/.b", "a.lock", "a.lock/b", "a.", "a@{b", "@", "HEAD", "a\x01b", "a\x7fb",
 	} {
 		accepted := exec.Command("git", "check-ref-format", "--branch", name).Run() == nil
-		if name == "HEAD" || name == "@" { // git means the commit that is checked out
+		if name == "HEAD" || name == "@" { // git resolves it to the checked-out commit
 			accepted = false
 		}
 		if err := CheckBranch(name); (err == nil) != accepted {

@@ -1,5 +1,5 @@
-// Package masking hides secrets in texts that are stored or shown: values that the caller knows, and what looks like a
-// secret. It is pure. The audit log, the daemon's log and titles of sessions use it.
+// Package masking hides secrets in texts that are stored or shown: values that the caller knows, and texts that look
+// like secrets. It is pure. The audit log, the daemon's log and session titles use it.
 package masking
 
 import (
@@ -12,16 +12,15 @@ import (
 
 const (
 	previewRunes = 256
-	previewLooks = 8 << 10 // bytes of a text that its preview is made of
+	previewLooks = 8 << 10 // bytes of a text that a preview considers
 	mask         = "***"
-	leastSecret  = 8 // shorter values are no secrets, and would be found everywhere
+	leastSecret  = 8 // shorter values are no secrets and would match too much
 )
 
-// Masker hides secrets in texts: the values it knows, and what looks like one.
+// Masker hides secrets in texts: the values it knows, and texts that look like secrets.
 type Masker struct{ known *strings.Replacer }
 
-// New makes a masker that knows some secrets. Those of less than eight bytes are
-// left out.
+// New returns a masker that knows secrets. It ignores those of less than eight bytes.
 func New(secrets []string) *Masker {
 	var pairs []string
 	for _, s := range secrets {
@@ -35,10 +34,11 @@ func New(secrets []string) *Masker {
 // Known hides the secrets that the masker knows.
 func (m *Masker) Known(text string) string { return m.known.Replace(text) }
 
-// named is what a secret is called, in names of variables, members and flags.
+// named matches names of secrets, in variables, JSON members and flags.
 const named = `[\w.-]*(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential|authorization)[\w.-]*`
 
-// The looks of secrets. Where there is a group, it alone stays. They are compiled when they are needed: most commands need none.
+// looks are patterns of secrets, of which only the group is kept. They are compiled on first use, since most commands
+// need none.
 var looks = sync.OnceValue(func() []*regexp.Regexp {
 	return []*regexp.Regexp{
 		regexp.MustCompile(`(?s)()-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`),
@@ -51,10 +51,10 @@ var looks = sync.OnceValue(func() []*regexp.Regexp {
 	}
 })
 
-// long may be a secret for its length; [random] decides.
+// long matches words that may be secrets by their length; [random] decides.
 var long = regexp.MustCompile(`[A-Za-z0-9_+-]{40,}={0,2}`)
 
-// Mask hides the secrets that the masker knows and what looks like one.
+// Mask hides the secrets that the masker knows and texts that look like secrets.
 func (m *Masker) Mask(text string) string {
 	text = m.Known(text)
 	for _, look := range looks() {
@@ -68,24 +68,23 @@ func (m *Masker) Mask(text string) string {
 	})
 }
 
-// random reports whether a word has capitals, small letters and digits: names of
-// commits and files do not.
+// random reports whether a word has upper-case letters, lower-case letters and digits. Hashes of
+// commits and names of files usually do not.
 func random(word string) bool {
 	return strings.ContainsFunc(word, unicode.IsUpper) && strings.ContainsFunc(word, unicode.IsLower) && strings.ContainsFunc(word, unicode.IsDigit)
 }
 
-// Preview is the beginning of a text, fit for a line: masked, without control
-// characters, at most 256 characters.
+// Preview returns the beginning of a text for one line: masked, without control characters, at most 256 characters.
 func (m *Masker) Preview(text string) string {
 	if len(text) > previewLooks {
 		text = text[:previewLooks]
 		if end := strings.LastIndexAny(text, " \n\t,"); end > previewRunes {
-			text = text[:end] // half a secret does not look like one
+			text = text[:end] // a truncated secret would not match
 		}
 	}
 	text = m.Mask(strings.ToValidUTF8(text, "?"))
 	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.In(r, unicode.Cf) { // also what turns the direction of text
+		if unicode.IsControl(r) || unicode.In(r, unicode.Cf) { // Cf includes characters that change the direction of text
 			return ' '
 		}
 		return r

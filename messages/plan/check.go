@@ -30,7 +30,7 @@ const (
 	MaxTokens       = 1_000_000_000_000
 	MaxWork         = 365 * 24 * time.Hour
 	MaxBranches     = 100 // of one merge
-	MaxProblems     = 20  // that are reported; further ones are dropped
+	MaxProblems     = 20  // reported problems; further ones are dropped
 )
 
 // Problem is one reason to refuse a plan.
@@ -39,7 +39,7 @@ type Problem struct {
 	Field string // as in the JSON form; may be empty
 	Item  int    // index within the field; -1 = the field itself
 	Text  string
-	Cycle []string // ids, if the problem is a cycle: each depends on the next, the last is the first
+	Cycle []string // ids, if the problem is a cycle: each step depends on the next, and the last id equals the first
 }
 
 // checker collects problems.
@@ -54,7 +54,7 @@ func (c *checker) add(step int, field string, item int, format string, args ...a
 	}
 }
 
-// Check returns the problems of a plan in its order, a cycle last; none if it may start.
+// Check returns the problems of a plan in the order of its steps, a cycle last; none if it may start.
 func (p Plan) Check() []Problem {
 	c := &checker{plan: p}
 	c.header()
@@ -140,7 +140,7 @@ func validID(id string) bool {
 	return true
 }
 
-// sources checks that merges have something to merge. The dependencies were checked.
+// sources checks that merges have something to merge. It needs checked dependencies.
 func (c *checker) sources() {
 	needs := c.plan.Dependencies()
 	for i, s := range c.plan.Steps {
@@ -159,7 +159,7 @@ func (c *checker) sources() {
 	}
 }
 
-// badText says what is wrong with a line of text; empty if nothing is.
+// badText returns what is wrong with a line of text; empty if nothing is.
 func badText(text string, most int) string {
 	switch {
 	case len(text) > most:
@@ -172,7 +172,7 @@ func badText(text string, most int) string {
 	return ""
 }
 
-// clip shortens what a caller has sent.
+// clip shortens text of a caller for an error.
 func clip(text string) string {
 	if len(text) > 100 {
 		return strings.ToValidUTF8(text[:100], "") + "…"

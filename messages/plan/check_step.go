@@ -12,7 +12,7 @@ import (
 	"betcode/messages/gitname"
 )
 
-// step checks all of a step but its id and its dependencies.
+// step checks a step, except its id and its dependencies.
 func (c *checker) step(i int, s Step) {
 	if problem := badText(s.Name, MaxName); problem != "" {
 		c.add(i, "name", -1, "the name %s", problem)
@@ -47,7 +47,7 @@ func (c *checker) step(i int, s Step) {
 	c.bounds(i, s)
 }
 
-// branches checks the names of branches, and of the worktree that is made for one.
+// branches checks the names of branches, and of the worktree that is created for one.
 func (c *checker) branches(i int, s Step) {
 	check := func(field string, item int, name string) {
 		if problem := gitname.CheckBranch(name); name != "" && problem != nil {
@@ -83,7 +83,7 @@ func (c *checker) branches(i int, s Step) {
 	}
 }
 
-// merge refuses what only a subagent has.
+// merge refuses fields that only a subagent may have.
 func (c *checker) merge(i int, s Step) {
 	own := Step{
 		ID: s.ID, Name: s.Name, Directory: s.Directory, Worktree: s.Worktree, DependsOn: s.DependsOn, Attempts: s.Attempts, RetryDelay: s.RetryDelay, Merge: s.Merge,

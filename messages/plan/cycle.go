@@ -1,10 +1,10 @@
 package plan
 
-// cycle returns the ids of a cycle, each depending on the next and the last being the first; nil if there is none. All
-// dependencies are known steps.
+// cycle returns the ids of a cycle, or nil. Each step depends on the next, and the last id equals the first. All
+// dependencies must be known steps.
 //
-// It removes steps that depend on no remaining one, until none is left or each remaining one has a remaining dependency.
-// Then a walk along those dependencies comes to a step for the second time.
+// It removes steps without remaining dependencies until none is left, or each remaining step has a remaining
+// dependency. Then a walk along those dependencies reaches a step for the second time.
 func (p Plan) cycle() []string {
 	needs := p.Dependencies()
 	wanted, dependants := Counters(needs)
@@ -53,7 +53,7 @@ func (p Plan) cycle() []string {
 	}
 }
 
-// Counters returns for each step how many others it waits for, and which wait for it.
+// Counters returns for each step the number of steps that it depends on, and the steps that depend on it.
 func Counters(needs [][]int) (wanted []int, dependants [][]int) {
 	wanted, dependants = make([]int, len(needs)), make([][]int, len(needs))
 	for i, all := range needs {

@@ -1,7 +1,7 @@
-// Package plan is the plan of an orchestration: steps, what each depends on, and the checks that a plan passes before
-// anything starts.
+// Package plan defines the plan of an orchestration, its steps and their dependencies, and checks a plan before it
+// starts.
 //
-// The package is pure. The command line checks a file with it, the gateway a request; the actor of an orchestration relies on
-// a plan that was checked. [Plan.Check] returns every problem with the step and field that it is about, so that a caller can
-// say where to correct it. Its time grows with steps and dependencies together.
+// The package is pure. The command line checks files with it, and the gateway requests; the actor of an orchestration
+// relies on checked plans. [Plan.Check] returns each problem with its step and field, so that a caller can show where
+// to correct it. Its time is linear in the number of steps and dependencies.
 package plan

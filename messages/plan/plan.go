@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Strategy is in which order steps start. Stored: append only.
+// Strategy is the order in which steps start. Stored: append only.
 type Strategy string
 
 // The strategies. An empty one is DAG.
@@ -16,14 +16,14 @@ const (
 	Sequential Strategy = "sequential" // one after the other; no step names dependencies
 )
 
-// OnFailure is what the failure of a step does to others. Stored: append only.
+// OnFailure is the effect of a failed step on other steps. Stored: append only.
 type OnFailure string
 
 // The policies. An empty one is FailDependants.
 const (
 	FailDependants OnFailure = "fail_dependants" // steps that depend on it fail; others go on
 	Continue       OnFailure = "continue"        // steps that depend on it start without its result
-	StopAll        OnFailure = "stop_all"        // steps that run are cancelled, and none starts
+	StopAll        OnFailure = "stop_all"        // running steps are cancelled, and none starts
 )
 
 // Lease is how a step shares its worktree. Stored: append only.
@@ -35,13 +35,13 @@ const (
 	Exclusive Lease = "exclusive"
 )
 
-// Plan is what an orchestration does. The JSON form is stored: names are never changed.
+// Plan is what an orchestration does. Stored as JSON: the names must not change.
 type Plan struct {
 	Name        string    `json:"name,omitempty"` // for people
 	Strategy    Strategy  `json:"strategy,omitempty"`
 	MaxParallel int       `json:"max_parallel,omitempty"` // steps that run at the same time; 0 = as many as the daemon admits
 	OnFailure   OnFailure `json:"on_failure,omitempty"`
-	Budget      Budget    `json:"budget,omitzero"` // of all steps together: at it the plan starts no further step, and asks
+	Budget      Budget    `json:"budget,omitzero"` // of all steps together; when it is used, the plan starts no further step, and asks
 	Steps       []Step    `json:"steps"`
 }
 
@@ -59,29 +59,29 @@ type Step struct {
 	Prompt      string        `json:"prompt,omitempty"`    // required, unless Merge is set
 	Model       string        `json:"model,omitempty"`     // empty = the parent's
 	Directory   string        `json:"directory,omitempty"` // absolute; empty = the worktree's, or the parent's
-	Worktree    string        `json:"worktree,omitempty"`  // id, its beginning, or name; with Branch the name of the one that is made
-	Branch      string        `json:"branch,omitempty"`    // the step gets a worktree with this branch, which is made if it is not there
-	Base        string        `json:"base,omitempty"`      // where a new Branch begins; empty = what is checked out in the directory
+	Worktree    string        `json:"worktree,omitempty"`  // id, prefix of the id, or name; with Branch the name of the new worktree
+	Branch      string        `json:"branch,omitempty"`    // the step gets a worktree with this branch, which is created if it does not exist
+	Base        string        `json:"base,omitempty"`      // where a new Branch begins; empty = the revision checked out in the directory
 	Lease       Lease         `json:"lease,omitempty"`     // needs Worktree
-	Tools       []string      `json:"tools,omitempty"`     // that it has; empty = those of any session
+	Tools       []string      `json:"tools,omitempty"`     // empty = as any session
 	DependsOn   []string      `json:"depends_on,omitempty"`
 	MaxTurns    int           `json:"max_turns,omitempty"`    // 0 = no limit
 	AutoApprove *AutoApprove  `json:"auto_approve,omitempty"` // nil = its calls are not approved
-	Attempts    int           `json:"attempts,omitempty"`     // at most, the first included; 0 = 1
+	Attempts    int           `json:"attempts,omitempty"`     // at most, including the first; 0 = 1
 	RetryDelay  time.Duration `json:"retry_delay,omitempty"`  // before the next attempt
 	Timeout     time.Duration `json:"timeout,omitempty"`      // of each attempt; 0 = none
 	BudgetUSD   float64       `json:"budget_usd,omitempty"`   // of each attempt; 0 = no limit
-	Budget      Budget        `json:"budget,omitzero"`        // of each attempt: at it the subagent pauses and asks
+	Budget      Budget        `json:"budget,omitzero"`        // of each attempt; when it is used, the subagent pauses and asks
 	Merge       *Merge        `json:"merge,omitempty"`        // nil = the step is a subagent
 }
 
-// Merge merges branches into another one: all or, if one has conflicts, none.
+// Merge merges branches into another one: all of them, or none if one has conflicts.
 type Merge struct {
-	Branches []string `json:"branches,omitempty"` // in order; empty = those of the steps that the step depends on
-	Into     string   `json:"into"`               // where it is checked out, the files change as well
+	Branches []string `json:"branches,omitempty"` // in order; empty = the branches of the steps that it depends on
+	Into     string   `json:"into"`               // branch; if it is checked out, its files change as well
 }
 
-// AutoApprove bounds calls that are approved without a person. Zero members are the daemon's defaults.
+// AutoApprove bounds calls that are approved without a person. Zero fields mean the daemon's defaults.
 type AutoApprove struct {
 	Duration  time.Duration `json:"duration,omitempty"`
 	PerMinute int           `json:"per_minute,omitempty"`
@@ -97,7 +97,7 @@ func (s Step) Title() string {
 	return s.ID
 }
 
-// WorktreeName returns the name of the worktree that is made for a step with a branch.
+// WorktreeName returns the name of the worktree that is created for a step with a branch.
 func (s Step) WorktreeName() string {
 	if s.Worktree != "" {
 		return s.Worktree
@@ -105,10 +105,11 @@ func (s Step) WorktreeName() string {
 	return strings.ReplaceAll(s.Branch, "/", "-")
 }
 
-// Source is where a merge finds a branch: the branch itself, or the one that is checked out in a worktree.
+// Source is a branch to merge, by its name or by the worktree in which it is checked out.
 type Source struct{ Branch, Worktree string }
 
-// Sources returns what a merge step merges, in order and each once. needs are the steps that it depends on.
+// Sources returns the branches that a merge step merges, in order and without duplicates. needs are the
+// steps that it depends on.
 func (p Plan) Sources(i int, needs []int) []Source {
 	var all []Source
 	add := func(s Source) {
@@ -133,7 +134,7 @@ func (p Plan) Sources(i int, needs []int) []Source {
 	return all
 }
 
-// Tries returns how many attempts a step has.
+// Tries returns the maximum number of attempts, at least 1.
 func (s Step) Tries() int { return max(s.Attempts, 1) }
 
 // Order returns the strategy, never empty.
@@ -144,7 +145,7 @@ func (p Plan) Order() Strategy {
 	return p.Strategy
 }
 
-// Policy returns what a failure does, never empty.
+// Policy returns the failure policy, never empty.
 func (p Plan) Policy() OnFailure {
 	if p.OnFailure == "" {
 		return FailDependants
@@ -152,8 +153,8 @@ func (p Plan) Policy() OnFailure {
 	return p.OnFailure
 }
 
-// Dependencies returns for each step the indexes of the steps that it waits for, in the order of the plan's text. The plan
-// was checked.
+// Dependencies returns for each step the indexes of the steps that it waits for, in the order of DependsOn. The plan
+// must be checked.
 func (p Plan) Dependencies() [][]int {
 	needs := make([][]int, len(p.Steps))
 	if p.Order() == Sequential {
@@ -171,7 +172,7 @@ func (p Plan) Dependencies() [][]int {
 	return needs
 }
 
-// places maps ids to indexes; of an id that is there twice, to the first.
+// places maps ids to indexes; a duplicate id to the first.
 func (p Plan) places() map[string]int {
 	place := make(map[string]int, len(p.Steps))
 	for i, s := range p.Steps {

@@ -31,7 +31,7 @@ func TestCheck(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		plan  Plan
-		field string // of the first problem; empty = there is none
+		field string // of the first problem; empty = none
 		text  string // part of it
 	}{
 		{"one step", Plan{Steps: []Step{step("a")}}, "", ""},
@@ -52,7 +52,7 @@ func TestCheck(t *testing.T) {
 		{"a merge with a prompt", Plan{Steps: []Step{{ID: "m", Prompt: "p", Merge: &Merge{Branches: []string{"x"}, Into: "main"}}}}, "merge", "runs no agent"},
 		{"a bad branch", with(func(s *Step) { s.Branch = "a b" }), "branch", "not the name"},
 		{"the branch before", with(func(s *Step) { s.Branch = "@{-1}" }), "branch", "not the name"},
-		{"a long branch", with(func(s *Step) { s.Branch = strings.Repeat("x", 150) }), "worktree", "longer"}, // a worktree is called as its branch
+		{"a long branch", with(func(s *Step) { s.Branch = strings.Repeat("x", 150) }), "worktree", "longer"}, // the worktree gets the name of its branch
 		{"a merge into the branch before", merging(Merge{Branches: []string{"x"}, Into: "@{-1}"}), "merge.into", "@{-1}"},
 		{"a base of nothing", with(func(s *Step) { s.Base = "main" }), "base", "name the branch"},
 		{"no steps", Plan{}, "steps", "no steps"},

@@ -1,7 +1,7 @@
-// Package regular opens files in whose place an agent may have put something else: a pipe
-// without a writer, a device, a file without an end, a link. None of them makes the caller
-// wait, and none is kept in memory beyond a bound that the caller names.
+// Package regular opens files that an agent may have replaced by something else: a pipe without a
+// writer, a device, an endless file, a link. None of them blocks the caller, and reading is limited
+// to a size that the caller chooses.
 //
-// It holds no state. Reading follows symbolic links: the file at their end must be a regular
-// one. Writing does not follow them.
+// The package has no state. Reading follows symbolic links, and their target must be a regular
+// file. Writing does not follow links.
 package regular

@@ -6,9 +6,9 @@ import (
 	"os"
 )
 
-// Open opens a regular file for reading. Anything else is an error.
+// Open opens a regular file for reading. It returns an error for anything else.
 func Open(path string) (*os.File, error) {
-	info, err := os.Stat(path) // to open a device may have an effect
+	info, err := os.Stat(path) // checked first: opening a device may have side effects
 	if err == nil {
 		err = check(path, info)
 	}
@@ -20,7 +20,7 @@ func Open(path string) (*os.File, error) {
 		return nil, err
 	}
 	if info, err = file.Stat(); err == nil {
-		err = check(path, info) // it may have been replaced since
+		err = check(path, info) // the file may have been replaced since
 	}
 	if err != nil {
 		file.Close()
@@ -29,7 +29,7 @@ func Open(path string) (*os.File, error) {
 	return file, nil
 }
 
-// Read returns the content of a regular file that has no more than so many bytes.
+// Read returns the content of a regular file. It returns an error for more than most bytes.
 func Read(path string, most int64) ([]byte, error) {
 	file, err := Open(path)
 	if err != nil {
@@ -41,7 +41,7 @@ func Read(path string, most int64) ([]byte, error) {
 	} else if info.Size() > most {
 		return nil, tooLarge(path, most)
 	}
-	content, err := io.ReadAll(io.LimitReader(file, most+1)) // it may grow, and files of /proc have no size
+	content, err := io.ReadAll(io.LimitReader(file, most+1)) // the file may grow, and files in /proc have size 0
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func Read(path string, most int64) ([]byte, error) {
 	return content, nil
 }
 
-// Append opens a regular file for reading and appending, and makes it for its owner alone if there is none. A link is an error.
+// Append opens a regular file for reading and appending, or creates it with mode 0600. It returns an error for a link.
 func Append(path string) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_RDWR|NoWait|NoLink, 0o600)
 	if err != nil {

@@ -2,7 +2,7 @@
 
 package regular
 
-// Flags for opening files. There are no pipes among files on this system, and no flag against links.
+// Flags for opening files. This system has no named pipes among files, and no flag against links.
 const (
 	NoWait = 0
 	NoLink = 0

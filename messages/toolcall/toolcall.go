@@ -1,7 +1,7 @@
-// Package toolcall says in one line what a tool call does, for the prompt, lists, events
-// and notifications: what runs or is touched first, by the input itself, and behind it
-// the agent's own description, marked as its words. A description alone would let an
-// agent call anything "run the tests".
+// Package toolcall describes a tool call in one line, for prompts, lists, events and notifications.
+// The line begins with what the call runs or touches, taken from its input. The agent's description
+// follows, marked as such. With the description alone, an agent could call anything "run the
+// tests".
 package toolcall
 
 import (
@@ -14,31 +14,30 @@ import (
 	"betcode/messages/visible"
 )
 
-// MaxLine bounds a line in bytes, MaxWords the agent's words in it.
+// MaxLine bounds a line, and MaxWords the agent's description in it, in bytes.
 const (
 	MaxLine  = 480
 	MaxWords = 160
 )
 
-// doing is, for the tools that are known, the members of the input that say what a call
-// does, the first of them at the beginning.
+// doing lists, for known tools, the members of the input that describe what a call does, in the
+// order of the line.
 var doing = map[string][]string{
 	"Bash": {"command"}, "BashOutput": {"bash_id"}, "KillShell": {"shell_id"}, "PowerShell": {"command"}, "Monitor": {"command"},
 	"Read": {"file_path"}, "Write": {"file_path"}, "Edit": {"file_path"}, "MultiEdit": {"file_path"}, "NotebookEdit": {"notebook_path"}, "NotebookRead": {"notebook_path"},
 	"Glob": {"pattern", "path"}, "Grep": {"pattern", "path"}, "LS": {"path"}, "WebFetch": {"url"}, "WebSearch": {"query"},
 	"Task": {"subagent_type", "prompt"}, "Agent": {"subagent_type", "prompt"}, "Skill": {"skill", "args"}, "SlashCommand": {"command"},
-	"ExitPlanMode": {"plan"}, "PermissionMode": {"mode", "means"}, // a request of the daemon's own
+	"ExitPlanMode": {"plan"}, "PermissionMode": {"mode", "means"}, // a request by the daemon
 }
 
-// likely are such members of tools that are not known.
+// likely lists candidates for such members of unknown tools.
 var likely = []string{"command", "file_path", "notebook_path", "path", "url", "pattern", "query"}
 
-// words is the member with the agent's own description of a call.
+// words is the member with the agent's description of a call.
 const words = "description"
 
-// Subject is what a call runs or touches: the command, the path, the address. Input that
-// says nothing of the kind is shown as JSON, without the agent's words; empty if there
-// is none.
+// Subject returns what a call runs or touches: the command, the path, the address. Other input is
+// returned as JSON, without the agent's description; empty if there is none.
 func Subject(tool string, input map[string]any) string {
 	members := doing[tool]
 	if members == nil {
@@ -72,7 +71,7 @@ func Subject(tool string, input map[string]any) string {
 	return strings.TrimSpace(out.String())
 }
 
-// joint stands between the members of a tool.
+// joint returns the separator between the members of a tool.
 func joint(tool string) string {
 	switch tool {
 	case "Glob", "Grep":
@@ -83,14 +82,14 @@ func joint(tool string) string {
 	return " "
 }
 
-// Words is the agent's own description of a call in its input; empty if it has none.
+// Words returns the agent's description of a call from its input; empty if it has none.
 func Words(input map[string]any) string {
 	text, _ := input[words].(string)
 	return text
 }
 
-// Line is a call in one line of visible text: what it does, or the tool's name where
-// nothing says that, and the agent's words.
+// Line returns a call as one line of visible text: its subject, or the tool's name if it has none,
+// and the agent's description.
 func Line(tool string, input map[string]any, agent string) string {
 	subject := squeeze(Subject(tool, input))
 	if subject == "" {
@@ -104,14 +103,12 @@ func Line(tool string, input map[string]any, agent string) string {
 	return Cut(subject, MaxLine-len(agent)) + agent
 }
 
-// squeeze makes text visible on one line, without the room that could push a part of it
-// out of sight.
+// squeeze makes text visible on one line. It removes repeated spaces, which could push a part of it out of sight.
 func squeeze(text string) string {
 	return strings.Join(strings.FieldsFunc(visible.Line(strings.TrimSpace(text)), func(r rune) bool { return r == ' ' }), " ")
 }
 
-// Cut shortens text to so many bytes. Both ends are kept: what follows a long beginning
-// may be what matters.
+// Cut shortens text to most bytes. It keeps both ends, because the relevant part may follow a long beginning.
 func Cut(text string, most int) string {
 	const gap = " … "
 	if len(text) <= most {

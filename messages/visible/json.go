@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// JSON escapes in JSON, as its strings do, runes that a terminal would obey or a person would not see. JSON itself
-// escapes only the control characters of ASCII. The value stays the same.
+// JSON escapes runes in encoded JSON that a terminal would interpret or a person would not see. JSON itself
+// requires this only for control characters of ASCII. The decoded value stays the same.
 func JSON(text string) string {
 	hidden := func(r rune) bool { return r >= 0x7f && r != utf8.RuneError && Hidden(r) }
 	if strings.IndexFunc(text, hidden) < 0 {

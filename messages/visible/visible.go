@@ -1,7 +1,6 @@
-// Package visible shows text of agents, repositories and callers on a terminal and in
-// logs: what a person would not see, or what a terminal would obey, is written as an
-// escape, such as \r, \x1b, \u200b or \u{e0041}. Nothing is dropped, so that two texts
-// which differ do not look alike because of it.
+// Package visible makes text of agents, repositories and callers safe for terminals and logs.
+// Characters that a person would not see or that a terminal would interpret are escaped, such as
+// \r, \x1b, \u200b or \u{e0041}. None is dropped, so that different texts do not look alike.
 package visible
 
 import (
@@ -11,21 +10,19 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns text with its lines and tabs as they are and everything else that is
-// hidden escaped. Text that was shown once is not changed by being shown again.
+// Text escapes hidden characters, except line feeds and tabs. It is idempotent.
 func Text(text string) string {
 	return show(text, func(r rune) bool { return r == '\n' || r == '\t' })
 }
 
-// Output is [Text] for what programs print, where a carriage return before the end of a
-// line is a part of that end.
+// Output is [Text] for the output of programs, where a carriage return may precede a line feed.
 func Output(text string) string { return Text(strings.ReplaceAll(text, "\r\n", "\n")) }
 
-// Line returns text on one line: ends of lines and tabs are escaped too.
+// Line returns text on one line: it escapes line feeds and tabs too.
 func Line(text string) string { return show(text, func(rune) bool { return false }) }
 
-// Hidden reports whether a rune is not seen, changes how others are shown, or cannot be
-// told from a plain space. The line feed and the tab are hidden too.
+// Hidden reports whether a rune is invisible, changes how others are shown, or looks like a plain
+// space. The line feed and the tab are hidden too.
 func Hidden(r rune) bool {
 	switch {
 	case r >= ' ' && r <= '~':
@@ -53,7 +50,7 @@ func show(text string, plain func(rune) bool) string {
 		case r == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)):
 			fmt.Fprintf(&out, `\x%02x`, text[i])
 		case r == emojiStyle && before != utf8.RuneError && unicode.Is(unicode.So, before):
-			out.WriteRune(r) // it has the sign before it drawn in colour, and nothing else
+			out.WriteRune(r) // it only selects the coloured form of the sign before it
 		case Hidden(r) && !plain(r):
 			out.WriteString(Escape(r))
 		default:
@@ -64,7 +61,7 @@ func show(text string, plain func(rune) bool) string {
 	return out.String()
 }
 
-// simple reports whether text has nothing but letters, digits, signs and spaces of ASCII, as most has.
+// simple reports whether text has only printable ASCII, as most texts do.
 func simple(text string) bool {
 	for i := range len(text) {
 		if text[i] < ' ' || text[i] > '~' {
@@ -76,7 +73,7 @@ func simple(text string) bool {
 
 const emojiStyle = '\ufe0f'
 
-// Escape is how a hidden rune is written.
+// Escape returns the escape of a hidden rune.
 func Escape(r rune) string {
 	switch {
 	case r == '\n':
