@@ -74,7 +74,7 @@ type program struct {
 	open          *view   // nil: the list or the plans are shown
 	awaited       uint64  // number of the opening that is under way; 0: none. What is typed meanwhile is for its session
 	openings      uint64  // so far
-	early         []any   // what was typed
+	early         early   // what was typed
 	unsent        unsent
 	plansOpen     *Plans // nil: the list or the search is shown
 	found         *Found // nil: the list or the plans are shown
@@ -214,7 +214,7 @@ func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	case chat.Paste:
 		switch {
 		case p.awaited > 0:
-			p.early = append(p.early, t)
+			p.keepEarly(t)
 			return p, nil
 		case p.open != nil:
 		case p.found != nil:
@@ -224,7 +224,7 @@ func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case chat.Press:
 		if p.waits(editor.Key(t)) {
-			p.early = append(p.early, t)
+			p.keepEarly(t)
 			return p, nil
 		}
 		return p, p.press(editor.Key(t))

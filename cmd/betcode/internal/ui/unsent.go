@@ -16,12 +16,15 @@ type unsent map[string]string
 const maxUnsent = 32
 
 // keepUnsent keeps what was typed for a session that could not be opened, and returns what to say about it.
-func (p *program) keepUnsent(session string, early []any) string {
-	text := textOf(early)
+func (p *program) keepUnsent(session string, typed early) string {
+	text := textOf(typed)
 	if text == "" {
 		return ""
 	}
 	before, again := p.unsent[session]
+	if again && len(before)+len(text) > maxEarlyBytes {
+		return "; what you typed before is kept, and this is not: it is too much"
+	}
 	if again {
 		text = before + "\n" + text
 	}
@@ -36,22 +39,22 @@ func (p *program) keepUnsent(session string, early []any) string {
 }
 
 // restoreUnsent puts into the editor of a session what was typed when it could not be opened. It does not send it.
-func (p *program) restoreUnsent(session string, v *view, early []any) tea.Cmd {
+func (p *program) restoreUnsent(session string, v *view, typed early) tea.Cmd {
 	text, ok := p.unsent[session]
 	if !ok {
 		return nil
 	}
 	delete(p.unsent, session)
-	if textOf(early) != "" { // it may be in the editor still
+	if textOf(typed) != "" { // it may be in the editor still
 		text = "\n" + text
 	}
 	return p.step(v, chat.Paste(text))
 }
 
 // textOf returns what keys and pastes leave in an editor, with all messages that they would have sent.
-func textOf(early []any) string {
+func textOf(typed early) string {
 	var e editor.Editor
-	for _, message := range early {
+	for _, message := range typed.messages {
 		switch message := message.(type) {
 		case chat.Press:
 			if message.Name == "enter" {

@@ -68,18 +68,18 @@ func TestTypedForSessionThatFails(t *testing.T) {
 
 // Keys and pastes become the text of an editor, with what Enter would have sent.
 func TestTextOf(t *testing.T) {
-	early := []any{
+	typed := early{messages: []any{
 		chat.Press{Text: "a", Name: "a"},
 		chat.Press{Text: "b", Name: "b"},
 		chat.Press{Name: "backspace"},
 		chat.Press{Name: "enter"},
 		chat.Paste("long\n" + strings.Repeat("x", 5000)),
 		chat.Press{Name: "enter"},
-	}
-	if got, want := textOf(early), "a\nlong\n"+strings.Repeat("x", 5000); got != want {
+	}}
+	if got, want := textOf(typed), "a\nlong\n"+strings.Repeat("x", 5000); got != want {
 		t.Errorf("%.40q", got)
 	}
-	if got := textOf([]any{chat.Press{Name: "enter"}, chat.Press{Name: "up"}}); got != "" {
+	if got := textOf(early{messages: []any{chat.Press{Name: "enter"}, chat.Press{Name: "up"}}}); got != "" {
 		t.Errorf("%q", got)
 	}
 }

@@ -74,7 +74,7 @@ func (p *program) show(session string, at chat.Place) tea.Cmd {
 // await asks how a session is attached to, in the background. The session is empty for a new one.
 func (p *program) await(session string, at chat.Place, ask func() (talk.Opening, error)) tea.Cmd {
 	p.openings++
-	p.awaited, p.early = p.openings, nil
+	p.awaited, p.early = p.openings, early{}
 	number := p.awaited
 	return func() tea.Msg {
 		o, err := ask()
@@ -87,16 +87,16 @@ func (p *program) opened(o opened) tea.Cmd {
 	if o.number != p.awaited {
 		return nil // the person went elsewhere
 	}
-	early := p.early
-	p.awaited, p.early = 0, nil
+	typed := p.early
+	p.awaited, p.early = 0, early{}
 	if o.err != nil {
-		p.say(reason(o.err) + p.keepUnsent(o.session, early))
+		p.say(reason(o.err) + p.keepUnsent(o.session, typed))
 		return nil
 	}
 	if v := p.find(o.opening.Start.GetSessionId()); v != nil {
 		p.open = v
 		v.shell.Model.Show(o.at)
-		return tea.Batch(p.typed(v, early), p.restoreUnsent(o.session, v, early))
+		return tea.Batch(p.typed(v, typed), p.restoreUnsent(o.session, v, typed))
 	}
 	if len(p.views) >= maxOpen {
 		p.close(p.views[0])
@@ -111,28 +111,25 @@ func (p *program) opened(o opened) tea.Cmd {
 			p.tea.Send(over{session, err})
 		}
 	})
-	return tea.Batch(p.step(v, p.size()), p.step(v, chat.Tick{}), p.typed(v, early), p.restoreUnsent(o.session, v, early))
+	return tea.Batch(p.step(v, p.size()), p.step(v, chat.Tick{}), p.typed(v, typed), p.restoreUnsent(o.session, v, typed))
 }
-
-// maxEarly bounds what is typed for a session before it is open.
-const maxEarly = 4096
 
 // waits reports whether a key is for the session that is being opened: all but those that lead away.
 func (p *program) waits(k editor.Key) bool {
 	if p.awaited == 0 {
 		return false
 	}
-	if k.Name == "esc" || k.Name == "ctrl+c" || len(p.early) >= maxEarly {
-		p.awaited, p.early = 0, nil
+	if k.Name == "esc" || k.Name == "ctrl+c" {
+		p.awaited, p.early = 0, early{}
 		return false
 	}
 	return true
 }
 
 // typed gives a session what was typed before it was open. It answers nothing, because no request is on the screen yet.
-func (p *program) typed(v *view, early []any) tea.Cmd {
+func (p *program) typed(v *view, e early) tea.Cmd {
 	var cmds []tea.Cmd
-	for _, message := range early {
+	for _, message := range e.messages {
 		cmds = append(cmds, p.step(v, message))
 	}
 	return tea.Batch(cmds...)
