@@ -46,7 +46,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error { return setUp(env, programs) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": wantCode, "until": until, "await": await, "normal": normal,
-			"forms": forms, "start": start, "say": say, "end": end, "interrupt": interrupt, "press": press,
+			"forms": forms, "start": start, "say": say, "end": end, "interrupt": interrupt, "press": press, "terminal": terminal,
 		},
 	})
 }
@@ -164,7 +164,7 @@ func TestTexts(t *testing.T) {
 	if err != nil || len(scripts) == 0 {
 		t.Fatalf("%d scripts, %v", len(scripts), err)
 	}
-	pattern := regexp.MustCompile(`(?m)^(?:code|end|interrupt) (\d+) `)
+	pattern := regexp.MustCompile(`(?m)^(?:\[linux\] terminal|code|end|interrupt) (\d+) `)
 	known := map[string]bool{}
 	for _, code := range []int{0, 1, 2, 3, 4, 5, 6, 7, 130} {
 		known[fmt.Sprint(code)] = true

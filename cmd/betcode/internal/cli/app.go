@@ -152,11 +152,15 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 	if !unknown {
 		return exit.Usage(err)
 	}
-	command := c.App.Name
+	command, own := c.App.Name, []cli.Flag(nil)
 	if c.Command != nil && c.Command.HelpName != "" {
-		command = c.Command.HelpName
+		command, own = c.Command.HelpName, c.Command.VisibleFlags()
 	}
-	return exit.Usage(fmt.Errorf("there is no flag '%s'. Run '%s --help' for the list", dashed(flag), command))
+	hint := ""
+	if like := suggestFlag(own, c.App.VisibleFlags(), flag); like != "" {
+		hint = fmt.Sprintf(" Did you mean '%s'?", like)
+	}
+	return exit.Usage(fmt.Errorf("there is no flag '%s'.%s Run '%s --help' for the list", dashed(flag), hint, command))
 }
 
 // dashed writes the name of a flag as a person types it.

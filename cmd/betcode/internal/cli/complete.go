@@ -114,7 +114,7 @@ func candidates(app *cli.App, words []string, live func(kind string) []candidate
 			found[i].value = given + "=" + found[i].value
 		}
 	case strings.HasPrefix(last, "-"):
-		found = flagCandidates(flags, command == nil)
+		found = flagCandidates(app, command)
 	case len(commands) > 0:
 		for _, c := range commands {
 			if !c.Hidden {
@@ -154,10 +154,13 @@ func argumentKind(usage string, place int) string {
 	return strings.Trim(words[place], "[].")
 }
 
-// flagCandidates returns the long names of flags.
-func flagCandidates(flags []cli.Flag, top bool) []candidate {
+// flagCandidates returns the long names of the flags of a command; nil is the program.
+func flagCandidates(app *cli.App, command *cli.Command) []candidate {
 	found := []candidate{{"--help", "show help"}}
-	if top {
+	flags := app.VisibleFlags()
+	if command != nil {
+		flags = command.VisibleFlags()
+	} else {
 		found = append(found, candidate{"--version", "print the version"})
 	}
 	for _, f := range flags {

@@ -27,6 +27,8 @@ func TestCandidates(t *testing.T) {
 		{[]string{"run", "--model", ""}, nil},
 		{[]string{"permission", "allow", ""}, []string{"r1"}},
 		{[]string{"permission", "list", "--no-h"}, []string{"--no-headers"}},
+		{[]string{"events", "--so"}, nil}, // hidden
+		{[]string{"--sock"}, []string{"--socket"}},
 		{[]string{"--socket", "/s", "attach", "w"}, []string{"web"}},
 		{[]string{"session", "show", "--json", "w"}, []string{"web"}},
 	} {

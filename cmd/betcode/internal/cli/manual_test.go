@@ -50,12 +50,15 @@ func TestManualPages(t *testing.T) {
 			continue
 		}
 		forEachCommand([]*cli.Command{c}, func(c *cli.Command) {
-			for _, f := range c.Flags {
+			for _, f := range c.VisibleFlags() {
 				if name := strings.ReplaceAll("--"+f.Names()[0], "-", `\-`); !c.Hidden && len(f.Names()[0]) > 1 && !strings.Contains(page, name) {
 					t.Errorf("the page of %s lacks %s", c.Name, name)
 				}
 			}
 		})
+	}
+	if strings.Contains(pages[filepath.Join("man1", "betcode-events.1")], `\-\-sort`) {
+		t.Error("the page of events has the hidden flag --sort")
 	}
 	requests := []string{`.\"`, ".TH", ".SH", ".SS", ".TP", ".PP", ".B", ".BR", ".nf", ".fi"}
 	for name, page := range pages {

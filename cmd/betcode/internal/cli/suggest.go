@@ -18,31 +18,22 @@ var purposes = map[string]string{
 }
 
 // suggest returns the command that somebody who typed an unknown name most likely means; empty if none is near. A purpose
-// counts at the top level only. Of likenesses a beginning counts most, then few wrong letters: as many as a third of the
-// name. Hidden commands are never suggested.
+// counts at the top level only. Hidden commands are never suggested.
 func suggest(commands []*cli.Command, name string, top bool) string {
 	name = strings.ToLower(name)
 	if purpose := purposes[name]; top && purpose != "" {
 		return purpose
 	}
-	best, least := "", len(name)/3+1
+	var near nearest
 	for _, c := range commands {
 		if c.Hidden {
 			continue
 		}
 		for _, candidate := range c.Names() {
-			if len(candidate) < 2 {
-				continue
-			}
-			distance := editDistance(name, candidate)
-			if len(name) > 1 && strings.HasPrefix(candidate, name) {
-				distance = 0
-			}
-			if distance < least {
-				best, least = c.Name, distance
-			}
+			near.take(name, candidate, c.Name)
 		}
 	}
+	best := near.best
 	if best == "" && top {
 		for _, word := range purposeWords() {
 			if editDistance(name, word) == 1 && len(name) > 3 {
@@ -51,6 +42,27 @@ func suggest(commands []*cli.Command, name string, top bool) string {
 		}
 	}
 	return best
+}
+
+// nearest is the candidate that is most like a word. A beginning counts most, then few wrong letters: as many as a third of the word.
+type nearest struct {
+	best  string // what the candidate means
+	found bool
+	least int
+}
+
+// take considers a candidate.
+func (n *nearest) take(word, candidate, means string) {
+	if len(candidate) < 2 || len(word) < 2 {
+		return
+	}
+	distance := editDistance(word, candidate)
+	if strings.HasPrefix(candidate, word) {
+		distance = 0
+	}
+	if distance <= len(word)/3 && (!n.found || distance < n.least) {
+		n.best, n.found, n.least = means, true, distance
+	}
 }
 
 // purposeWords returns the words of [purposes] in a fixed order.

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urfave/cli/v2"
+
 	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/console"
 )
@@ -46,6 +48,41 @@ func TestPurposes(t *testing.T) {
 				break
 			}
 			commands = c.Subcommands
+		}
+	}
+}
+
+func TestSuggestFlag(t *testing.T) {
+	app := (&program{&base.Program{Console: &console.Console{}}}).app()
+	for typed, want := range map[string]string{
+		"ps stats": "--status", "ps state": "--status", "ps format": "--output", "ps follow": "--watch", "ps sokcet": "--socket",
+		"run detached": "--detach", "run mdoel": "--model", "run resume": "--session", "logs lines": "--tail", "events folow": "--follow", "ps xyzzy": "", "ps q": "", "run output": "--output-format", "stop force": "", "events srot": "",
+	} {
+		name, flag, _ := strings.Cut(typed, " ")
+		if got := suggestFlag(find(app.Commands, name).VisibleFlags(), app.VisibleFlags(), flag); got != want {
+			t.Errorf("%s: %q, want %q", typed, got, want)
+		}
+	}
+}
+
+// Each purpose of a flag names flags that some command has.
+func TestFlagPurposes(t *testing.T) {
+	app := (&program{&base.Program{Console: &console.Console{}}}).app()
+	known := map[string]bool{}
+	note := func(flags []cli.Flag) {
+		for _, f := range flags {
+			for _, name := range f.Names() {
+				known[name] = true
+			}
+		}
+	}
+	note(app.Flags)
+	forEachCommand(app.Commands, func(c *cli.Command) { note(c.Flags) })
+	for word, flags := range flagPurposes {
+		for _, flag := range flags {
+			if !known[flag] {
+				t.Errorf("%s: no command has the flag --%s", word, flag)
+			}
 		}
 	}
 }

@@ -57,6 +57,9 @@ func Shorten(text string, n int) string {
 	return string(runes[:n-1]) + "…"
 }
 
+// Quoted returns text as one word of a POSIX shell, for a command that a person copies.
+func Quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
 // Count returns a number with its noun: "1 session", "2 sessions".
 func Count[N messages.Number](n N, noun string) string { return messages.Count(n, noun) }
 

@@ -23,7 +23,7 @@ type option struct{ names, meaning string }
 // pageOf describes a command and those below it. Hidden ones are left out.
 func pageOf(path string, c *cli.Command) page {
 	p := page{
-		path: path, aliases: c.Aliases, usage: c.Usage, arguments: c.ArgsUsage, description: c.Description, flags: options(c.Flags),
+		path: path, aliases: c.Aliases, usage: c.Usage, arguments: c.ArgsUsage, description: c.Description, flags: options(c.VisibleFlags()),
 	}
 	if p.arguments == " " {
 		p.arguments = ""

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -40,11 +41,16 @@ func (p group) stopSessions(ctx context.Context, c *cli.Context, cl *client.Clie
 		if err != nil {
 			return err
 		}
-		stopped, err := cl.Admin.StopSession(ctx, &pb.StopSessionRequest{SessionId: id})
-		if err == nil && !stopped.GetWasRunning() {
-			p.Say("No agent was running.")
+		what := p.called(ctx, cl, id)
+		switch stopped, err := cl.Admin.StopSession(ctx, &pb.StopSessionRequest{SessionId: id}); {
+		case err != nil:
+			return err
+		case !stopped.GetWasRunning():
+			p.Say("No agent was running in %s.", what)
+		default:
+			p.inform("Stopped the agent of %s.", what)
 		}
-		return err
+		return nil
 	})
 }
 
@@ -83,13 +89,33 @@ func (p group) each(refs []string, do func(ref string) error) error {
 		case len(refs) == 1:
 			return err
 		default:
-			p.Say("%s: %s", console.Line(ref), exit.Explain(err))
+			p.Say("betcode: %s: %s", console.Line(ref), console.Text(exit.Explain(err)))
 			if first == nil {
 				first = exit.Silent(exit.Code(err))
 			}
 		}
 	}
 	return first
+}
+
+// inform tells a person at a terminal what was done. A script asked for it, and knows.
+func (p group) inform(format string, args ...any) {
+	if p.Terminal.Err {
+		p.Say(format, args...)
+	}
+}
+
+// called returns what a person is told of a session: the beginning of its id and its name. The name is for a terminal only.
+func (p group) called(ctx context.Context, cl *client.Client, id string) string {
+	what := "session " + console.ShortID(id)
+	if !p.Terminal.Err {
+		return what
+	}
+	view, err := cl.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: id})
+	if err != nil {
+		return what // the command itself says what is wrong
+	}
+	return strings.TrimSpace(what + " " + sessionstate.Label(view.GetSummary()))
 }
 
 // deleteCommand returns the command that deletes sessions.
@@ -184,10 +210,15 @@ func (p group) deleteSessions(ctx context.Context, c *cli.Context, cl *client.Cl
 		if err != nil {
 			return err
 		}
-		r, err := cl.Agent.DeleteSession(ctx, &pb.DeleteSessionRequest{SessionId: id})
-		if err == nil && !r.GetDeleted() {
+		what := p.called(ctx, cl, id)
+		switch r, err := cl.Agent.DeleteSession(ctx, &pb.DeleteSessionRequest{SessionId: id}); {
+		case err != nil:
+			return err
+		case !r.GetDeleted():
 			p.Say("%s was deleted meanwhile.", console.ShortID(id))
+		default:
+			p.inform("Deleted %s.", what)
 		}
-		return err
+		return nil
 	})
 }

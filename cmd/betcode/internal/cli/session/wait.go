@@ -83,8 +83,8 @@ func (p group) waitSession(ctx context.Context, c *cli.Context, cl *client.Clien
 	err := w.run(ctx)
 	// A call may end at its deadline an instant before the context does.
 	if c.String("timeout") != "" && (errors.Is(ctx.Err(), context.DeadlineExceeded) || status.Code(err) == codes.DeadlineExceeded) {
-		return exit.With(exit.Connection, fmt.Errorf("wait for session %s: it is %s after %s",
-			console.Line(w.ref), cmp.Or(string(w.last.Name), "in a state that the daemon has not told"), c.String("timeout")))
+		return exit.With(exit.Connection, fmt.Errorf("wait for session %s: it is %s after %s%s",
+			console.Line(w.ref), cmp.Or(string(w.last.Name), "in an unknown state"), c.String("timeout"), w.unsaid("")))
 	}
 	return err
 }
@@ -182,8 +182,19 @@ func (w *waiter) look(view *pb.ShowSessionResponse) (done bool, err error) {
 		if w.last.Reason != "" {
 			why = ": " + w.last.Reason
 		}
-		return true, exit.With(exit.Failed, fmt.Errorf("wait for session %s: it is %s%s. See 'betcode session show %s'", console.ShortID(w.ref), w.last.Name, why, console.ShortID(w.ref)))
+		return true, exit.With(exit.Failed, fmt.Errorf("wait for session %s: it is %s%s%s",
+			console.ShortID(w.ref), w.last.Name, why, w.unsaid(". See 'betcode session show "+console.ShortID(w.ref)+"'")))
 	case goOn:
 	}
 	return false, nil
+}
+
+// unsaid says that the agent has not written the text, and how to find it in earlier output. Without a text it returns otherwise.
+func (w *waiter) unsaid(otherwise string) string {
+	if w.text == "" {
+		return otherwise
+	}
+	text := console.Shorten(w.text, 80)
+	return fmt.Sprintf(", and the agent has not written %q since the wait began. To search what it wrote before: betcode search --session %s %s",
+		text, console.ShortID(w.ref), console.Quoted(text))
 }
