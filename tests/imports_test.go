@@ -282,6 +282,16 @@ var rules = []rule{
 		because: "which rules an agent has and lacks is a value: the session sends lines and replaces the agent",
 	},
 	{
+		pkg: "actors/session/ending", may: []string{"messages", "actors/run", "actors/internal/process"},
+		because: "why an agent ends and what follows is decided from facts: the session ends processes, journals and answers",
+		never:   map[string]string{protoactor: "requests that wait are of any type", grpc: "kinds of errors become status codes in the gateway"},
+	},
+	{
+		pkg: "actors/session/damage", may: []string{"messages", "actors/session/ending"},
+		because: "a session that cannot be loaded has a small machine of its own: the session ends agents and answers",
+		never:   map[string]string{protoactor: "requests that wait are of any type", grpc: "kinds of errors become status codes in the gateway"},
+	},
+	{
 		pkg: "actors/session/modes", may: []string{"actors/internal/claude"},
 		because: "which modes a person confirms is a table: the session asks and records",
 	},

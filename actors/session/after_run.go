@@ -9,51 +9,53 @@ import (
 
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/process"
-	"betcode/actors/run"
 	"betcode/actors/session/audit"
 	"betcode/actors/session/condition"
+	"betcode/actors/session/ending"
 	"betcode/actors/session/events"
 	"betcode/messages"
 	"betcode/supervision"
 )
 
-// follow decides what comes after the end of a run.
+// follow carries out what comes after the end of a run (package ending).
 func (t *transition) follow(exit messages.Exit) {
 	r := t.change()
 	t.readComplaint(exit)
-	reason := t.s.endReason()
-	if r.Condition != "" && !t.s.ending.restart {
+	blocked := r.Condition != "" && !t.s.ending.Restart // found while the agent ran
+	if blocked {
 		r.Phase = messages.PhaseCrashed // an alarm leaves it as it is while the agent lives
 	}
-	switch {
-	case reason == endDelete:
+	shown, unable := condition.Find(condition.Evidence{
+		Exit: exit, Stderr: t.s.agent.stderr, MemoryGone: t.s.agent.memoryGone, Forgotten: t.s.agent.transcriptMissing, Silent: t.s.cursor.Offset == 0,
+	})
+	switch ending.After(ending.Run{
+		Reason: t.s.endReason(), Exit: exit, LastFailed: t.s.agent.lastFailed, Blocked: blocked, Unable: unable, FirstLost: t.firstTurnLost(), Busy: t.s.busy(),
+	}) {
+	case ending.Removal:
 		t.remove()
-	case reason == endShutdown:
+	case ending.Rest:
 		t.becomeIdle() // unless work is left
-		for _, w := range t.s.ending.waiters.take(endShutdown) {
+		for _, w := range t.s.ending.Waiters.Take(ending.Shutdown) {
 			t.then(act.Reply{To: w.from, With: AgentEnded{Session: t.s.id}})
 		}
-	case reason == endStop:
+	case ending.Stopped:
 		t.stopped()
-	case r.Condition != "" && !t.s.ending.restart: // found while the agent ran
+	case ending.Blocked:
 		t.maybeRetire()
-	case t.firstTurnLost():
-		t.beginAnew()
-	case t.terminal(condition.Evidence{
-		Exit: exit, Stderr: t.s.agent.stderr, MemoryGone: t.s.agent.memoryGone, Forgotten: t.s.agent.transcriptMissing, Silent: t.s.cursor.Offset == 0,
-	}):
+	case ending.Unable:
+		t.block(shown)
 		if t.s.agent.memoryGone {
 			r.Turn = false // there is nothing left of it
 			t.withdrawOrphans("agent")
 		}
 		t.maybeRetire()
-	case reason != endNone:
-		t.afterRun()
-	case t.crashed(exit):
+	case ending.Anew:
+		t.beginAnew()
+	case ending.Crash:
 		t.crash(exit)
-	case exit.Reason != run.NeverStarted && t.s.busy():
-		t.retry(exit) // it exited silently with work pending; restarting it at once would loop
-	default:
+	case ending.Retry:
+		t.retry(exit)
+	case ending.Work:
 		t.afterRun()
 	}
 }
@@ -71,14 +73,6 @@ func (t *transition) crash(exit messages.Exit) {
 		return
 	}
 	t.retry(exit)
-}
-
-// crashed reports whether an exit is a crash. An agent whose last turn failed exits with code 1 (wire notes, section 15).
-func (t *transition) crashed(exit messages.Exit) bool {
-	if exit.Reason == run.NeverStarted || exit.Reason == process.LeaseEnded {
-		return false
-	}
-	return !exit.Known || exit.Signal != "" || (exit.Code != 0 && (exit.Code != 1 || !t.s.agent.lastFailed))
 }
 
 // retry starts the agent again after a backoff. After too many failures the session becomes CRASHED and notifies people.
@@ -122,23 +116,21 @@ func (t *transition) afterRun() {
 // reports whether nothing is to be started.
 func (t *transition) halt() bool {
 	r := t.s.record
-	if (t.s.parkedForAnswer() || t.s.restored()) && !t.s.ending.restart {
-		t.announceRestored()
-		return true
-	}
-	if !t.s.agent.interrupted || t.s.ending.restart || t.s.agent.ending == endFleet {
+	switch ending.OfTurn(ending.Turn{
+		Interrupted: t.s.agent.interrupted, Waits: t.s.parkedForAnswer() || t.s.restored(), Restart: t.s.ending.Restart, Reason: t.s.agent.ending,
+		Policy: cmp.Or(r.Resume, t.s.options.Resume), Count: r.Interruptions, Most: t.s.options.Continuations,
+	}) {
+	case ending.Continues:
 		return false
-	}
-	switch policy := cmp.Or(r.Resume, t.s.options.Resume); {
-	case policy == messages.ResumeNever:
+	case ending.Waits:
+		t.announceRestored()
+	case ending.Over:
 		t.abandon()
 		return !t.s.busy()
-	case policy == messages.ResumeAsk:
+	case ending.Asks:
 		t.awaitResume(messages.WaitsByPolicy, "The turn was interrupted. Resume it with 'betcode session resume', send a message, or cancel it.")
-	case r.Interruptions > t.s.options.Continuations:
+	case ending.TooOften:
 		t.awaitResume(messages.WaitsTooOften, fmt.Sprintf("A turn was interrupted %d times; it is not continued by itself any more", r.Interruptions))
-	default:
-		return false
 	}
 	return true
 }

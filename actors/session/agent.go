@@ -97,7 +97,7 @@ func (remember) Effect() {}
 func (t *transition) getAbilities(from *actor.PID) {
 	switch {
 	case !t.known(from, "get abilities"):
-	case !t.s.agent.up || t.s.ending.shutdown:
+	case !t.s.agent.up || t.s.ending.Shutdown:
 		t.then(act.Reply{To: from, With: messages.Abilities{}})
 	default:
 		t.s.inquiry.Wait(from)

@@ -13,6 +13,7 @@ import (
 	"betcode/actors/run"
 	"betcode/actors/session/audit"
 	"betcode/actors/session/budget"
+	"betcode/actors/session/ending"
 	"betcode/actors/session/prompts"
 	"betcode/messages"
 )
@@ -127,7 +128,7 @@ func (t *transition) updateBudget() {
 	}
 	t.noteDayAsked()
 	if why != "" && t.s.restsAtBudget() {
-		t.replaceAgent(endPark, run.StopOrderly) // others may have its slot
+		t.replaceAgent(ending.Park, run.StopOrderly) // others may have its slot
 	}
 }
 

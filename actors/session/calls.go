@@ -84,7 +84,7 @@ func (t *transition) callDone(m claude.ToolDone) {
 	case claude.VerdictUnknown:
 		// An agent of this version does not report the source of a decision. It is not stopped: a hook of the user may have allowed the
 		// call.
-		if open && !m.IsError && !t.s.ending.shutdown && !t.s.replacing() {
+		if open && !m.IsError && !t.s.ending.Shutdown && !t.s.replacing() {
 			t.alarm(messages.SelfApproved, settings.AlarmTells, details)
 		}
 	case claude.VerdictOther:

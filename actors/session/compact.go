@@ -15,6 +15,7 @@ import (
 	"betcode/actors/retention"
 	"betcode/actors/run"
 	"betcode/actors/session/compaction"
+	"betcode/actors/session/ending"
 	"betcode/actors/session/events"
 	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
@@ -58,7 +59,7 @@ func (t *transition) compactSession(from *actor.PID, m messages.CompactSession) 
 		t.awaitCompaction(from)
 	case m.Key == c.Key && c.Phase != messages.CompactionNone:
 		t.then(act.Reply{To: from, With: compaction.Outcome(c)})
-	case t.s.record.StopWanted || t.s.ending.shutdown:
+	case t.s.record.StopWanted || t.s.ending.Shutdown:
 		t.then(act.Reply{To: from, With: messages.Errorf(op, messages.Unavailable, "the agent is being stopped").WithHint("try again in a moment")})
 	case t.s.occupied():
 		refusal := messages.Errorf(op, messages.WrongState, "session has active turn").WithCode(messages.SessionActive).
@@ -136,7 +137,7 @@ func (t *transition) updateCompaction() {
 		t.undoCompaction("the agent cannot go on")
 	case t.s.compaction.due && t.s.canPark():
 		t.s.compaction.due = false
-		if p := &t.s.record.Past; compaction.Possible(p) && compaction.Due(p, t.s.options.CompactThreshold) && !t.s.occupied() && !t.s.replacing() && !t.s.ending.shutdown && !t.s.paused() {
+		if p := &t.s.record.Past; compaction.Possible(p) && compaction.Due(p, t.s.options.CompactThreshold) && !t.s.occupied() && !t.s.replacing() && !t.s.ending.Shutdown && !t.s.paused() {
 			t.sendCompact(t.now.id(), messages.CompactionByThreshold)
 		}
 	}
@@ -150,7 +151,7 @@ func (t *transition) compactionTimedOut(m compactionLate) {
 	t.change().Turn = false // it is not to be continued
 	t.undoCompaction("the agent took longer than " + texts.Duration(compactionPatience))
 	if t.s.agent.up {
-		t.replaceAgent(endReplace, run.StopResumable)
+		t.replaceAgent(ending.Replace, run.StopResumable)
 	}
 }
 

@@ -43,7 +43,7 @@ func (t *transition) transcriptRead(m recall.Answer) {
 	if m.Err != nil {
 		t.notice("TRANSCRIPT_UNREADABLE", "The agent's transcript cannot be read; messages that may be in it are given again", nil)
 	}
-	if t.s.endReason().final() {
+	if t.s.endReason().Final() {
 		t.follow(messages.Exit{Known: true})
 		return
 	}

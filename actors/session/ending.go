@@ -1,41 +1,26 @@
 package session
 
 import (
-	"maps"
-	"slices"
+	"strings"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	pb "betcode/proto/betcode/v1"
+
 	"betcode/actors/internal/act"
+	"betcode/actors/internal/claude"
 	"betcode/actors/run"
+	"betcode/actors/session/audit"
+	"betcode/actors/session/condition"
+	"betcode/actors/session/ending"
+	"betcode/actors/session/events"
 	"betcode/messages"
 	"betcode/supervision"
 )
 
-// endReason is why an agent is being ended, or a session is. A later one in this list wins over
-// an earlier one that is under way.
-type endReason uint8
-
-const (
-	endNone     endReason = iota
-	endPark               // the agent rests, or waits for a person: its slot is free for others
-	endFleet              // the fleet is stopped: the turn is continued when it is resumed
-	endReplace            // the agent is to be started with other rules or trust, or does not react
-	endRestart            // a person wants the agent started again, whether it has work or not
-	endStop               // for good; durable as [messages.SessionRecord.StopWanted]
-	endShutdown           // the daemon ends; the session goes on with the next one
-	endDelete             // the session is removed
-)
-
-// endings is what is to end and the requests that wait for it. Why a live agent is ended to make
-// place for another is in [agentEnd]: that is over with the next run.
-type endings struct {
-	shutdown   bool // the daemon ends
-	restart    bool // an agent is to be started, whether there is work or not
-	savingStop bool // the wish to stop is being saved beside the journal
-	waiters    waiters
-}
+// How an agent is ended (package ending), and what keeps the next one from being started: a backoff, or a condition until a person
+// acts.
 
 // waiter is a request that waits for the end of an agent or of a session.
 type waiter struct {
@@ -44,37 +29,15 @@ type waiter struct {
 	client     messages.ClientID // empty where the sender is not known
 }
 
-// waiters are requests by what they wait for. A copy is independent of the original.
-type waiters map[endReason][]waiter
-
-func (w *waiters) add(reason endReason, one waiter) {
-	next := maps.Clone(*w)
-	if next == nil {
-		next = waiters{}
-	}
-	next[reason] = append(slices.Clone(next[reason]), one)
-	*w = next
-}
-
-// take removes the waiters for a reason and returns them.
-func (w *waiters) take(reason endReason) []waiter {
-	taken := (*w)[reason]
-	if len(taken) > 0 {
-		*w = maps.Clone(*w)
-		delete(*w, reason)
-	}
-	return taken
-}
-
 // replaceAgent ends the agent process for a reason after which another may follow.
-func (t *transition) replaceAgent(reason endReason, how run.StopKind) {
+func (t *transition) replaceAgent(reason ending.Reason, how run.StopKind) {
 	t.s.agent.ending = reason
 	t.sendToAgent(run.Stop{How: how})
 }
 
 // answerRestarters answers the callers that wait for a restart; failed is nil for success.
 func (t *transition) answerRestarters(queued bool, failed *messages.Error) {
-	for _, w := range t.s.ending.waiters.take(endRestart) {
+	for _, w := range t.s.ending.Waiters.Take(ending.Restart) {
 		if failed != nil {
 			t.then(act.Reply{To: w.from, With: failed})
 			continue
@@ -85,7 +48,7 @@ func (t *transition) answerRestarters(queued bool, failed *messages.Error) {
 
 // notRestarted refuses the callers that wait for a restart.
 func (t *transition) notRestarted(why string) {
-	t.s.ending.restart = false
+	t.s.ending.Restart = false
 	t.answerRestarters(false, messages.Errorf("restart session", messages.Unavailable, "the agent was not started again: %s", why).
 		With("session_id", string(t.s.id)))
 }
@@ -109,5 +72,123 @@ func (t *transition) retryAfter(delay time.Duration) {
 func (t *transition) retryDue(m restartDue) {
 	if m.run == t.s.record.Run {
 		t.s.retries.waiting = false
+	}
+}
+
+// A terminal condition keeps the agent from running until a person acts. The session does not try again by itself: it is CRASHED,
+// keeps its work, and tries once more with the next message, `session resume` or `session restart`.
+
+// terminal looks for a condition in the evidence, and enters it.
+func (t *transition) terminal(e condition.Evidence) bool {
+	c, found := condition.Find(e)
+	if found {
+		t.block(c)
+	}
+	return found
+}
+
+// argumentRefused blocks a session whose agent cannot be given a command line: a model,
+// tool or deny rule that the gateway did not check, from settings or from the journal of
+// an older build.
+func (t *transition) argumentRefused(err error) {
+	t.block(condition.Condition{
+		Name: messages.ArgumentRefused, Told: "The agent's command line cannot be made",
+		Remedy: "change the model, or the rule or tool that is named, in the settings or in a new session", Why: err.Error(),
+	})
+}
+
+// block enters a condition: the session runs no agent until a person acts.
+func (t *transition) block(c condition.Condition) {
+	r := t.change()
+	r.Condition, r.Phase = c.Name, messages.PhaseCrashed
+	t.notRestarted(c.Told)
+	message := c.Told
+	if c.Name == messages.AgentMissing && c.Why != "" {
+		message += " (" + c.Why + ")" // where it was looked for
+	}
+	message += "; " + c.Remedy + ". Then send a message, or run: betcode session restart " + string(t.s.id)
+	details := map[string]string{"condition": string(c.Name)}
+	if c.Why != "" {
+		details["reason"] = c.Why
+	}
+	code := messages.Code(strings.ToUpper(string(c.Name)))
+	t.emit(events.Error(code, message, details))
+	t.status(pb.AgentStatus_ERROR, c.Told)
+	t.audit(audit.Failed(code, c.Told))
+	t.call("AGENT_CANNOT_RUN", message, details)
+}
+
+// unblock continues a blocked session. The work it has is tried again.
+func (t *transition) unblock() {
+	r := t.change()
+	stood := t.s.blocked()
+	r.Waiting, r.Condition, r.Interruptions = "", "", 0
+	t.s.retries.Failures, t.s.retries.waiting, t.s.agent.interrupted = nil, false, false
+	t.s.attended = true
+	if stood && t.s.busy() {
+		r.Phase = messages.PhaseActive
+	} else if stood {
+		r.Phase = messages.PhaseIdle
+		t.becomeIdle()
+	}
+}
+
+// ability notes whether the agent can work at all. A turn that shows that it cannot is the last of its process, because the next
+// process checks again.
+func (t *transition) ability(m claude.TurnEnded) {
+	switch r := t.change(); {
+	case r.Condition == messages.AgentAlarmed: // a person decides
+	case r.Condition != "" && !m.IsError:
+		r.Condition = ""
+	case r.Condition == "" && m.IsError && t.terminal(condition.Evidence{Turn: &m}):
+		t.replaceAgent(ending.Replace, run.StopOrderly)
+	}
+}
+
+// awaitResume blocks an interrupted turn until a person acts.
+func (t *transition) awaitResume(reason, message string) {
+	r := t.change()
+	r.Waiting, r.Phase = reason, messages.PhaseWaiting
+	message += ": betcode session resume, a message or a cancellation decides"
+	details := map[string]string{"reason": reason}
+	t.notice("TURN_WAITS", message, details)
+	t.status(pb.AgentStatus_WAITING_FOR_USER, message)
+	t.call("TURN_WAITS", message, details)
+}
+
+// continueSession continues a session that waits for a person.
+func (t *transition) continueSession(from *actor.PID) {
+	if !t.known(from, "continue session") {
+		return
+	}
+	waiting := t.s.blocked() && t.s.busy() || t.s.frozen() || t.s.record.Budget.Held != ""
+	if t.s.record.Budget.Refused {
+		t.change().Budget.Refused = false
+	}
+	t.thaw()
+	if t.s.blocked() {
+		t.unblock()
+	}
+	t.then(act.Reply{To: from, With: messages.SessionContinued{WasWaiting: waiting}})
+}
+
+// announceRestored announces, once, that the restored session waits for a person.
+func (t *transition) announceRestored() {
+	if !t.s.restored() || t.s.record.Phase == messages.PhaseWaiting {
+		return
+	}
+	t.change().Phase = messages.PhaseWaiting
+	const message = "This session was restored from a backup and does not go on by itself. " +
+		"Send a message, or resume or cancel its work: betcode session resume"
+	details := map[string]string{"reason": messages.WaitsRestored}
+	t.notice("SESSION_RESTORED", message, details)
+	t.status(pb.AgentStatus_WAITING_FOR_USER, message)
+	t.call("SESSION_RESTORED", message, details)
+}
+
+// resumeAnswered resumes a parked agent, since one of its requests was answered.
+func (t *transition) resumeAnswered() {
+	if t.s.parkedForAnswer() {
+		t.unblock()
 	}
 }

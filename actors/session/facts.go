@@ -8,6 +8,7 @@ import (
 
 	"betcode/actors/session/budget"
 	"betcode/actors/session/compaction"
+	"betcode/actors/session/ending"
 	"betcode/actors/session/prompts"
 	"betcode/actors/session/repeat"
 	"betcode/actors/session/slot"
@@ -32,7 +33,7 @@ func (s *state) busy() bool { return s.record.Turn || len(s.inputs) > 0 }
 
 // wanted reports whether an agent is wanted: there is work that may be done, or a person asked for a restart.
 func (s *state) wanted() bool {
-	return s.ending.restart || s.busy() && !s.blocked() && !s.family.Unsure() && (!s.paused() || s.compacting())
+	return s.ending.Restart || s.busy() && !s.blocked() && !s.family.Unsure() && (!s.paused() || s.compacting())
 }
 
 // held returns why no turn may begin; empty if one may.
@@ -145,7 +146,7 @@ func (s *state) ownForPeople() []prompts.Forwarded {
 
 // replacing reports whether the agent process is being ended and another may follow: it is given
 // nothing new.
-func (s *state) replacing() bool { return s.agent.ending != endNone }
+func (s *state) replacing() bool { return s.agent.ending != ending.None }
 
 // progress returns the session's progress for the attached streams.
 func (s *state) progress() messages.Progress {
@@ -162,25 +163,12 @@ func (s *state) progress() messages.Progress {
 func (s *state) endsForGood() bool { return s.record.StopWanted || s.deleting() }
 
 // deleting reports whether the session is being removed.
-func (s *state) deleting() bool { return len(s.ending.waiters[endDelete]) > 0 }
+func (s *state) deleting() bool { return s.ending.Deleting() }
 
-// endReason returns why the agent is ended, or is to be; endNone if it may go on.
-func (s *state) endReason() endReason {
-	switch {
-	case s.deleting():
-		return endDelete
-	case s.ending.shutdown:
-		return endShutdown
-	case s.record.StopWanted:
-		return endStop
-	case s.ending.restart:
-		return endRestart
-	}
-	return s.agent.ending
+// endReason returns why the agent is ended, or is to be.
+func (s *state) endReason() ending.Reason {
+	return s.ending.Reason(s.record.StopWanted, s.agent.ending)
 }
-
-// final reports whether no agent follows in this daemon without a request of a client.
-func (r endReason) final() bool { return r >= endStop }
 
 // runsDirectory holds the directories of this session's runs.
 func (s *state) runsDirectory() string { return filepath.Join(s.options.Runs, string(s.id)) }
@@ -259,7 +247,7 @@ func (s *state) yieldsAt() time.Time {
 // idle reports whether the actor can end, because everything it knows is in the journal and nothing depends on it.
 func (s *state) idle() bool {
 	if s.durable.damage != nil {
-		return !s.durable.damage.ending && len(s.durable.damage.waiters[endDelete]) == 0
+		return !s.durable.damage.Busy()
 	}
 	return s.durable.loaded && s.unneeded() && s.durable.Quiescent() && s.slot.State() == slot.None
 }
@@ -276,7 +264,7 @@ func (s *state) unused() bool {
 
 // unneeded reports whether no client, agent or request needs the actor.
 func (s *state) unneeded() bool {
-	return s.clients.Streams() == 0 && !s.comparing() && !s.lock.Reserved() && !s.lock.Contested() && (!s.active() || s.unconnected()) && !s.busy() && !s.ending.restart &&
+	return s.clients.Streams() == 0 && !s.comparing() && !s.lock.Reserved() && !s.lock.Contested() && (!s.active() || s.unconnected()) && !s.busy() && !s.ending.Restart &&
 		s.prompts.Len() == 0 && !s.forwarding.Any() && !s.family.Busy()
 }
 

@@ -150,7 +150,7 @@ func (t *transition) lockIsDue(m lockDue) {
 // updateLock applies what is due about the lock and sets the timer for what comes next. It ends every step.
 func (t *transition) updateLock() {
 	l, now := &t.s.lock, t.now.at
-	t.applyLock(l.Tick(now, t.s.ending.shutdown, t.s.clients.Writes))
+	t.applyLock(l.Tick(now, t.s.ending.Shutdown, t.s.clients.Writes))
 	if next := l.Next(); !next.IsZero() && (l.wake.IsZero() || next.Before(l.wake)) {
 		l.wake = next
 		t.then(act.After{Delay: next.Sub(now), Message: lockDue{next}})

@@ -185,7 +185,7 @@ func (t *transition) answerWritten(m messages.AnswerWritten) {
 // withdrawnByAgent ends a request at the agent's report. An agent that the session is ending withdraws requests that its successor
 // repeats, so those stay.
 func (t *transition) withdrawnByAgent(id messages.RequestID) {
-	if p, ok := t.s.prompts.Find(id); ok && !p.Orphaned() && !t.s.ending.shutdown && !t.s.replacing() {
+	if p, ok := t.s.prompts.Find(id); ok && !p.Orphaned() && !t.s.ending.Shutdown && !t.s.replacing() {
 		t.withdraw(id, "agent")
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/journal"
 	"betcode/actors/pool"
+	"betcode/actors/session/ending"
 	"betcode/actors/session/slot"
 	"betcode/messages"
 )
@@ -344,7 +345,7 @@ func (w *world) behaves() {
 // rest lets a good world go on until nothing happens any more, and checks that
 // the session has nothing left to do.
 func (w *world) rest() {
-	if w.b.state.ending.shutdown {
+	if w.b.state.ending.Shutdown {
 		w.crash() // the next daemon
 	}
 	w.sendToPool("another", pool.Release{Session: "another"})
@@ -394,11 +395,11 @@ func (w *world) rest() {
 	if s.compacting() || len(s.compaction.waiting) > 0 {
 		w.fail("a compaction does not end: %+v, %d wait", s.record.Past.Compaction, len(s.compaction.waiting))
 	}
-	if len(w.b.stops) > 0 || s.ending.savingStop || len(s.ending.waiters[endStop]) > 0 {
-		w.fail("a stop does not end: %v, %v, %d wait", w.b.stops, s.ending.savingStop, len(s.ending.waiters[endStop]))
+	if len(w.b.stops) > 0 || s.ending.SavingStop || len(s.ending.Waiters[ending.Stop]) > 0 {
+		w.fail("a stop does not end: %v, %v, %d wait", w.b.stops, s.ending.SavingStop, len(s.ending.Waiters[ending.Stop]))
 	}
-	if s.ending.restart || len(s.ending.waiters[endRestart]) > 0 {
-		w.fail("a restart does not end: %v, %d wait", s.ending.restart, len(s.ending.waiters[endRestart]))
+	if s.ending.Restart || len(s.ending.Waiters[ending.Restart]) > 0 {
+		w.fail("a restart does not end: %v, %d wait", s.ending.Restart, len(s.ending.Waiters[ending.Restart]))
 	}
 	if s.busy() && !s.blocked() || s.record.StopWanted || s.record.Phase == messages.PhaseActive {
 		w.fail("it does not come to rest: %s, turn %v, inputs %v, active %v", s.record.Phase, s.record.Turn, s.inputs, s.active())

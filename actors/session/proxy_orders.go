@@ -23,7 +23,7 @@ func (t *transition) reconcileProxy() {
 	case t.s.endsForGood():
 		t.endProxied()
 		return
-	case t.s.ending.shutdown:
+	case t.s.ending.Shutdown:
 		return
 	}
 	t.noteInterrupt()

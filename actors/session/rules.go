@@ -138,7 +138,7 @@ func (s *state) rulesFacts() handover.Facts {
 
 // giveRules gives the running agent the rules that it lacks.
 func (t *transition) giveRules() {
-	if !t.s.agent.up || t.s.run == nil || t.s.ending.shutdown {
+	if !t.s.agent.up || t.s.run == nil || t.s.ending.Shutdown {
 		return
 	}
 	if line := t.s.agent.handover.Give(t.s.rulesFacts(), func() string { return t.control("rules") }); line != nil {
@@ -177,7 +177,7 @@ func (t *transition) rulesChanged(m settings.RulesChanged) {
 // replaceOutdated ends an agent that rests and was started with rules that no longer hold: the
 // next message starts it with the present ones. It ends every step.
 func (t *transition) replaceOutdated() {
-	if t.s.agent.handover.Replaced() && !t.s.ending.shutdown && !t.s.replacing() {
+	if t.s.agent.handover.Replaced() && !t.s.ending.Shutdown && !t.s.replacing() {
 		t.park()
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"betcode/actors/pool"
 	"betcode/actors/run"
 	"betcode/actors/session/audit"
+	"betcode/actors/session/ending"
 	"betcode/actors/session/events"
 	"betcode/actors/session/evidence"
 	"betcode/actors/session/prompts"
@@ -92,7 +93,7 @@ func (t *transition) startRun() {
 	run.Options = t.s.agentOptions()
 	r.Environment, r.Options = nil, messages.AgentOptions{} // that record is written with each commit, a run's is not
 	t.putRun(run)
-	t.s.ending.restart = false
+	t.s.ending.Restart = false
 	if resumed {
 		t.audit(audit.Resumed(t.s.record.Run, t.s.attended, t.s.lock.Holder()))
 	}
@@ -121,25 +122,25 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 	}
 	t.emit(events.Run(m.Record, state))
 	t.guarded(m)
-	if !t.s.ending.restart {
+	if !t.s.ending.Restart {
 		t.answerRestarters(false, nil)
 	}
 	switch {
-	case t.s.ending.shutdown:
+	case t.s.ending.Shutdown:
 		t.sendToAgent(run.Stop{How: run.StopResumable})
 		return
 	case t.s.endsForGood():
 		t.sendToAgent(run.Stop{How: run.StopOrderly})
 		return
-	case t.s.ending.restart:
+	case t.s.ending.Restart:
 		t.sendToAgent(run.Stop{How: run.StopResumable})
 		return
-	case t.s.agent.ending == endFleet: // while it was starting
+	case t.s.agent.ending == ending.Fleet: // while it was starting
 		t.sendToAgent(run.Stop{How: run.StopResumable})
 		return
 	case m.Adopted && t.inputTorn():
 		t.notice("INPUT_TORN", "A long message was being written when the daemon ended; the agent is restarted and gets it again", nil)
-		t.replaceAgent(endReplace, run.StopResumable)
+		t.replaceAgent(ending.Replace, run.StopResumable)
 		return
 	}
 	for _, p := range t.s.prompts.List(prompts.Every) {
@@ -175,11 +176,11 @@ func (t *transition) runEnded(m messages.RunEnded) {
 	run.State, run.Exit, run.Frozen = messages.RunFinished, m.Exit, false
 	t.s.agent.stderr = m.Complaint
 	t.putRun(run)
-	final := t.s.endReason().final()
-	if t.s.interruptsTurn() && !final && !t.s.ending.restart && !t.s.parkedForAnswer() && t.s.agent.ending != endFleet {
+	final := t.s.endReason().Final()
+	if t.s.interruptsTurn() && !final && !t.s.ending.Restart && !t.s.parkedForAnswer() && t.s.agent.ending != ending.Fleet {
 		t.change().Interruptions++
 	}
-	if !t.s.ending.restart && len(t.s.ending.waiters[endRestart]) > 0 {
+	if !t.s.ending.Restart && len(t.s.ending.Waiters[ending.Restart]) > 0 {
 		t.notRestarted(m.Exit.Reason)
 	}
 	t.countCutOff(m.Exit)
@@ -202,11 +203,11 @@ func (t *transition) runEnded(m messages.RunEnded) {
 
 // shutdown ends the agent because the daemon ends. Its turn stays resumable.
 func (t *transition) shutdown(from *actor.PID) {
-	t.s.ending.shutdown = true
+	t.s.ending.Shutdown = true
 	if !t.s.active() || t.s.proxied() {
 		t.then(act.Reply{To: from, With: AgentEnded{Session: t.s.id}})
 		return
 	}
-	t.s.ending.waiters.add(endShutdown, waiter{from: from})
+	t.s.ending.Waiters.Add(ending.Shutdown, waiter{from: from})
 	t.sendToAgent(run.Stop{How: run.StopResumable})
 }

@@ -10,6 +10,7 @@ import (
 	"betcode/actors/internal/act"
 	"betcode/actors/pool"
 	"betcode/actors/run"
+	"betcode/actors/session/ending"
 	"betcode/actors/session/slot"
 	"betcode/messages"
 )
@@ -71,7 +72,7 @@ func (t *transition) slotAnswered(m pool.Answer) {
 		for _, k := range t.s.slot.admissions {
 			t.then(act.Reply{To: k.from, With: t.s.poolExhausted("start agent")})
 		}
-		t.s.slot.admissions, t.s.ending.restart = nil, false
+		t.s.slot.admissions, t.s.ending.Restart = nil, false
 		t.answerRestarters(false, t.s.poolExhausted("restart session"))
 	case slot.Granted, slot.Waits:
 	}
@@ -116,7 +117,7 @@ func (t *transition) releaseSlot() {
 func (t *transition) park() {
 	switch {
 	case t.s.canPark():
-		t.replaceAgent(endPark, run.StopOrderly) // what comes meanwhile is for the next run
+		t.replaceAgent(ending.Park, run.StopOrderly) // what comes meanwhile is for the next run
 	case t.s.yields(t.now.at):
 		t.yieldSlot()
 	}
@@ -198,5 +199,5 @@ func (t *transition) yieldSlot() {
 	const message = "The agent is parked while it waits for an answer, since another session needs its slot; an answer resumes it"
 	t.notice("PARKED_WAITING", message, map[string]string{"reason": messages.WaitsForAnswer})
 	t.status(pb.AgentStatus_WAITING_FOR_USER, message)
-	t.replaceAgent(endPark, run.StopResumable)
+	t.replaceAgent(ending.Park, run.StopResumable)
 }

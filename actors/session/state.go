@@ -10,7 +10,9 @@ import (
 	"betcode/actors/internal/protect"
 	"betcode/actors/internal/rules"
 	"betcode/actors/run"
+	"betcode/actors/session/damage"
 	"betcode/actors/session/durable"
+	"betcode/actors/session/ending"
 	"betcode/actors/session/family"
 	"betcode/actors/session/forward"
 	"betcode/actors/session/handover"
@@ -55,7 +57,7 @@ type state struct {
 	cursor     messages.Cursor             // how far the run's output is handed to the journal, and the translator's state there
 	inquiry    inquiry.Inquiry[*actor.PID] // the question to the agent about itself
 	announced  announcements
-	ending     endings
+	ending     ending.Ending[waiter]
 	retries    retries
 	compaction compactionView
 	subagent   subagentView
@@ -101,11 +103,11 @@ type agentLife struct {
 
 // agentEnd is what decides about what follows the end of the process.
 type agentEnd struct {
-	ending     endReason // why the session ends the process, where another may follow
-	lastFailed bool      // the last result was an error: exit code 1 means nothing
-	memoryGone bool      // the agent reported that it does not know the conversation
-	idTaken    bool      // the agent reported that the conversation's id is in use
-	hung       bool      // the run is ended because the agent does not react
+	ending     ending.Reason // why the session ends the process, where another may follow
+	lastFailed bool          // the last result was an error: exit code 1 means nothing
+	memoryGone bool          // the agent reported that it does not know the conversation
+	idTaken    bool          // the agent reported that the conversation's id is in use
+	hung       bool          // the run is ended because the agent does not react
 
 	exit              *messages.Exit // nil where the journal already had the end of the run
 	stderr            string         // the end of what the process wrote to standard error
@@ -159,10 +161,10 @@ type env struct {
 type durability struct {
 	durable.Log[act.Effect]
 
-	loaded  bool            // everything the journal knows has been read
-	early   []early         // messages that came before
-	failure *messages.Error // why the journal cannot be written; nil: it can
-	damage  *damaged        // the journal cannot load the session; nil: it can, or was not asked
+	loaded  bool                   // everything the journal knows has been read
+	early   []early                // messages that came before
+	failure *messages.Error        // why the journal cannot be written; nil: it can
+	damage  *damage.Damage[waiter] // the journal cannot load the session; nil: it can, or was not asked
 }
 
 // early is a message that came before the session was loaded.

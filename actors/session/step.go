@@ -208,7 +208,7 @@ func (s state) closed(err *messages.Error) (state, []act.Effect) {
 // messages that wait for it.
 func (t *transition) reconcile() {
 	switch s := &t.s; {
-	case s.endReason().final():
+	case s.endReason().Final():
 	case s.agent.up:
 		t.deliver()
 	case s.slot.Taken(): // it is given back first

@@ -8,6 +8,7 @@ import (
 	"betcode/actors/internal/act"
 	"betcode/actors/pool"
 	"betcode/actors/run"
+	"betcode/actors/session/ending"
 	"betcode/actors/session/events"
 	"betcode/actors/session/prompts"
 	"betcode/actors/session/slot"
@@ -35,11 +36,11 @@ func (t *transition) stopSession(from *actor.PID, client messages.ClientID) {
 	if !t.known(from, "stop session") {
 		return
 	}
-	t.s.ending.waiters.add(endStop, waiter{from, t.s.active(), client})
+	t.s.ending.Waiters.Add(ending.Stop, waiter{from, t.s.active(), client})
 	r := t.change()
 	r.StopWanted, r.Stopped = true, messages.Stopped{By: client, At: t.now.at}
 	if t.s.durable.failure != nil {
-		t.s.ending.savingStop = true
+		t.s.ending.SavingStop = true
 		t.then(saveStop{t.s.record.Run})
 	}
 	if t.s.active() {
@@ -58,10 +59,10 @@ func (t *transition) stopRun() {
 
 // stopped ends the session's work and answers the callers of a stop, when the agent is gone.
 func (t *transition) stopped() {
-	if t.s.ending.savingStop {
+	if t.s.ending.SavingStop {
 		return // until it is known whether it can be kept so
 	}
-	asked := t.s.ending.waiters.take(endStop)
+	asked := t.s.ending.Waiters.Take(ending.Stop)
 	t.auditComplete("stop", asked)
 	t.notRestarted("the session was stopped")
 	t.dropInputs("the session was stopped")
@@ -77,9 +78,9 @@ func (t *transition) stopped() {
 // stopSaved takes the result of saving a stop beside the journal. If it could not be saved, the agent is ended all the same, and
 // the callers are told that the stop may be forgotten.
 func (t *transition) stopSaved(m stopSaved) {
-	t.s.ending.savingStop = false
+	t.s.ending.SavingStop = false
 	if m.err != nil {
-		for _, w := range t.s.ending.waiters.take(endStop) {
+		for _, w := range t.s.ending.Waiters.Take(ending.Stop) {
 			t.then(act.Reply{To: w.from, With: (&messages.Error{Op: "stop session", Kind: messages.Unavailable, Code: messages.StorageError, Err: m.err}).
 				With("session_id", string(t.s.id)).
 				WithHint("the agent is ended all the same; a daemon that is started again before it can write may not know that")})
@@ -108,7 +109,7 @@ func (t *transition) deleteSession(from *actor.PID, client messages.ClientID) {
 	if !t.known(from, "delete session") {
 		return
 	}
-	t.s.ending.waiters.add(endDelete, waiter{from: from, client: client})
+	t.s.ending.Waiters.Add(ending.Delete, waiter{from: from, client: client})
 	if t.s.active() {
 		t.stopRun()
 		return
@@ -123,9 +124,9 @@ func (t *transition) remove() {
 	}
 	last := t.s.record
 	t.append.Delete, t.append.Record, t.append.Events, t.dirty = true, &last, nil, true // nothing of it is ever shown
-	t.auditComplete("delete", t.s.ending.waiters[endDelete])
+	t.auditComplete("delete", t.s.ending.Waiters[ending.Delete])
 	t.publishUnnumbered(events.Closed())
-	for _, w := range t.s.ending.waiters[endDelete] {
+	for _, w := range t.s.ending.Waiters[ending.Delete] {
 		t.then(act.Reply{To: w.from, With: messages.Done{}})
 	}
 	for _, id := range t.s.clients.IDs() {
@@ -157,16 +158,16 @@ func (t *transition) restartSession(from *actor.PID) {
 	if !t.known(from, op) {
 		return
 	}
-	if t.s.record.StopWanted || t.s.ending.shutdown {
+	if t.s.record.StopWanted || t.s.ending.Shutdown {
 		t.then(act.Reply{To: from, With: messages.Errorf(op, messages.Unavailable, "the agent is being stopped").WithHint("try again in a moment")})
 		return
 	}
-	t.s.ending.waiters.add(endRestart, waiter{from: from, wasRunning: t.s.active()})
-	t.s.ending.restart = true
+	t.s.ending.Waiters.Add(ending.Restart, waiter{from: from, wasRunning: t.s.active()})
+	t.s.ending.Restart = true
 	t.unblock()
 	switch {
 	case t.s.active():
-		t.replaceAgent(endRestart, run.StopResumable)
+		t.replaceAgent(ending.Restart, run.StopResumable)
 	case t.s.agent.readingTranscript: // what follows the end of the former run is this
 	case t.s.slot.State() == slot.Queued:
 		t.answerRestarters(true, nil)
@@ -177,13 +178,13 @@ func (t *transition) restartSession(from *actor.PID) {
 // does not count as an interruption. An agent that an alarm has frozen stays as it is, for a person to decide.
 func (t *transition) fleetStopped() {
 	t.s.slot.Take()
-	if !t.s.active() || t.s.replacing() || t.s.endReason().final() || t.s.frozen() {
+	if !t.s.active() || t.s.replacing() || t.s.endReason().Final() || t.s.frozen() {
 		return
 	}
 	t.notice("FLEET_STOPPED", "The fleet was stopped; 'betcode fleet resume' starts the agent again if it has work", nil)
 	if !t.s.agent.up { // processStarted ends it
-		t.s.agent.ending = endFleet
+		t.s.agent.ending = ending.Fleet
 		return
 	}
-	t.replaceAgent(endFleet, run.StopResumable)
+	t.replaceAgent(ending.Fleet, run.StopResumable)
 }

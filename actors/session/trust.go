@@ -8,6 +8,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/texts"
 	"betcode/actors/run"
+	"betcode/actors/session/ending"
 	"betcode/actors/session/trust"
 	"betcode/messages"
 )
@@ -101,8 +102,8 @@ func (t *transition) trustLooked(m trustLooked) {
 	switch trust.Judge(t.s.agent.guard, m.guard, m.err != nil, resting) {
 	case trust.Replaces:
 		t.s.agent.directory = nil
-		t.s.ending.restart = true
-		t.replaceAgent(endReplace, run.StopResumable)
+		t.s.ending.Restart = true
+		t.replaceAgent(ending.Replace, run.StopResumable)
 		return
 	case trust.Renews:
 		t.s.agent.guard = m.guard

@@ -88,7 +88,7 @@ func TestTrustLooked(t *testing.T) {
 		}
 		tr.trustLooked(m)
 		tr.reconcile()
-		if got := agentTold(tr.after); got != test.replaced || tr.s.ending.restart != test.replaced {
+		if got := agentTold(tr.after); got != test.replaced || tr.s.ending.Restart != test.replaced {
 			t.Errorf("%s: replaced: %v", test.name, got)
 		}
 		if told := len(tr.append.Events) > 0; told != test.told {

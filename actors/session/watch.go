@@ -8,6 +8,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/texts"
 	"betcode/actors/run"
+	"betcode/actors/session/ending"
 	"betcode/actors/session/watchdog"
 	"betcode/messages"
 )
@@ -42,7 +43,7 @@ func (t *transition) silenceLate(m silenceDue) {
 	case watchdog.Replace:
 		t.notice("AGENT_HANGS", "The agent does not react; it is ended and started again", nil)
 		t.s.agent.hung = true
-		t.replaceAgent(endReplace, run.StopResumable)
+		t.replaceAgent(ending.Replace, run.StopResumable)
 		return
 	case watchdog.Wait:
 	}
@@ -75,7 +76,7 @@ func (t *transition) stdinClosed(m run.StdinClosed) {
 	}
 	t.notice("AGENT_DEAF", "The agent closed its input; restarting it", nil)
 	t.s.agent.hung = true
-	t.replaceAgent(endReplace, run.StopResumable)
+	t.replaceAgent(ending.Replace, run.StopResumable)
 }
 
 // outputUnreadable announces that the output of the agent comes late.

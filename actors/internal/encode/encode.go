@@ -26,3 +26,13 @@ func Event(e *pb.AgentEvent, session messages.SessionID, seq messages.Seq, at ti
 	}
 	return messages.Event{Seq: seq, Bytes: bytes}
 }
+
+// Volatile encodes an event that is shown without being journaled: it has no number, and is marked if it was to have one.
+func Volatile(e messages.Event, session messages.SessionID, at time.Time) messages.Event {
+	var event pb.AgentEvent
+	if err := proto.Unmarshal(e.Bytes, &event); err != nil {
+		panic("an event of ours: " + err.Error())
+	}
+	event.Volatile = event.Volatile || e.Seq > 0
+	return Event(&event, session, 0, at)
+}

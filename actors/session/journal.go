@@ -2,14 +2,15 @@ package session
 
 import (
 	"github.com/asynkron/protoactor-go/actor"
-	"google.golang.org/protobuf/proto"
-
-	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/encode"
 	"betcode/actors/journal"
+	"betcode/actors/pool"
 	"betcode/actors/run"
+	"betcode/actors/session/audit"
+	"betcode/actors/session/damage"
+	"betcode/actors/session/ending"
 	"betcode/messages"
 )
 
@@ -35,7 +36,7 @@ func (s state) degrade(now env, cause *messages.Error) (state, []act.Effect) {
 	for _, k := range s.slot.admissions {
 		effects = append(effects, act.Reply{To: k.from, With: nil})
 	}
-	for _, w := range s.ending.waiters.take(endDelete) {
+	for _, w := range s.ending.Waiters.Take(ending.Delete) {
 		effects = append(effects, act.Reply{To: w.from, With: nil})
 	}
 	for _, from := range s.lock.pending() {
@@ -49,7 +50,7 @@ func (s state) degrade(now env, cause *messages.Error) (state, []act.Effect) {
 		switch with := r.With.(type) {
 		case AgentEnded:
 		case messages.SessionStopped: // not yet for good
-			s.ending.waiters.add(endStop, waiter{from: r.To, wasRunning: with.WasRunning})
+			s.ending.Waiters.Add(ending.Stop, waiter{from: r.To, wasRunning: with.WasRunning})
 			s.record.StopWanted = true
 			continue
 		default:
@@ -60,7 +61,7 @@ func (s state) degrade(now env, cause *messages.Error) (state, []act.Effect) {
 		sure = append(sure, e)
 	}
 	if s.record.StopWanted {
-		s.ending.savingStop = true
+		s.ending.SavingStop = true
 		sure = append(sure, saveStop{s.record.Run})
 	}
 	return s, s.passing(now, sure)
@@ -89,7 +90,11 @@ func (s state) passing(now env, effects []act.Effect) []act.Effect {
 	for _, e := range effects {
 		switch e := e.(type) {
 		case publish:
-			pass = append(pass, publish{events: s.volatile(now, e.events), progress: e.progress})
+			shown := publish{progress: e.progress}
+			for _, event := range e.events {
+				shown.events = append(shown.events, encode.Volatile(event, s.id, now.at))
+			}
+			pass = append(pass, shown)
 		case act.Reply, spawnClient, dropClient, sendToStream, saveStop, closeProxy:
 			pass = append(pass, e)
 		case sendToRun:
@@ -100,27 +105,13 @@ func (s state) passing(now env, effects []act.Effect) []act.Effect {
 			case run.Freeze, run.Interrupt, run.InterruptDone:
 				pass = append(pass, e)
 			case run.Stop:
-				if s.ending.shutdown || s.record.StopWanted {
+				if s.ending.Shutdown || s.record.StopWanted {
 					pass = append(pass, e)
 				}
 			}
 		}
 	}
 	return pass
-}
-
-// volatile marks events as not written.
-func (s state) volatile(now env, events []messages.Event) []messages.Event {
-	marked := make([]messages.Event, len(events))
-	for i, e := range events {
-		var event pb.AgentEvent
-		if err := proto.Unmarshal(e.Bytes, &event); err != nil {
-			panic("an event of ours: " + err.Error())
-		}
-		event.Volatile = event.Volatile || e.Seq > 0
-		marked[i] = encode.Event(&event, s.id, 0, now.at)
-	}
-	return marked
 }
 
 // unreadable answers the callers of a session that cannot be loaded. It is loaded when the journal is back.
@@ -145,7 +136,7 @@ func (s state) stepDegraded(now env, from *actor.PID, m any) (state, []act.Effec
 	case messages.Committed, messages.AppendRefused:
 		return s, nil
 	case journal.Recovered, journal.Restarted:
-		if s.ending.shutdown {
+		if s.ending.Shutdown {
 			return s, nil // the next daemon rebuilds it
 		}
 		return s, []act.Effect{rebuild{}}
@@ -161,4 +152,108 @@ func (s state) stepDegraded(now env, from *actor.PID, m any) (state, []act.Effec
 	t.handle(from, m)
 	next, effects := t.finishDegraded()
 	return next, next.passing(now, effects)
+}
+
+// A session that the journal cannot load answers at once (package damage): what can be read is shown, it can be stopped and deleted,
+// and every other request is refused with a description of the damage.
+
+type (
+	// endStrays ends the agents that live below a directory of runs, then straysEnded.
+	endStrays struct{ directory string }
+	// straysEnded tells how many there were, and why one is still there.
+	straysEnded struct {
+		ended int
+		err   error
+	}
+)
+
+func (endStrays) Effect() {}
+
+// unload begins to answer for a session that cannot be loaded.
+func (s state) unload(now env, m journal.Unloadable) (state, []act.Effect) {
+	found := damage.Found[waiter](m.DamagedSession)
+	s.durable.damage = &found
+	effects := []act.Effect{sendToPool{pool.Release{Session: s.id}}, endStrays{s.runsDirectory()}}
+	waiting := s.durable.early
+	s.durable.early = nil
+	for _, e := range waiting {
+		next, more := s.stepDamaged(now, e.from, e.message)
+		s, effects = next, append(effects, more...)
+	}
+	return s, effects
+}
+
+// stepDamaged takes one message to a session that cannot be loaded.
+func (s state) stepDamaged(_ env, from *actor.PID, m any) (state, []act.Effect) {
+	d := *s.durable.damage
+	s.durable.damage = &d
+	switch m := m.(type) {
+	case messages.GetSession:
+		return s, []act.Effect{act.Reply{To: from, With: messages.SessionView{Record: d.Record}}}
+	case messages.DeleteSession:
+		return s.endDamaged(ending.Delete, waiter{from: from, client: m.Client})
+	case messages.StopSession:
+		return s.endDamaged(ending.Stop, waiter{from: from, client: m.Client})
+	case EndAgent:
+		return s.endDamaged(ending.Shutdown, waiter{from: from})
+	case straysEnded:
+		return s.damagedEnded(m)
+	case messages.Committed:
+		deleters := d.Deleted()
+		effects := append([]act.Effect{s.auditDamaged("delete", deleters)}, replies(deleters, messages.Done{})...)
+		return s.afterEnd(s.durable.Closed()), append(effects, forget{s.runsDirectory()}, retire{})
+	case messages.AppendRefused:
+		return s, replies(d.Deleted(), m.Err)
+	case journal.Recovered: // the files were opened again, and may be whole
+		s.durable.damage = nil
+		return s, []act.Effect{loadAgain{}}
+	case messages.SessionRequest:
+		return s, []act.Effect{act.Reply{To: from, With: d.Refusal()}}
+	}
+	return s, nil
+}
+
+// endDamaged ends the agents for a request, unless that is under way.
+func (s state) endDamaged(why ending.Reason, request waiter) (state, []act.Effect) {
+	if s.durable.damage.Wait(why, request) {
+		return s, []act.Effect{endStrays{s.runsDirectory()}}
+	}
+	return s, nil
+}
+
+// damagedEnded answers stops and carries out deletions when no agent of the session is alive any more.
+func (s state) damagedEnded(m straysEnded) (state, []act.Effect) {
+	o := s.durable.damage.Ended(m.err)
+	effects := replies(o.Ready, AgentEnded{Session: s.id})
+	if len(o.Stopped) > 0 {
+		effects = append(effects, s.auditDamaged("stop", o.Stopped))
+		effects = append(effects, replies(o.Stopped, messages.SessionStopped{WasRunning: m.ended > 0})...)
+	}
+	if len(o.Failed) > 0 {
+		effects = append(effects, replies(o.Failed, messages.AsError("end agent", m.err))...)
+	}
+	if o.Delete {
+		effects = append(effects, persist{messages.Append{Session: s.id, Delete: true, Commit: s.durable.Commit(0, nil)}})
+	}
+	return s, effects
+}
+
+// replies answers requests alike.
+func replies(to []waiter, with any) []act.Effect {
+	var effects []act.Effect
+	for _, w := range to {
+		effects = append(effects, act.Reply{To: w.from, With: with})
+	}
+	return effects
+}
+
+// auditDamaged reports the stop or the deletion of a damaged session.
+func (s state) auditDamaged(how string, callers []waiter) auditing {
+	var by messages.ClientID
+	if len(callers) > 0 { // deleters are answered, and gone, if an agent could not be ended
+		by = callers[0].client
+	}
+	e := audit.Damaged(how, by, s.durable.damage.Err)
+	e.Session = s.id
+	return auditing{entry: e}
 }
