@@ -292,6 +292,11 @@ var rules = []rule{
 		never:   map[string]string{protoactor: "requests that wait are of any type", grpc: "kinds of errors become status codes in the gateway"},
 	},
 	{
+		pkg: "actors/session/alarm", may: []string{"messages", "actors/settings", "actors/internal/claude"},
+		because: "what an alarm does is decided from the record of a run: the session journals, tells people and freezes or ends the agent",
+		never:   map[string]string{protoactor: "the session's actor is one level up", grpc: "kinds of errors become status codes in the gateway"},
+	},
+	{
 		pkg: "actors/session/modes", may: []string{"actors/internal/claude"},
 		because: "which modes a person confirms is a table: the session asks and records",
 	},

@@ -1,8 +1,6 @@
 package session
 
 import (
-	"cmp"
-	"maps"
 	"slices"
 	"strconv"
 
@@ -12,41 +10,20 @@ import (
 
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/texts"
 	"betcode/actors/run"
+	"betcode/actors/session/alarm"
+	"betcode/actors/session/events"
 	"betcode/actors/session/evidence"
+	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
 	"betcode/actors/settings"
 	"betcode/messages"
 )
 
-// A process that an agent starts runs as the same user and can write into the FIFO that the agent reads, unless the kernel
-// forbids it (see [settings.FenceProject]). Four traces of that raise an alarm:
-//
-// 	SELF_APPROVED    a call ran because its permission request was allowed, and the daemon did not allow it
-// 	FORGED_REQUEST   the agent answered a control request that the daemon did not send
-// 	FORGED_FLEET     a process that is not the agent's fleet server has presented the ticket of that
-// 	FORGED_INPUT     the agent took up a message or a shell command that the daemon did not send, or repeated a message that was done
-//
-// The agent reports the source of each decision, so calls that its own rules or hooks allow raise nothing. What is needed between
-// lines is part of the run's record (package evidence) and is committed with the offset of those lines.
-
-// alarms has for each code what the audit log calls it and what people are told.
-var alarms = map[messages.Code]struct {
-	audit messages.AuditType
-	told  string
-}{
-	messages.SelfApproved:  {messages.AuditSelfApproved, "A tool call ran although no person or rule has allowed it: its permission request was answered by something that the agent has started"},
-	messages.ForgedRequest: {messages.AuditForgedRequest, "The agent obeyed a control request that the daemon did not send: something that the agent has started has written into its input"},
-	messages.ForgedFleet:   {messages.AuditForgedFleet, "A process that is not the agent's fleet server has tried to direct subagents as if it were"},
-	messages.ForgedInput:   {messages.AuditForgedInput, "The agent took up a message that the daemon did not send: something that the agent has started has written into its input"},
-}
-
-// what becomes of the agent, for people.
-var reactions = map[settings.OnAlarm]string{
-	settings.AlarmFreezes: ". The agent is frozen: 'betcode session resume' lets it go on, 'betcode session stop' ends it",
-	settings.AlarmStops:   ". The agent is killed: 'betcode session resume' or a message starts it again",
-	settings.AlarmTells:   ". The agent goes on (agent.on_self_approval is tell)",
-}
+// What an agent did is compared with what it was allowed to do, and what it obeyed with what it was sent. A difference raises an alarm
+// (package alarm). What is needed between lines is part of the run's record (package evidence) and is committed with the offset of
+// those lines.
 
 // alarm reports that something else than the daemon gave the agent orders, and freezes or ends the agent. Orders of others are
 // nothing unusual for an agent under a proxy, which belongs to another machine.
@@ -54,34 +31,23 @@ func (t *transition) alarm(code messages.Code, reaction settings.OnAlarm, detail
 	if t.s.proxied() {
 		return
 	}
-	reaction = cmp.Or(reaction, settings.AlarmFreezes)
-	a, again := alarms[code], t.s.run.Alarm != "" && t.s.run.Frozen
-	details = maps.Clone(details)
-	details["reaction"] = string(reaction)
-	message := a.told + reactions[reaction]
-	t.notice(string(code), message, details)
-	t.audit(messages.AuditEntry{
-		Type: a.audit, Outcome: messages.OutcomeFailure, ErrorCode: string(code), ErrorMessage: a.told, Tool: details["tool"], Context: details,
-	})
-	if !again {
-		t.then(notifyPerson{Notice{Code: string(code), Message: message, Session: t.s.id, Name: t.s.record.Label(), Details: details}})
+	a := alarm.Raise(*t.s.run, t.s.active(), code, reaction, details)
+	t.notice(string(code), a.Message, a.Details)
+	t.audit(a.Entry)
+	if !a.Repeats {
+		t.then(notifyPerson{Notice{Code: string(code), Message: a.Message, Session: t.s.id, Name: t.s.record.Label(), Details: a.Details}})
 	}
-	record := *t.s.run
-	record.Alarm, record.Frozen = code, record.Frozen || reaction == settings.AlarmFreezes && t.s.active()
-	t.putRun(record)
-	if reaction == settings.AlarmTells {
-		return
+	t.putRun(a.Run)
+	if a.Blocks {
+		t.change().Condition = messages.AgentAlarmed
+		t.status(pb.AgentStatus_ERROR, a.Told)
 	}
-	t.change().Condition = messages.AgentAlarmed
-	t.status(pb.AgentStatus_ERROR, a.told)
-	if !t.s.active() {
-		return
-	}
-	// At once: what the agent does until the journal has this cannot be undone.
-	if reaction == settings.AlarmFreezes {
-		t.at = append(t.at, sendToRun{record.Run, run.Freeze{Why: run.Alarm, On: true}})
-	} else {
-		t.at = append(t.at, sendToRun{record.Run, run.Stop{How: run.StopKill}})
+	switch a.Order {
+	case alarm.Freeze:
+		t.at = append(t.at, sendToRun{a.Run.Run, run.Freeze{Why: run.Alarm, On: true}})
+	case alarm.Kill:
+		t.at = append(t.at, sendToRun{a.Run.Run, run.Stop{How: run.StopKill}})
+	case alarm.Nothing:
 	}
 }
 
@@ -98,18 +64,10 @@ func (t *transition) fleetIntruder(m FleetIntruder) {
 	t.alarm(messages.ForgedFleet, t.s.options.OnAlarm, map[string]string{"pid": strconv.Itoa(m.PID), "why": m.Why})
 }
 
-// foreignInput reports whether the agent has read a message that the daemon did not write. There are two traces: a key that the session
-// never gave is queued, or a message that was done begins again. The second repeats the key of one of the session's messages that
-// the agent has forgotten (/clear and a new process). A message that the agent still knows is queued and completed without
-// beginning; that is no alarm. Nor is the message of an interrupted turn: if the transcript ends with that message, the resumed
-// agent begins it again. Prompts that the agent gives itself are not read from the FIFO, and never queued.
+// foreignInput reports whether the agent has read a message that the daemon did not write, and that the session does not have.
 func (t *transition) foreignInput(m claude.InputState) bool {
-	if t.s.input(m.Key) >= 0 {
-		return false
-	}
 	_, known := t.s.ledger.Find("", requests.Key{Name: m.Key})
-	continued := slices.Contains(t.s.record.InterruptedKeys, m.Key) && !t.s.agent.working
-	return m.State == claude.Queued && !known || m.State == claude.Started && known && !continued
+	return alarm.ForeignInput(m, known, slices.Contains(t.s.record.InterruptedKeys, m.Key) && !t.s.agent.working)
 }
 
 // thawed reports whether the agent may be sent something. If not, it answers the caller.
@@ -117,9 +75,7 @@ func (t *transition) thawed(from *actor.PID, op string) bool {
 	if !t.s.frozen() {
 		return true
 	}
-	t.then(act.Reply{To: from, With: messages.Errorf(op, messages.WrongState, "the agent is frozen: %s", alarms[t.s.run.Alarm].told).
-		WithCode(messages.AgentFrozen).With("session_id", string(t.s.id)).
-		WithHint("'betcode session resume' lets it go on, 'betcode session stop' ends it")})
+	t.then(act.Reply{To: from, With: alarm.Refusal(op, t.s.id, t.s.run.Alarm)})
 	return false
 }
 
@@ -128,10 +84,9 @@ func (t *transition) thaw() {
 	if !t.s.frozen() {
 		return
 	}
-	record := *t.s.run
-	record.Frozen = false
+	record, entry := alarm.Thaw(*t.s.run)
 	t.putRun(record)
-	t.audit(messages.AuditEntry{Type: messages.AuditAgentResumed, ActorType: messages.ActorUser, Context: map[string]string{"alarm": string(record.Alarm)}})
+	t.audit(entry)
 	t.sendToAgent(run.Freeze{Why: run.Alarm, On: false})
 }
 
@@ -160,4 +115,80 @@ func (t *transition) repeats(request string) bool {
 		return false
 	}
 	return evidence.Ours(*t.s.run, request)
+}
+
+// callInterrupted reports what is known of a call without a result whose agent has ended, unless no agent continues it.
+func (t *transition) callInterrupted(m claude.ToolDone) {
+	if !t.s.endsForGood() {
+		t.emit(events.CutOff(m))
+	}
+}
+
+// The duration of a tool result excludes the time that its call waited for a person. The
+// translator measures from the call to the result and sees no decisions. The session records
+// with the run when a request was decided, so that the next daemon knows it too.
+
+// callDecided records when a call was decided.
+func (t *transition) callDecided(p messages.PermissionRecord) {
+	if t.s.run == nil || p.ToolUse == "" || p.Run != t.s.run.Run || p.Orphaned() {
+		return
+	}
+	t.putRun(evidence.Decided(*t.s.run, p.ToolUse, p.DecidedAt))
+}
+
+// forgetDecided drops the note about a call that has ended.
+func (t *transition) forgetDecided(call string) {
+	if t.s.run == nil {
+		return
+	}
+	if record, noted := evidence.ForgetDecided(*t.s.run, call); noted {
+		t.putRun(record)
+	}
+}
+
+// ownTime takes the wait for a person out of a tool result.
+func (t *transition) ownTime(e *pb.AgentEvent) {
+	if result := e.GetToolCallResult(); result != nil && t.s.run != nil {
+		events.OwnTime(e, t.s.run.CallsDecided, t.s.prompts.CallWaits(result.GetToolId()))
+	}
+}
+
+// callDone looks at who allowed a call that has ended, and forgets it.
+func (t *transition) callDone(m claude.ToolDone) {
+	request, open := t.s.prompts.OfCall(m.ID, t.s.record.Run)
+	refused := false
+	if t.s.run != nil {
+		var record messages.RunRecord
+		if record, refused = evidence.ForgetRefused(*t.s.run, m.ID); refused {
+			t.putRun(record)
+		}
+	}
+	if m.ID == "" || m.Lost || !open && !refused {
+		return
+	}
+	details := map[string]string{"tool": texts.Shorten(m.Tool, maxShown), "tool_use_id": m.ID}
+	if open {
+		details["request_id"] = string(request)
+	}
+	switch m.Verdict {
+	case claude.VerdictHost:
+		t.alarm(messages.SelfApproved, t.s.options.OnAlarm, details)
+	case claude.VerdictUnknown:
+		// An agent of this version does not report the source of a decision. It is not stopped: a hook of the user may have allowed the
+		// call.
+		if open && !m.IsError && !t.s.ending.Shutdown && !t.s.replacing() {
+			t.alarm(messages.SelfApproved, settings.AlarmTells, details)
+		}
+	case claude.VerdictOther:
+	}
+}
+
+// unanswered remembers, until it has ended, a call whose request ends without an allow.
+func (t *transition) unanswered(p messages.PermissionRecord) {
+	if t.s.run == nil || p.ToolUse == "" || p.Run != t.s.run.Run || prompts.Permits(p.Decision) {
+		return
+	}
+	if record, added := evidence.Refused(*t.s.run, p.ToolUse); added {
+		t.putRun(record)
+	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/texts"
+	"betcode/messages"
 )
 
 // maxTool bounds the name of a tool in a notice, in characters.
@@ -33,4 +34,19 @@ func CutOff(m claude.ToolDone) *pb.AgentEvent {
 	}
 	details["shown_to_agent"] = shown
 	return Notice(code, message, details)
+}
+
+// OwnTime takes the wait for a person out of a tool result, from when calls were decided. A call that still waits when its result
+// comes has not run.
+func OwnTime(e *pb.AgentEvent, decided []messages.CallDecided, waits bool) {
+	result := e.GetToolCallResult()
+	for _, c := range decided {
+		if c.ToolUse == result.GetToolId() {
+			own := max(0, e.GetTimestamp().AsTime().Sub(c.At).Milliseconds())
+			result.DurationMs = uint32(min(uint64(own), uint64(result.GetDurationMs()))) //nolint:gosec // the smaller of the two fits
+		}
+	}
+	if waits {
+		result.DurationMs = 0
+	}
 }

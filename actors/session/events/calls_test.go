@@ -3,8 +3,14 @@ package events
 import (
 	"strings"
 	"testing"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/claude"
+	"betcode/messages"
 )
 
 func TestCutOff(t *testing.T) {
@@ -28,5 +34,32 @@ func TestCutOff(t *testing.T) {
 	long := CutOff(claude.ToolDone{Tool: strings.Repeat("x", 1000)}).GetNotice().GetDetails()["tool"]
 	if len(long) > 2*maxTool {
 		t.Errorf("%d bytes of a name", len(long))
+	}
+}
+
+func TestOwnTime(t *testing.T) {
+	at := time.Unix(1_700_000_000, 0)
+	decided := func(call string, ago time.Duration) []messages.CallDecided {
+		return []messages.CallDecided{{ToolUse: call, At: at.Add(-ago)}}
+	}
+	for name, test := range map[string]struct {
+		decided []messages.CallDecided
+		waits   bool
+		want    uint32
+	}{
+		"nobody was asked":               {nil, false, 9000},
+		"a person decided 2 s ago":       {decided("t1", 2*time.Second), false, 2000},
+		"about another call":             {decided("t2", 2*time.Second), false, 9000},
+		"longer ago than the call began": {decided("t1", time.Minute), false, 9000},
+		"in the future":                  {decided("t1", -time.Minute), false, 0},
+		"it still waits":                 {nil, true, 0},
+	} {
+		e := &pb.AgentEvent{Timestamp: timestamppb.New(at), Event: &pb.AgentEvent_ToolCallResult{
+			ToolCallResult: &pb.ToolCallResult{ToolId: "t1", DurationMs: 9000},
+		}}
+		OwnTime(e, test.decided, test.waits)
+		if got := e.GetToolCallResult().GetDurationMs(); got != test.want {
+			t.Errorf("%s: %d ms", name, got)
+		}
 	}
 }

@@ -139,3 +139,20 @@ func (l *Ledger) Extended(now time.Time, ttl time.Duration, but messages.Request
 	}
 	return extended
 }
+
+// OfCall returns the request for a call of a run that waits, or was denied.
+func (l *Ledger) OfCall(call string, run messages.RunNumber) (messages.RequestID, bool) {
+	for _, p := range l.List(Every) {
+		if p.ToolUse == call && call != "" && p.Run == run && !p.Orphaned() && !Permits(p.Decision) {
+			return p.Request, true
+		}
+	}
+	return "", false
+}
+
+// CallWaits reports whether the agent's process waits for a decision about a call.
+func (l *Ledger) CallWaits(call string) bool {
+	return l.any(func(p messages.PermissionRecord) bool {
+		return call != "" && p.ToolUse == call && Undecided(p) && !p.Orphaned()
+	})
+}

@@ -152,3 +152,34 @@ func TestProperties(t *testing.T) {
 		}
 	})
 }
+
+func TestRequestsOfCalls(t *testing.T) {
+	of := func(change func(p *messages.PermissionRecord)) prompts.Ledger {
+		p := request("p")
+		p.ToolUse, p.Run = "t1", 2
+		change(&p)
+		return prompts.Loaded([]messages.PermissionRecord{p})
+	}
+	for name, c := range map[string]struct {
+		ledger      prompts.Ledger
+		call        string
+		open, waits bool
+	}{
+		"it waits":              {of(func(*messages.PermissionRecord) {}), "t1", true, true},
+		"it was denied":         {of(func(p *messages.PermissionRecord) { p.Decision = messages.Deny }), "t1", true, false},
+		"it was allowed":        {of(func(p *messages.PermissionRecord) { p.Decision = messages.AllowOnce }), "t1", false, false},
+		"a question, answered":  {of(func(p *messages.PermissionRecord) { p.Decision = messages.DecisionAnswered }), "t1", false, false},
+		"of an earlier run":     {of(func(p *messages.PermissionRecord) { p.Run = 1 }), "t1", false, true},
+		"its process has ended": {of(func(p *messages.PermissionRecord) { p.OrphanedAt = dawn }), "t1", false, false},
+		"another call":          {of(func(*messages.PermissionRecord) {}), "t2", false, false},
+		"a call without an id":  {of(func(p *messages.PermissionRecord) { p.ToolUse = "" }), "", false, false},
+	} {
+		id, open := c.ledger.OfCall(c.call, 2)
+		if open != c.open || open != (id == "p") {
+			t.Errorf("%s: open %v, %q", name, open, id)
+		}
+		if got := c.ledger.CallWaits(c.call); got != c.waits {
+			t.Errorf("%s: waits %v", name, got)
+		}
+	}
+}
