@@ -16,6 +16,7 @@ import (
 	"betcode/actors/permission"
 	"betcode/actors/run"
 	"betcode/actors/session/events"
+	"betcode/actors/session/proxied"
 	"betcode/messages"
 	"betcode/messages/failpoint"
 )
@@ -33,7 +34,7 @@ type session struct {
 	state   state
 	streams map[string]*actor.PID // as spawned
 	asked   map[messages.RequestID]*actor.PID
-	proxies map[string]messages.ProxySink // by connection
+	proxies proxied.Connections
 	timers  act.Timers
 	io      *act.Worker
 	leaving bool
@@ -47,7 +48,7 @@ func Props(d *Deps, id messages.SessionID) *actor.Props {
 		options.Settings = d.Settings()
 		options.LockGrace, grace = grace, d.Options.LockGrace // and next time for one of the actor
 		return &session{
-			deps: d, id: id, streams: map[string]*actor.PID{}, asked: map[messages.RequestID]*actor.PID{}, proxies: map[string]messages.ProxySink{},
+			deps: d, id: id, streams: map[string]*actor.PID{}, asked: map[messages.RequestID]*actor.PID{}, proxies: proxied.Connections{},
 			state: state{id: id, options: options},
 		}
 	})
@@ -62,7 +63,7 @@ func (s *session) Receive(ctx actor.Context) {
 		ctx.Send(ctx.Parent(), Started{Session: s.id})
 	case *actor.Stopping, *actor.Restarting:
 		s.leaving = true
-		s.leaveProxies()
+		s.proxies.CloseAll()
 		s.io.Close(nil)
 		s.timers.Stop()
 	case *actor.Terminated:
@@ -145,8 +146,13 @@ func (s *session) perform(ctx actor.Context, e act.Effect) {
 		for _, pid := range s.streams {
 			ctx.Send(pid, news)
 		}
-	case openProxy, sendToProxy, closeProxy:
-		s.performProxy(e)
+	case openProxy:
+		s.proxies.Open(e.connection, e.sink)
+	case sendToProxy:
+		failpoint.Hit(failpoint.ProxySend)
+		s.proxies.Send(e.connection, e.event)
+	case closeProxy:
+		s.proxies.Close(e.connection, e.last, e.reason)
 	case sendToStream:
 		if pid := s.streams[e.stream]; pid != nil {
 			ctx.Send(pid, messages.Published{Events: e.events, Progress: e.progress})

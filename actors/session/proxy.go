@@ -7,8 +7,6 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	pb "betcode/proto/betcode/v1"
-
 	"betcode/actors/internal/act"
 	"betcode/actors/session/events"
 	"betcode/actors/session/prompts"
@@ -45,24 +43,12 @@ type repeatDue struct{ connection string }
 
 // changeProxy returns the record of the proxy, to be changed.
 func (t *transition) changeProxy() *messages.ProxyRecord {
-	p := *t.s.record.Proxy
-	t.change().Proxy = &p
-	return &p
+	t.putProxy(*t.s.record.Proxy)
+	return t.s.record.Proxy
 }
 
-// recoverProxied continues a proxied session from the journal. Its proxy has lost the connection with the daemon or the actor.
-func (t *transition) recoverProxied() {
-	lines, err := proxied.Load(t.s.cursor)
-	if err != nil {
-		panic("lines of a proxied session: " + err.Error())
-	}
-	t.s.proxy.lines = lines
-	t.s.agent.working = lines.InTurn()
-	if t.s.record.Proxy.Connected {
-		t.changeProxy().Connected = false
-	}
-	t.maybeRetire()
-}
+// putProxy replaces the record of the proxy.
+func (t *transition) putProxy(p messages.ProxyRecord) { t.change().Proxy = &p }
 
 // moveCursor appends how far the lines of the proxy are taken.
 func (t *transition) moveCursor(lines int64) {
@@ -98,30 +84,17 @@ func (t *transition) leaveProxy() {
 
 // notifyConnection shows the attached streams whether the proxy is connected. It is not history: proxies come and go.
 func (t *transition) notifyConnection(code, message string) {
-	p := t.s.record.Proxy
-	t.publishUnnumbered(proxyNotice(code, message, p))
-}
-
-// proxyNotice tells of a proxy.
-func proxyNotice(code, message string, p *messages.ProxyRecord) *pb.AgentEvent {
 	details := map[string]string{}
-	if p.Host != "" {
-		details["host"] = p.Host
+	if host := t.s.record.Proxy.Host; host != "" {
+		details["host"] = host
 	}
-	return events.Notice(code, message, details)
+	t.publishUnnumbered(events.Notice(code, message, details))
 }
 
-// noSuchSession answers alike for a session that does not exist, that the daemon runs itself, and that is of another owner.
-func (t *transition) noSuchSession(from *actor.PID, op string) {
-	t.then(act.Reply{To: from, With: messages.Errorf(op, messages.NotFound, "session %s does not exist, or belongs to another person", t.s.id).
-		WithCode(messages.SessionNotFound).With("session_id", string(t.s.id)).WithHint("register another session id")})
+// notProxied refuses the request of a proxy to which the session does not belong.
+func (t *transition) notProxied(from *actor.PID, op string) {
+	t.then(act.Reply{To: from, With: proxied.NotFound(op, t.s.id)})
 	t.maybeRetire()
-}
-
-// proxiedEnded is the error of a proxied session that has ended for good.
-func proxiedEnded(id messages.SessionID, ended string) *messages.Error {
-	return messages.Errorf("serve proxy", messages.WrongState, "the session has ended: %s", ended).WithCode(messages.SessionClosed).
-		With("session_id", string(id)).WithHint("register another session id")
 }
 
 // ownedBy reports whether the session is proxied and registered by an owner.
@@ -130,6 +103,46 @@ func (s *state) ownedBy(owner string) bool { return s.proxied() && s.record.Prox
 // decidedForProxy lists the requests whose decision the proxy has not confirmed.
 func (s *state) decidedForProxy() []messages.PermissionRecord {
 	return s.prompts.List(func(p messages.PermissionRecord) bool { return prompts.Decided(p) && !p.Own() })
+}
+
+// recoverProxied continues a proxied session from the journal. Its proxy has lost the connection with the daemon or the actor.
+func (t *transition) recoverProxied() {
+	lines, err := proxied.Load(t.s.cursor)
+	if err != nil {
+		panic("lines of a proxied session: " + err.Error())
+	}
+	t.s.proxy.lines = lines
+	t.s.agent.working = lines.InTurn()
+	if t.s.record.Proxy.Connected {
+		t.changeProxy().Connected = false
+	}
+	t.maybeRetire()
+}
+
+// doubtSent decides what becomes of what was sent on an earlier connection and is not acknowledged. Messages wait for the agent: no
+// proxy recognises one that it has had. A decision that may have arrived is sent again only to a proxy that ignores a late one.
+func (t *transition) doubtSent() {
+	t.s.proxy.doubtful = proxied.NewestSent(t.s.inputs)
+	for _, p := range t.s.decidedForProxy() {
+		switch {
+		case !p.Sent:
+		case t.s.record.Proxy.Abilities.IgnoresLateDecisions:
+			p.Sent = false
+			t.putPermission(p)
+		default:
+			t.permissionNotice("DECISION_UNCERTAIN", "The connection ended while the decision was sent, and this proxy must not get it twice. "+
+				"If the agent still waits, interrupt the turn: betcode session cancel", p)
+			t.removePermission(p.Request)
+		}
+	}
+}
+
+// expireInterrupt drops an interrupt that has waited too long for a connection.
+func (t *transition) expireInterrupt() {
+	if proxied.InterruptExpired(*t.s.record.Proxy, t.now.at) {
+		t.change().TurnCanceled = false
+		t.notice("INTERRUPT_EXPIRED", "The proxy was not connected in time, so the turn was not interrupted. Cancel it again if it still runs: betcode session cancel", nil)
+	}
 }
 
 // expectEcho sets the timer for messages that the proxy has acknowledged, if there are any.
@@ -147,4 +160,32 @@ func (t *transition) expectRepeat() {
 	if i := slices.IndexFunc(t.s.inputs, t.s.doubts); i >= 0 && t.s.proxy.connection != "" {
 		t.then(act.After{Delay: t.s.proxy.pace.Wait(t.s.inputs[i].Number), Message: repeatDue{t.s.proxy.connection}})
 	}
+}
+
+// refusedByProxy refuses what makes no sense for an agent under a proxy. Every other request is served as for any session.
+func (t *transition) refusedByProxy(from *actor.PID, m any) bool {
+	if !t.s.proxied() || t.s.deleting() {
+		return false
+	}
+	p := t.s.record.Proxy
+	interruptible := !t.s.record.Turn && !t.s.agentHasInput() || p.Abilities.Interrupts
+	switch m.(type) {
+	case messages.SendInput:
+		if p.Ended != "" {
+			t.then(act.Reply{To: from, With: proxied.Ended(t.s.id, p.Ended)})
+			return true
+		}
+	case messages.CancelTurn:
+		if again, changed := proxied.RepeatInterrupt(*p, t.s.record.TurnCanceled); interruptible && changed {
+			t.putProxy(again)
+		}
+	case messages.GetAbilities:
+		t.then(act.Reply{To: from, With: messages.Abilities{}})
+		return true
+	}
+	refusal := proxied.Refuse(m, interruptible)
+	if refusal != nil {
+		t.then(act.Reply{To: from, With: refusal.Told(t.s.id)})
+	}
+	return refusal != nil
 }

@@ -15,9 +15,6 @@ import (
 // What a proxy sends. The events of its lines, the ledger that knows the lines and the translator's state are one append; the
 // answer, on which the gateway acknowledges the lines, follows the commit.
 
-// maxAsked bounds the requests of the agent that are known when they are repeated.
-const maxAsked = 16
-
 // takeProxyFrames takes what a proxy has sent, if the connection is the newest.
 func (t *transition) takeProxyFrames(from *actor.PID, m messages.TakeProxyFrames) {
 	if !t.s.proxied() || m.Connection == "" || t.s.proxy.connection != m.Connection {
@@ -57,14 +54,12 @@ func (t *transition) takeProxyFrames(from *actor.PID, m messages.TakeProxyFrames
 	t.then(act.Reply{To: from, With: taken})
 }
 
-// staleConnection is the error of a connection that the session does not have, or has no more. A session that has ended is named as
-// that: its proxy is not to connect again.
+// staleConnection is the error of a connection that is not the session's.
 func (t *transition) staleConnection() *messages.Error {
 	if t.s.proxied() && t.s.record.Proxy.Ended != "" {
-		return proxiedEnded(t.s.id, t.s.record.Proxy.Ended)
+		return proxied.Ended(t.s.id, t.s.record.Proxy.Ended)
 	}
-	return messages.Errorf("take output of a proxy", messages.Aborted, "the connection is no longer the session's").
-		With("session_id", string(t.s.id)).WithHint("connect again, and register the session")
+	return proxied.Stale(t.s.id)
 }
 
 // proxyLine takes a line, unless the session has it.
@@ -91,16 +86,15 @@ func (t *transition) proxyLine(f messages.ProxyLine) (items []claude.Item, fresh
 	return taken.Items, true
 }
 
-// proxyAsked takes a permission request, unless the session has had it: a gateway repeats requests that may not be stored. The proxy
-// forgets earlier ones with it, so that nothing can answer these.
+// proxyAsked takes a permission request, unless the session has had it. The proxy forgets earlier ones with it, so that nothing can
+// answer these.
 func (t *transition) proxyAsked(f messages.ProxyAsked) {
 	known, ok := t.s.prompts.Find(f.Request)
-	name := proxied.NameOf(f)
-	if ok && !known.Own() || slices.Contains(t.s.record.Proxy.Asked, name) {
+	next, fresh := proxied.Asked(*t.s.record.Proxy, f)
+	if ok && !known.Own() || !fresh {
 		return
 	}
-	r := t.changeProxy()
-	r.Asked = append(slices.Clone(r.Asked[max(0, len(r.Asked)-maxAsked+1):]), name)
+	t.putProxy(next)
 	for _, p := range t.s.prompts.List(prompts.Every) {
 		if p.Own() {
 			continue

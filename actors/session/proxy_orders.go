@@ -2,17 +2,95 @@ package session
 
 import (
 	"cmp"
-	"slices"
-	"time"
+	"path/filepath"
+	"strconv"
+
+	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/internal/act"
 	"betcode/actors/session/answers"
+	"betcode/actors/session/audit"
+	"betcode/actors/session/events"
 	"betcode/actors/session/proxied"
 	"betcode/messages"
-	"betcode/messages/failpoint"
 )
 
-// What a proxy is sent, and how a proxied session ends.
+// How a proxied session begins and ends, how its proxies come and go, and what they are sent.
+
+// connectProxy begins a connection, and the session if there is none.
+func (t *transition) connectProxy(from *actor.PID, m messages.ConnectProxy) {
+	const op = "register proxied session"
+	if t.s.exists && !t.s.ownedBy(m.Owner) || t.s.deleting() {
+		t.notProxied(from, op)
+		return
+	}
+	if !t.s.exists && !t.roomFor(from, op) {
+		return
+	}
+	resumed := t.s.exists
+	if !resumed {
+		t.createProxied(m)
+	}
+	if ended := t.s.record.Proxy.Ended; ended != "" {
+		t.refuseConnection(from, m, ended)
+		return
+	}
+	if before := t.s.proxy.connection; before != "" {
+		t.then(closeProxy{connection: before, reason: proxied.Replaced(t.s.id)})
+	}
+	t.s.proxy.connection = m.Connection
+	t.s.proxy.pace = t.s.proxy.pace.Interrupted()
+	p := t.changeProxy()
+	p.Host, p.Version, p.Agent, p.Facts, p.Abilities, p.Connected = m.Host, m.Version, m.Agent, m.Facts, m.Abilities, true
+	t.change().WorkingDirectory = m.WorkingDirectory
+	t.doubtSent()
+	t.expireInterrupt()
+	t.expectEcho()
+	t.expectRepeat()
+	t.notifyConnection("PROXY_CONNECTED", "The proxy is connected")
+	t.then(openProxy{m.Connection, m.Sink}, act.Reply{To: from, With: messages.ProxyConnected{Resumed: resumed}})
+}
+
+// createProxied makes the session and its only run.
+func (t *transition) createProxied(m messages.ConnectProxy) {
+	t.s.exists, t.used = true, true
+	t.s.record = messages.SessionRecord{
+		ID: t.s.id, Name: m.Name, WorkingDirectory: m.WorkingDirectory, Phase: messages.PhaseNew, CreatedAt: t.now.at, Run: 1,
+		Proxy: &messages.ProxyRecord{Owner: m.Owner},
+	}
+	t.s.record.Budget.Limit = t.s.options.SessionBudget
+	t.s.record.Budget.Step = t.s.record.Budget.Limit
+	t.emit(events.Session(t.s.record, t.s.options.Lineage, false))
+	t.audit(audit.Registered(m))
+	t.putRun(messages.RunRecord{
+		Format: runFormat, Session: t.s.id, Run: 1, State: messages.RunRunning, StartedAt: t.now.at,
+		Directory: filepath.Join(t.s.runsDirectory(), strconv.Itoa(1)), // never made: its output is in the journal alone
+	})
+	t.s.proxy.lines = proxied.Lines{}
+	t.moveCursor(0)
+}
+
+// refuseConnection ends the connection to a session that has ended. A proxy that obeys is told so, any other is refused.
+func (t *transition) refuseConnection(from *actor.PID, m messages.ConnectProxy, ended string) {
+	if m.Abilities.Terminates {
+		t.then(openProxy{m.Connection, m.Sink}, act.Reply{To: from, With: messages.ProxyConnected{Resumed: true}},
+			closeProxy{connection: m.Connection, last: messages.ProxyTerminate{Reason: ended}})
+	} else {
+		t.then(act.Reply{To: from, With: proxied.Ended(t.s.id, ended)})
+	}
+	t.maybeRetire()
+}
+
+// disconnectProxy ends a connection. Everything else stays as it is.
+func (t *transition) disconnectProxy(from *actor.PID, m messages.DisconnectProxy) {
+	if t.s.proxied() && m.Connection != "" && t.s.proxy.connection == m.Connection {
+		t.leaveProxy()
+		t.then(closeProxy{connection: m.Connection})
+		t.notifyConnection("PROXY_DISCONNECTED", "The proxy is not connected; messages and decisions wait for it")
+	}
+	t.then(act.Reply{To: from, With: messages.Done{}})
+	t.maybeRetire()
+}
 
 // reconcileProxy sends a connected proxy what it is to have and has not got: messages in order, the decision about its newest
 // request, and the interrupt of a turn. Everything is noted in the same append, so that it is known what may have arrived.
@@ -26,26 +104,14 @@ func (t *transition) reconcileProxy() {
 	case t.s.ending.Shutdown:
 		return
 	}
-	t.noteInterrupt()
+	if p, changed := proxied.NoteInterrupt(*t.s.record.Proxy, t.s.record.TurnCanceled, t.s.proxy.connection != "", act.Wall(t.now.at)); changed {
+		t.putProxy(p)
+	}
 	if t.s.proxy.connection == "" {
 		return
 	}
-	for _, in := range slices.Clone(t.s.inputs) {
-		if t.s.doubts(in) { // later messages do not overtake it
-			break
-		}
-		if in.State != messages.InputAccepted || in.Run != 0 {
-			continue
-		}
-		if t.s.paused() {
-			break
-		}
-		in.Run = t.s.record.Run
-		t.putInput(in)
-		if !t.s.record.Turn {
-			t.s.proxy.pace = t.s.proxy.pace.Sent(in.Number, t.now.at)
-		}
-		t.sendToProxy(messages.ProxyInput{Number: in.Number, Content: in.Content, Key: in.Key})
+	if !t.s.paused() {
+		t.sendProxyInputs()
 	}
 	for _, p := range t.s.decidedForProxy() {
 		if !p.Sent {
@@ -54,10 +120,21 @@ func (t *transition) reconcileProxy() {
 			t.sendToProxy(t.proxyDecision(p))
 		}
 	}
-	if p := t.s.record.Proxy; t.s.record.TurnCanceled && p.Abilities.Interrupts && !p.Interrupted {
-		p := t.changeProxy()
-		p.Interrupted, p.InterruptAt = true, time.Time{}
+	if p, sent := proxied.SendInterrupt(*t.s.record.Proxy, t.s.record.TurnCanceled); sent {
+		t.putProxy(p)
 		t.sendToProxy(messages.ProxyInterrupt{})
+	}
+}
+
+// sendProxyInputs sends the messages that are due.
+func (t *transition) sendProxyInputs() {
+	for _, in := range proxied.Due(t.s.inputs, t.s.proxy.doubtful) {
+		in.Run = t.s.record.Run
+		t.putInput(in)
+		if !t.s.record.Turn {
+			t.s.proxy.pace = t.s.proxy.pace.Sent(in.Number, t.now.at)
+		}
+		t.sendToProxy(messages.ProxyInput{Number: in.Number, Content: in.Content, Key: in.Key})
 	}
 }
 
@@ -75,18 +152,6 @@ func (t *transition) proxyDecision(p messages.PermissionRecord) messages.ProxyDe
 		t.change().TurnCanceled = true
 	}
 	return told
-}
-
-// noteInterrupt keeps the time of an interrupt that waits for a connection, and forgets it with the turn.
-func (t *transition) noteInterrupt() {
-	p := t.s.record.Proxy
-	switch waits := t.s.record.TurnCanceled && !p.Interrupted; {
-	case !t.s.record.TurnCanceled && (p.Interrupted || !p.InterruptAt.IsZero()):
-		c := t.changeProxy()
-		c.Interrupted, c.InterruptAt = false, time.Time{}
-	case waits && t.s.proxy.connection == "" && p.InterruptAt.IsZero():
-		t.changeProxy().InterruptAt = act.Wall(t.now.at)
-	}
 }
 
 // endProxied ends the session's run, and with it the session: no proxy can register it again.
@@ -110,41 +175,16 @@ func (t *transition) endProxied() {
 	t.runEnded(messages.RunEnded{Run: t.s.record.Run, Exit: messages.Exit{Known: true, Reason: p.Ended, At: t.now.at}})
 }
 
-// errProxyDetached ends a connection whose session is rebuilt. The proxy registers again.
-var errProxyDetached = messages.Errorf("serve proxy", messages.Unavailable, "the session's actor is being restarted").
-	WithHint("connect again in a moment")
-
-// performProxy carries out what concerns the connection of a proxy. A connection that has ended is not told anything.
-func (s *session) performProxy(e act.Effect) {
-	switch e := e.(type) {
-	case openProxy:
-		s.proxies[e.connection] = e.sink
-	case sendToProxy:
-		failpoint.Hit(failpoint.ProxySend)
-		if sink := s.proxies[e.connection]; sink != nil {
-			sink.Send(e.event)
-		}
-	case closeProxy:
-		sink := s.proxies[e.connection]
-		delete(s.proxies, e.connection)
-		if sink == nil {
-			return
-		}
-		if e.last != nil {
-			sink.Send(e.last)
-		}
-		if e.reason == nil {
-			sink.Close(nil)
-		} else {
-			sink.Close(e.reason)
-		}
+// replaceProxied ends a session whose place another one takes.
+func (t *transition) replaceProxied(from *actor.PID, m messages.ReplaceProxied) {
+	if !t.s.exists || !t.s.ownedBy(m.Owner) || t.s.deleting() {
+		t.notProxied(from, "replace session")
+		return
 	}
-}
-
-// leaveProxies ends the connections when the actor ends.
-func (s *session) leaveProxies() {
-	for _, sink := range s.proxies {
-		sink.Close(errProxyDetached)
+	if t.s.active() {
+		t.notice("SESSION_REPLACED", "The agent goes on in another session", map[string]string{"session_id": string(m.By)})
+		t.changeProxy().Ended = "replaced by session " + string(m.By)
+		t.stopRun()
 	}
-	clear(s.proxies)
+	t.then(act.Reply{To: from, With: messages.Done{}})
 }

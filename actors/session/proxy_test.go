@@ -8,6 +8,7 @@ import (
 
 	"betcode/actors/permission"
 	"betcode/actors/session/prompts"
+	"betcode/actors/session/proxied"
 	"betcode/messages"
 )
 
@@ -284,7 +285,7 @@ func TestProxiedInterrupt(t *testing.T) {
 	b.tell(frames("c2", proxyLine(1, lineOfResult), proxyLine(2, lineOfTurn)))
 	b.tell(messages.DisconnectProxy{Session: sessionA, Connection: "c2"})
 	b.tell(cancel)
-	b.now = b.now.Add(interruptPatience)
+	b.now = b.now.Add(proxied.InterruptPatience)
 	b.crash()
 	b.quiet()
 	b.tell(connect("c3", everything))
@@ -294,7 +295,7 @@ func TestProxiedInterrupt(t *testing.T) {
 	b.tell(frames("c3", proxyLine(3, lineOfResult), proxyLine(4, lineOfTurn)))
 	b.tell(messages.DisconnectProxy{Session: sessionA, Connection: "c3"})
 	b.tell(cancel)
-	b.now = b.now.Add(interruptPatience + time.Second)
+	b.now = b.now.Add(proxied.InterruptPatience + time.Second)
 	b.quiet()
 	b.tell(connect("c4", everything))
 	if said := strings.Join(b.quiet(), "\n"); strings.Contains(said, "c4: interrupt") || !strings.Contains(said, "INTERRUPT_EXPIRED") {

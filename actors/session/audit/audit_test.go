@@ -127,3 +127,10 @@ func words(e messages.AuditEntry) string {
 	}
 	return strings.Join(strings.Fields(strings.Join(out, " ")), " ")
 }
+
+func TestRegistered(t *testing.T) {
+	e := Registered(messages.ConnectProxy{Host: "h", Version: "1", Owner: "ann"})
+	if e.Type != messages.AuditSessionCreated || e.ActorType != messages.ActorUser || e.Context["proxy_host"] != "h" || e.Context["token"] != "ann" {
+		t.Errorf("%+v", e)
+	}
+}

@@ -41,3 +41,10 @@ func addOptions(context map[string]string, o messages.AgentOptions) {
 		context["max_budget_usd"] = strconv.FormatFloat(o.MaxBudgetUSD, 'f', -1, 64)
 	}
 }
+
+// Registered reports a new session whose agent runs elsewhere, under a proxy.
+func Registered(m messages.ConnectProxy) messages.AuditEntry {
+	return messages.AuditEntry{Type: messages.AuditSessionCreated, ActorType: messages.ActorUser, Context: map[string]string{
+		"proxy_host": m.Host, "proxy_version": m.Version, "token": m.Owner,
+	}}
+}

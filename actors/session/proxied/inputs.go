@@ -91,3 +91,25 @@ func selected(inputs []messages.InputRecord, is func(messages.InputRecord) bool)
 	}
 	return found
 }
+
+// Due lists the messages that a connected proxy is to be sent: in order, up to the first that is [Doubtful], which later ones do not
+// overtake.
+func Due(inputs []messages.InputRecord, doubtful uint64) []messages.InputRecord {
+	if i := slices.IndexFunc(inputs, func(in messages.InputRecord) bool { return Doubtful(in, doubtful) }); i >= 0 {
+		inputs = inputs[:i]
+	}
+	return selected(inputs, func(in messages.InputRecord) bool { return in.State == messages.InputAccepted && in.Run == 0 })
+}
+
+// maxAsked bounds the requests of the agent that are known when they are repeated.
+const maxAsked = 16
+
+// Asked notes a request of the agent, and reports whether it is a new one: a gateway repeats requests that may not be stored.
+func Asked(p messages.ProxyRecord, f messages.ProxyAsked) (messages.ProxyRecord, bool) {
+	name := nameOf(f)
+	if slices.Contains(p.Asked, name) {
+		return p, false
+	}
+	p.Asked = append(slices.Clone(p.Asked[max(0, len(p.Asked)-maxAsked+1):]), name)
+	return p, true
+}

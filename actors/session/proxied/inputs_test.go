@@ -1,6 +1,7 @@
 package proxied
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -90,5 +91,32 @@ func TestTakenBy(t *testing.T) {
 	}
 	if sent[1].State != messages.InputQueued {
 		t.Error("the messages themselves were changed")
+	}
+}
+
+func TestDue(t *testing.T) {
+	if got := keys(Due(sent, 0)); !slices.Equal(got, []string{"unsent"}) {
+		t.Errorf("due: %v", got)
+	}
+	if got := keys(Due(sent, 4)); len(got) != 0 {
+		t.Errorf("a doubtful message is overtaken by %v", got)
+	}
+}
+
+func TestAskedOnce(t *testing.T) {
+	var p messages.ProxyRecord
+	ask := func(id messages.RequestID) (fresh bool) {
+		p, fresh = Asked(p, messages.ProxyAsked{Request: id, Tool: "Bash"})
+		return fresh
+	}
+	if !ask("r1") || ask("r1") || !ask("r2") || ask("r1") {
+		t.Errorf("%q", p.Asked)
+	}
+	before := p
+	for n := range 2 * maxAsked {
+		ask(messages.RequestID(fmt.Sprint("more", n)))
+	}
+	if len(p.Asked) != maxAsked || len(before.Asked) != 2 || !ask("r1") {
+		t.Errorf("%d are known, a copy has %q", len(p.Asked), before.Asked)
 	}
 }

@@ -85,8 +85,8 @@ func (l Lines) Ask(m messages.ProxyAsked, at time.Time) (Lines, []claude.Item) {
 	return l, items
 }
 
-// NameOf names a request by its id and its content: some agents count their requests from the beginning again.
-func NameOf(m messages.ProxyAsked) string {
+// nameOf names a request by its id and its content: some agents count their requests from the beginning again.
+func nameOf(m messages.ProxyAsked) string {
 	sum := sha256.New()
 	for _, part := range [][]byte{[]byte(m.Tool), m.Input, m.Suggestions} {
 		_ = binary.Write(sum, binary.BigEndian, uint64(len(part))) // a hash does not fail

@@ -108,7 +108,7 @@ func TestAsk(t *testing.T) {
 	}
 	other := question
 	other.Request, other.Input = "r2", []byte(`{}`)
-	if NameOf(question) == NameOf(other) {
+	if nameOf(question) == nameOf(other) {
 		t.Error("a request is named by its id alone")
 	}
 }
