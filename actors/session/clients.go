@@ -82,8 +82,8 @@ func (t *transition) attach(from *actor.PID, m messages.Attach) {
 			WithHint("use a sequence number received from this session")})
 		return
 	}
-	if err := t.s.streamRefused(m); err != nil {
-		t.then(act.Reply{To: from, With: err})
+	if full := t.s.clients.Admits(m.Client, m.Observer); full != nil {
+		t.then(act.Reply{To: from, With: presence.FullError(t.s.id, *full)})
 		return
 	}
 	t.applyPresence(t.s.clients.Attach(m.Stream, presence.Stream{

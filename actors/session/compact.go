@@ -14,6 +14,7 @@ import (
 	"betcode/actors/internal/texts"
 	"betcode/actors/retention"
 	"betcode/actors/run"
+	"betcode/actors/session/budget"
 	"betcode/actors/session/compaction"
 	"betcode/actors/session/ending"
 	"betcode/actors/session/events"
@@ -60,17 +61,14 @@ func (t *transition) compactSession(from *actor.PID, m messages.CompactSession) 
 	case m.Key == c.Key && c.Phase != messages.CompactionNone:
 		t.then(act.Reply{To: from, With: compaction.Outcome(c)})
 	case t.s.record.StopWanted || t.s.ending.Shutdown:
-		t.then(act.Reply{To: from, With: messages.Errorf(op, messages.Unavailable, "the agent is being stopped").WithHint("try again in a moment")})
+		t.then(act.Reply{To: from, With: ending.StoppingError(op, "try again")})
 	case t.s.occupied():
-		refusal := messages.Errorf(op, messages.WrongState, "session has active turn").WithCode(messages.SessionActive).
-			With("session_id", string(t.s.id)).With("required_state", "idle").WithHint("wait for the turn to complete, answer what waits for an answer, or cancel it")
-		if t.s.settling() {
-			refusal = refusal.With(compaction.DetailSettling, "true")
-		}
-		t.then(act.Reply{To: from, With: refusal})
+		t.then(act.Reply{To: from, With: compaction.ActiveError(op, t.s.id, t.s.settling())})
 	case m.Repeated || !compaction.Possible(&t.s.record.Past):
 		t.then(act.Reply{To: from, With: compaction.Nothing(&t.s.record.Past, t.s.record.Messages)})
-	case !t.roomFor(from, op) || t.heldBack(from, op):
+	case !t.roomFor(from, op):
+	case t.s.held() != "":
+		t.then(act.Reply{To: from, With: budget.HeldError(op, t.s.id, t.s.held())})
 	case !t.s.hasConversation():
 		t.beginCompaction(m.Key, messages.CompactionByRequest)
 		t.endCompaction("")

@@ -1,10 +1,17 @@
 package session
 
 import (
+	"cmp"
+	"errors"
+
 	"github.com/asynkron/protoactor-go/actor"
+	"github.com/rs/zerolog"
 
 	"betcode/actors/client"
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/notify"
+	"betcode/actors/internal/texts"
+	"betcode/actors/session/audit"
 	"betcode/messages"
 )
 
@@ -100,3 +107,96 @@ func (archiveRuns) Effect() {}
 
 // Notice is something a person should know who does not watch.
 type Notice = notify.Notice
+
+// auditing writes an entry to the audit log when the fact that it reports is durable. stderr, the end of the agent's standard
+// error, is for the daemon's log only.
+type auditing struct {
+	entry  messages.AuditEntry
+	stderr string
+}
+
+func (auditing) Effect() {}
+
+// audit reports something for the audit log.
+func (t *transition) audit(e messages.AuditEntry) {
+	e.Session, e.Outcome = t.s.id, cmp.Or(e.Outcome, messages.OutcomeSuccess)
+	if e.ActorType == "" {
+		e.ActorType = messages.ActorDaemon
+	}
+	if child := t.s.record.Subagent; child != nil {
+		e.Subagent, e.Parent = string(t.s.id), child.Parent
+	}
+	said := auditing{entry: e}
+	if e.Type == messages.AuditSessionError {
+		said.stderr = t.s.agent.stderr
+	}
+	t.then(said)
+}
+
+// lineOf is the table of what a session does and the level it is logged at; there is no
+// line for the rest. See docs/logging.md.
+func lineOf(e act.Effect) (audit.Line, bool) {
+	switch e := e.(type) {
+	case auditing:
+		return audit.LineOf(e.entry, e.stderr)
+	case act.After:
+		if due, ok := e.Message.(restartDue); ok {
+			return logged(zerolog.WarnLevel, "agent is started again", act.LogRun, due.run+1, "again_in", e.Delay)
+		}
+	case act.Reply:
+		var stale *messages.Error
+		if err, ok := e.With.(error); ok && errors.As(err, &stale) && stale.Code == messages.PermissionStale {
+			return logged(zerolog.WarnLevel, "answer to a request that does not wait", "request_id", stale.Details["request_id"])
+		}
+	case requestRefused:
+		return logged(zerolog.WarnLevel, "malformed permission request of the agent is refused", "request_id", e.request, "reason", e.why)
+	case rebuild:
+		return logged(zerolog.WarnLevel, "session is rebuilt from the journal")
+	case spawnRun:
+		if e.fresh {
+			return logged(zerolog.InfoLevel, "agent is started", act.LogRun, e.record.Run)
+		}
+		return logged(zerolog.WarnLevel, "agent of an earlier daemon is looked for", act.LogRun, e.record.Run)
+	case spawnClient:
+		return logged(zerolog.InfoLevel, "client attached", "client", e.attach.Client, "stream", e.attach.Stream, "observer", e.attach.Observer)
+	case dropClient:
+		return logged(zerolog.InfoLevel, "client detached", "stream", e.stream)
+	case spawnPermission:
+		return logged(zerolog.DebugLevel, "permission is asked of people", "request_id", e.record.Request, "tool", texts.Shorten(e.record.Tool, maxShown))
+	}
+	return audit.Line{}, false
+}
+
+func logged(level zerolog.Level, message string, fields ...any) (audit.Line, bool) {
+	return audit.Line{Level: level, Message: message, Fields: fields}, true
+}
+
+// logEffect logs an effect. The agent's standard error is masked.
+func (s *session) logEffect(e act.Effect) {
+	l, ok := lineOf(e)
+	if !ok || !s.deps.Shows(l.Level) {
+		return
+	}
+	for i := 1; i < len(l.Fields); i += 2 {
+		if l.Fields[i-1] == "stderr" {
+			l.Fields[i] = s.deps.Mask(l.Fields[i].(string))
+		}
+	}
+	s.log().WithLevel(l.Level).Fields(l.Fields).Msg(l.Message)
+}
+
+// log is the log of this session.
+func (s *session) log() *zerolog.Logger {
+	log := s.deps.Log(act.ChildName("session", s.id)).With().Str(act.LogSession, string(s.id)).Logger()
+	return &log
+}
+
+// logStrays logs agents that no daemon supervised.
+func (s *session) logStrays(m straysEnded) {
+	if m.err != nil {
+		s.log().Error().Err(m.err).Msg("an agent of a damaged session could not be ended")
+	}
+	if m.ended > 0 {
+		s.log().Warn().Int("agents", m.ended).Msg("agents of a damaged session ended")
+	}
+}

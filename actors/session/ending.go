@@ -49,8 +49,7 @@ func (t *transition) answerRestarters(queued bool, failed *messages.Error) {
 // notRestarted refuses the callers that wait for a restart.
 func (t *transition) notRestarted(why string) {
 	t.s.ending.Restart = false
-	t.answerRestarters(false, messages.Errorf("restart session", messages.Unavailable, "the agent was not started again: %s", why).
-		With("session_id", string(t.s.id)))
+	t.answerRestarters(false, ending.NotRestartedError(t.s.id, why))
 }
 
 // retries is how often agents of the session have failed, and whether the next one waits.

@@ -9,6 +9,8 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/texts"
 	"betcode/actors/run"
+	"betcode/actors/session/budget"
+	"betcode/actors/session/ending"
 	"betcode/actors/session/requests"
 	"betcode/messages"
 )
@@ -24,10 +26,10 @@ func (t *transition) sendInput(from *actor.PID, m messages.SendInput) {
 		return
 	}
 	if t.s.record.StopWanted {
-		t.then(act.Reply{To: from, With: messages.Errorf(op, messages.Unavailable, "the agent is being stopped").WithHint("send the message again in a moment")})
+		t.then(act.Reply{To: from, With: ending.StoppingError(op, "send the message again")})
 		return
 	}
-	if !t.ensureLock(from, m.Client, op) || !t.roomFor(from, op) || t.budgetSpent(from, op) {
+	if !t.ensureLock(from, m.Client, op) || !t.roomFor(from, op) || t.costReached(from, op) {
 		return
 	}
 	if err := claude.CheckInput(m.Content, m.Attachments); err != nil {
@@ -43,6 +45,16 @@ func (t *transition) sendInput(from *actor.PID, m messages.SendInput) {
 		return
 	}
 	t.acceptInput(from, m)
+}
+
+// costReached refuses a message to a session whose agents have cost all that they may. It reports whether it did.
+func (t *transition) costReached(from *actor.PID, op string) bool {
+	most, spent := t.s.agentOptions().MaxBudgetUSD, t.s.record.Usage.CostUSD
+	if most == 0 || spent < most {
+		return false
+	}
+	t.then(act.Reply{To: from, With: budget.CostError(op, t.s.id, spent, most)})
+	return true
 }
 
 // repeated reports whether a message has come before; if so, its answer is on its way.

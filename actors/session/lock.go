@@ -81,16 +81,13 @@ func (t *transition) takeLock(from *actor.PID, m messages.TakeLock) {
 	switch {
 	case !t.known(from, op):
 	case t.s.clients.Observes(m.Client):
-		t.then(act.Reply{To: from, With: messages.Errorf(op, messages.WrongState, "this client is attached as an observer").
-			With("session_id", string(t.s.id)).WithHint("attach without observer to write")})
+		t.then(act.Reply{To: from, With: lock.ObserverError(op, t.s.id)})
 	case t.s.locked(m.Client) && !t.s.clients.Writes(m.Client): // it could not use the lock, nor wait for it
-		t.then(act.Reply{To: from, With: messages.Errorf(op, messages.WrongState, "this client has no stream on the session, and another client holds the lock").
-			With("session_id", string(t.s.id)).With("holder_client_id", string(l.Holder())).WithHint("open a Converse stream on the session, then request the lock")})
+		t.then(act.Reply{To: from, With: lock.NoStreamError(op, t.s.id, l.Holder())})
 	case t.s.locked(m.Client) && t.s.durable.failure != nil: // this actor may be replaced at any moment, and its queue with it
 		t.then(act.Reply{To: from, With: l.Kept(m.Client)})
 	case t.s.locked(m.Client) && l.Full(m.Client):
-		t.then(act.Reply{To: from, With: messages.Errorf(op, messages.Exhausted, "%d clients wait for the input lock", lock.MaxWaiters).
-			WithHint("try again later, or watch only")})
+		t.then(act.Reply{To: from, With: lock.FullError(op)})
 	default:
 		t.applyLock(l.Request(t.now.at, m.Client, l.ticketOf(from), t.s.clients.Writes))
 	}
@@ -111,8 +108,7 @@ func (t *transition) refuseLock(from *actor.PID, m messages.RefuseLock) {
 	}
 	holder := t.s.lock.Holder()
 	if holder != m.Client {
-		t.then(act.Reply{To: from, With: messages.Errorf(op, messages.WrongState, "this client does not hold the input lock").
-			With("holder_client_id", string(holder)).WithHint("only its holder is asked for it")})
+		t.then(act.Reply{To: from, With: lock.NotHolderError(op, holder)})
 		return
 	}
 	t.applyLock(t.s.lock.Refuse(t.now.at))
@@ -122,20 +118,10 @@ func (t *transition) refuseLock(from *actor.PID, m messages.RefuseLock) {
 // ensureLock reports whether a client may write, and takes a free or offered lock for it. If it may not, the refusal is
 // sent.
 func (t *transition) ensureLock(from *actor.PID, client messages.ClientID, op string) bool {
-	refuse := func(text, hint string) bool {
-		refusal := messages.Errorf(op, messages.Denied, "%s", text).WithCode(messages.NoInputLock).
-			With("holder_client_id", string(t.s.lock.Holder())).With("session_id", string(t.s.id)).WithHint(hint)
-		if t.s.lock.Reserved() && !t.s.clients.Observes(client) {
-			refusal = refusal.With("lock_reserved", "true") // it ends soon
-		}
-		t.then(act.Reply{To: from, With: refusal})
+	if observes := t.s.clients.Observes(client); observes || t.s.locked(client) {
+		w := lock.Writer{Holder: t.s.lock.Holder(), Observes: observes, Reserved: t.s.lock.Reserved()}
+		t.then(act.Reply{To: from, With: lock.NoLockError(op, t.s.id, w)})
 		return false
-	}
-	switch {
-	case t.s.clients.Observes(client):
-		return refuse("an observer never holds the input lock", "attach without observer to write")
-	case t.s.locked(client):
-		return refuse("another client holds the input lock", "request the input lock, or watch only")
 	}
 	t.applyLock(t.s.lock.Use(t.now.at, client, t.s.clients.Writes))
 	return true

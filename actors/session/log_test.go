@@ -37,16 +37,16 @@ func TestLineOf(t *testing.T) {
 	} {
 		l, ok := lineOf(c.e)
 		var words []string
-		for _, f := range l.fields {
+		for _, f := range l.Fields {
 			words = append(words, fmt.Sprint(f))
 		}
-		if got := strings.Join(words, " "); !ok || l.level != c.level || got != c.fields || l.message == "" {
-			t.Errorf("%T is logged at %v as %q with %q, want %v with %q", c.e, l.level, l.message, got, c.level, c.fields)
+		if got := strings.Join(words, " "); !ok || l.Level != c.level || got != c.fields || l.Message == "" {
+			t.Errorf("%T is logged at %v as %q with %q, want %v with %q", c.e, l.Level, l.Message, got, c.level, c.fields)
 		}
 	}
 	for _, e := range []act.Effect{persist{}, publish{}, act.Reply{With: messages.Done{}}, act.After{Delay: time.Second, Message: silenceDue{}}, sendToRun{}} {
 		if l, ok := lineOf(e); ok {
-			t.Errorf("%T is logged as %q", e, l.message)
+			t.Errorf("%T is logged as %q", e, l.Message)
 		}
 	}
 }

@@ -92,8 +92,7 @@ func (t *transition) answerPermission(from *actor.PID, m messages.AnswerPermissi
 			m.Decision = messages.DecisionAnswered
 		}
 		if !p.Question && m.Decision == messages.DecisionAnswered {
-			t.then(act.Reply{To: from, With: messages.Errorf(op, messages.Invalid, "request %s is no question", id).
-				With("request_id", string(id)).WithHint("allow or deny it")})
+			t.then(act.Reply{To: from, With: prompts.NoQuestionError(op, id)})
 			return
 		}
 		t.s.announced.exposed = cmp.Or(m.Exposed, t.s.announced.exposed)

@@ -14,6 +14,7 @@ import (
 	"betcode/actors/internal/texts"
 	"betcode/actors/run"
 	"betcode/actors/session/answers"
+	"betcode/actors/session/audit"
 	"betcode/actors/session/events"
 	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
@@ -131,6 +132,13 @@ func (t *transition) rememberDecision(p messages.PermissionRecord) []messages.Re
 		})
 	}
 	return all
+}
+
+// auditDecision reports how a request was decided.
+func (t *transition) auditDecision(p messages.PermissionRecord, actorType string) {
+	if e, decided := audit.Decision(p, actorType); decided {
+		t.audit(e)
+	}
 }
 
 func (t *transition) permissionNotice(code, message string, p messages.PermissionRecord) {

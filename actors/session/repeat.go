@@ -26,8 +26,7 @@ func (t *transition) mayRepeat(from *actor.PID, op string, m messages.SendInput)
 	}
 	refusal := repeat.Check(op, m)
 	if r := t.s.record.Repetition; refusal == nil && r.Active() {
-		refusal = messages.Errorf(op, messages.WrongState, "the session repeats a message already: prompt %d of %d", r.Sent, r.Max).
-			With("session_id", string(t.s.id)).WithHint("end that first: betcode session cancel " + string(t.s.id))
+		refusal = repeat.BusyError(op, t.s.id, r)
 	}
 	if refusal == nil {
 		return true

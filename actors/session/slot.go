@@ -70,10 +70,10 @@ func (t *transition) slotAnswered(m pool.Answer) {
 		return
 	case slot.Refused:
 		for _, k := range t.s.slot.admissions {
-			t.then(act.Reply{To: k.from, With: t.s.poolExhausted("start agent")})
+			t.then(act.Reply{To: k.from, With: slot.FullError("start agent", t.s.id)})
 		}
 		t.s.slot.admissions, t.s.ending.Restart = nil, false
-		t.answerRestarters(false, t.s.poolExhausted("restart session"))
+		t.answerRestarters(false, slot.FullError("restart session", t.s.id))
 	case slot.Granted, slot.Waits:
 	}
 	if len(t.s.slot.admissions) == 0 {

@@ -8,6 +8,7 @@ import (
 	"betcode/actors/internal/act"
 	"betcode/actors/pool"
 	"betcode/actors/run"
+	"betcode/actors/session/audit"
 	"betcode/actors/session/ending"
 	"betcode/actors/session/events"
 	"betcode/actors/session/prompts"
@@ -81,9 +82,7 @@ func (t *transition) stopSaved(m stopSaved) {
 	t.s.ending.SavingStop = false
 	if m.err != nil {
 		for _, w := range t.s.ending.Waiters.Take(ending.Stop) {
-			t.then(act.Reply{To: w.from, With: (&messages.Error{Op: "stop session", Kind: messages.Unavailable, Code: messages.StorageError, Err: m.err}).
-				With("session_id", string(t.s.id)).
-				WithHint("the agent is ended all the same; a daemon that is started again before it can write may not know that")})
+			t.then(act.Reply{To: w.from, With: ending.UnsavedError(t.s.id, m.err)})
 		}
 	}
 	if t.s.record.StopWanted && !t.s.active() {
@@ -159,7 +158,7 @@ func (t *transition) restartSession(from *actor.PID) {
 		return
 	}
 	if t.s.record.StopWanted || t.s.ending.Shutdown {
-		t.then(act.Reply{To: from, With: messages.Errorf(op, messages.Unavailable, "the agent is being stopped").WithHint("try again in a moment")})
+		t.then(act.Reply{To: from, With: ending.StoppingError(op, "try again")})
 		return
 	}
 	t.s.ending.Waiters.Add(ending.Restart, waiter{from: from, wasRunning: t.s.active()})
@@ -187,4 +186,27 @@ func (t *transition) fleetStopped() {
 		return
 	}
 	t.replaceAgent(ending.Fleet, run.StopResumable)
+}
+
+// auditComplete reports that a session was stopped or deleted, for the first caller that asked.
+func (t *transition) auditComplete(how string, asked []waiter) {
+	var by messages.ClientID
+	if len(asked) > 0 {
+		by = asked[0].client
+	}
+	t.audit(audit.Complete(how, by, t.s.turnOf()))
+}
+
+// turnOf is the client whose message began the turn that runs, or is to; empty where
+// none does, or the agent woke by itself.
+func (s *state) turnOf() messages.ClientID {
+	for _, in := range s.inputs {
+		if in.State == messages.InputStarted {
+			return in.Client
+		}
+	}
+	if len(s.inputs) > 0 {
+		return s.inputs[0].Client
+	}
+	return ""
 }

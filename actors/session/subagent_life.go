@@ -28,8 +28,7 @@ func (t *transition) beginSubagent(from *actor.PID, m messages.BeginSubagent) {
 	answer := messages.SubagentSpawned{Subagent: t.s.id, Fenced: m.Fenced}
 	if t.s.exists {
 		if known := t.s.record.Subagent; known == nil || !bytes.Equal(known.Digest, m.Subagent.Digest) {
-			t.then(act.Reply{To: from, With: messages.Errorf(op, messages.AlreadyExists, "there is another session %s", t.s.id).
-				With("session_id", string(t.s.id)).WithHint("leave subagent_id empty, or give a new one")})
+			t.then(act.Reply{To: from, With: subagent.ExistsError(op, t.s.id)})
 			return
 		}
 		t.then(act.Reply{To: from, With: answer})
@@ -94,8 +93,7 @@ func (t *transition) sendToSubagent(from *actor.PID, m messages.SendToSubagent) 
 		return
 	}
 	if r := t.s.record.Subagent; r.Status.Final() {
-		t.then(act.Reply{To: from, With: messages.Errorf(op, messages.WrongState, "the subagent has ended: %s", r.Status).
-			With("session_id", string(t.s.id)).WithHint("spawn another one, or go on with its session: betcode attach " + string(t.s.id))})
+		t.then(act.Reply{To: from, With: subagent.EndedError(op, t.s.id, r.Status)})
 		return
 	}
 	t.sendInput(from, m.Input)

@@ -3,8 +3,11 @@ package session
 import (
 	"slices"
 
+	"github.com/asynkron/protoactor-go/actor"
+
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/disk"
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/control"
 	"betcode/actors/internal/encode"
@@ -201,3 +204,29 @@ func (t *transition) recordResult(key requests.Key, answer messages.Reply) {
 
 // control returns the id of a new control request to the agent that runs.
 func (t *transition) control(kind string) string { return control.ID(t.s.run, kind+"-"+t.now.id()) }
+
+// known reports whether the session exists; if not, the refusal is on its way.
+func (t *transition) known(from *actor.PID, op string) bool {
+	if t.s.exists && !t.s.deleting() {
+		return true
+	}
+	t.then(act.Reply{To: from, With: messages.Errorf(op, messages.NotFound, "session %s does not exist", t.s.id).
+		WithCode(messages.SessionNotFound).With("session_id", string(t.s.id)).WithHint("list the sessions, or start a new one")})
+	t.maybeRetire()
+	return false
+}
+
+// roomFor refuses a new turn while the disk is full.
+func (t *transition) roomFor(from *actor.PID, op string) bool {
+	if t.now.full {
+		t.then(act.Reply{To: from, With: disk.FullError(op, t.s.id, t.s.options.Runs)})
+	}
+	return !t.now.full
+}
+
+// maybeRetire offers the end of the actor when nothing needs it: everything it knows is in the journal.
+func (t *transition) maybeRetire() {
+	if t.s.unneeded() {
+		t.then(retire{})
+	}
+}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"betcode/actors/internal/claude"
 	"betcode/messages"
 )
@@ -132,5 +134,18 @@ func TestRegistered(t *testing.T) {
 	e := Registered(messages.ConnectProxy{Host: "h", Version: "1", Owner: "ann"})
 	if e.Type != messages.AuditSessionCreated || e.ActorType != messages.ActorUser || e.Context["proxy_host"] != "h" || e.Context["token"] != "ann" {
 		t.Errorf("%+v", e)
+	}
+}
+
+func TestLineOf(t *testing.T) {
+	l, ok := LineOf(messages.AuditEntry{Type: messages.AuditDenied, Tool: "Bash", Input: []byte("rm"), ActorID: "rule"}, "")
+	if !ok || l.Level != zerolog.WarnLevel || l.Message == "" || !reflect.DeepEqual(l.Fields, []any{"by", "rule", "tool", "Bash"}) {
+		t.Errorf("%+v", l)
+	}
+	if again, _ := LineOf(messages.AuditEntry{Type: messages.AuditDenied}, "oh"); !reflect.DeepEqual(again.Fields, []any{"stderr", "oh"}) {
+		t.Errorf("%+v", again)
+	}
+	if l, ok := LineOf(messages.AuditEntry{Type: messages.AuditSubagentSpawn}, ""); ok {
+		t.Errorf("the log has %+v", l)
 	}
 }

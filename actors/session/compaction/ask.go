@@ -35,3 +35,13 @@ func Ask(ctx context.Context, ask func() (messages.Reply, error)) (messages.Repl
 		}
 	}
 }
+
+// ActiveError refuses to compact a session that is at work; settling says that only the agent's own end of its turn is missing.
+func ActiveError(op string, id messages.SessionID, settling bool) *messages.Error {
+	e := messages.Errorf(op, messages.WrongState, "session has active turn").WithCode(messages.SessionActive).
+		With("session_id", string(id)).With("required_state", "idle").WithHint("wait for the turn to complete, answer what waits for an answer, or cancel it")
+	if settling {
+		e = e.With(DetailSettling, "true")
+	}
+	return e
+}

@@ -42,3 +42,12 @@ func TestCompactionWaitsForTheAgentToRest(t *testing.T) {
 		}
 	})
 }
+
+func TestActiveError(t *testing.T) {
+	for settling, want := range map[bool]string{true: "true", false: ""} {
+		e := ActiveError("compact session", "s1", settling)
+		if e.Kind != messages.WrongState || e.Code != messages.SessionActive || e.Details["session_id"] != "s1" || e.Hint == "" || e.Details[DetailSettling] != want {
+			t.Errorf("settling %v: %+v", settling, e)
+		}
+	}
+}

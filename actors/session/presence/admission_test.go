@@ -2,6 +2,7 @@ package presence
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"betcode/messages"
@@ -37,5 +38,14 @@ func TestAdmission(t *testing.T) {
 	}
 	if refusal := one.Admits("another", false); refusal != nil {
 		t.Errorf("another client is refused: %+v", refusal)
+	}
+}
+
+func TestFullError(t *testing.T) {
+	for told, r := range map[string]Refusal{"7 streams are attached": {Streams: 7}, "7 streams of this client": {Streams: 7, OfClient: true}} {
+		e := FullError("s1", r)
+		if e.Kind != messages.Exhausted || e.Details["session_id"] != "s1" || e.Hint == "" || !strings.Contains(e.Error(), told) {
+			t.Errorf("%+v", e)
+		}
 	}
 }

@@ -192,3 +192,13 @@ func (p *Presence) join(matches func(Stream) bool) []messages.ClientPresence {
 	})
 	return all
 }
+
+// FullError refuses a further stream.
+func FullError(id messages.SessionID, r Refusal) *messages.Error {
+	of := "are attached to the session"
+	if r.OfClient {
+		of = "of this client are attached to the session"
+	}
+	return messages.Errorf("attach", messages.Exhausted, "%d streams %s", r.Streams, of).
+		With("session_id", string(id)).WithHint("close some of them, and attach again")
+}

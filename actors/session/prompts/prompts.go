@@ -156,3 +156,9 @@ func (l *Ledger) CallWaits(call string) bool {
 		return call != "" && p.ToolUse == call && Undecided(p) && !p.Orphaned()
 	})
 }
+
+// NoQuestionError refuses the answer to a question for a request that is none.
+func NoQuestionError(op string, request messages.RequestID) *messages.Error {
+	return messages.Errorf(op, messages.Invalid, "request %s is no question", request).
+		With("request_id", string(request)).WithHint("allow or deny it")
+}

@@ -183,3 +183,10 @@ func TestRequestsOfCalls(t *testing.T) {
 		}
 	}
 }
+
+func TestNoQuestionError(t *testing.T) {
+	e := prompts.NoQuestionError("answer permission", "p1")
+	if e.Op != "answer permission" || e.Kind != messages.Invalid || e.Details["request_id"] != "p1" || e.Hint == "" {
+		t.Errorf("%+v", e)
+	}
+}

@@ -52,6 +52,12 @@ func Check(op string, m messages.SendInput) *messages.Error {
 	return nil
 }
 
+// BusyError refuses to repeat a message while another one is repeated.
+func BusyError(op string, id messages.SessionID, r messages.Repetition) *messages.Error {
+	return messages.Errorf(op, messages.WrongState, "the session repeats a message already: prompt %d of %d", r.Sent, r.Max).
+		With("session_id", string(id)).WithHint("end that first: betcode session cancel " + string(id))
+}
+
 // Begin is the repetition of a message when its first prompt is accepted.
 func Begin(m messages.SendInput, at time.Time) messages.Repetition {
 	r := messages.Repetition{Key: m.Key, Client: m.Client, Max: m.Repeat.Max, Marker: m.Repeat.Marker, Sent: 1, Since: at}

@@ -130,3 +130,10 @@ func TestProperties(t *testing.T) {
 		}
 	})
 }
+
+func TestBusyError(t *testing.T) {
+	e := BusyError("send input", "s1", messages.Repetition{Sent: 2, Max: 5})
+	if e.Kind != messages.WrongState || e.Details["session_id"] != "s1" || !strings.Contains(e.Error(), "prompt 2 of 5") || !strings.Contains(e.Hint, "betcode session cancel s1") {
+		t.Errorf("%+v", e)
+	}
+}

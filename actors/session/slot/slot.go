@@ -159,3 +159,10 @@ func Reason(m pool.Waits, hold time.Duration) (message string, details map[strin
 	}
 	return message, details
 }
+
+// FullError refuses what needs an agent while none may be started, nor wait.
+func FullError(op string, id messages.SessionID) *messages.Error {
+	return messages.Errorf(op, messages.Exhausted, "all agents are busy and the queue is full").
+		WithCode(messages.PoolExhausted).With("session_id", string(id)).
+		WithHint("wait for a session to end its turn, or allow more agents at once")
+}

@@ -101,3 +101,10 @@ func TestReason(t *testing.T) {
 		}
 	}
 }
+
+func TestFullError(t *testing.T) {
+	e := FullError("start agent", "s1")
+	if e.Op != "start agent" || e.Kind != messages.Exhausted || e.Code != messages.PoolExhausted || e.Details["session_id"] != "s1" || e.Hint == "" {
+		t.Errorf("%+v", e)
+	}
+}

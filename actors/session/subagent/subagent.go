@@ -100,3 +100,15 @@ func ExitCode(e messages.SubagentEnding, agent int) int32 {
 	}
 	return int32(max(1, min(255, agent))) //nolint:gosec // at most 255
 }
+
+// ExistsError refuses to begin a subagent under the id of another session.
+func ExistsError(op string, id messages.SessionID) *messages.Error {
+	return messages.Errorf(op, messages.AlreadyExists, "there is another session %s", id).
+		With("session_id", string(id)).WithHint("leave subagent_id empty, or give a new one")
+}
+
+// EndedError refuses a message to a subagent that has ended.
+func EndedError(op string, id messages.SessionID, how messages.SubagentStatus) *messages.Error {
+	return messages.Errorf(op, messages.WrongState, "the subagent has ended: %s", how).
+		With("session_id", string(id)).WithHint("spawn another one, or go on with its session: betcode attach " + string(id))
+}

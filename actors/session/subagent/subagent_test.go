@@ -149,3 +149,13 @@ func TestExitCode(t *testing.T) {
 		}
 	}
 }
+
+func TestErrors(t *testing.T) {
+	if e := ExistsError("spawn subagent", "s1"); e.Kind != messages.AlreadyExists || e.Details["session_id"] != "s1" || e.Hint == "" {
+		t.Errorf("%+v", e)
+	}
+	e := EndedError("send to subagent", "s1", messages.SubagentFailed)
+	if e.Kind != messages.WrongState || e.Details["session_id"] != "s1" || !strings.Contains(e.Hint, "betcode attach s1") {
+		t.Errorf("%+v", e)
+	}
+}
