@@ -233,7 +233,7 @@ var rules = []rule{
 		never:   map[string]string{grpc: "kinds of errors become status codes in the gateway"},
 	},
 	{
-		pkg: "actors/session/events", may: []string{"messages", "proto", "actors/session/lock", "actors/internal/claude", "actors/internal/process", "actors/internal/texts"},
+		pkg: "actors/session/events", may: []string{"messages", "proto", "actors/session/lock", "actors/session/repeat", "actors/internal/claude", "actors/internal/process", "actors/internal/texts"},
 		because: "an event is made from records; the session decides when it is published",
 		never:   map[string]string{protoactor: "events are values", grpc: "kinds of errors become status codes in the gateway"},
 	},
@@ -294,6 +294,11 @@ var rules = []rule{
 	{
 		pkg: "actors/session/alarm", may: []string{"messages", "actors/settings", "actors/internal/claude"},
 		because: "what an alarm does is decided from the record of a run: the session journals, tells people and freezes or ends the agent",
+		never:   map[string]string{protoactor: "the session's actor is one level up", grpc: "kinds of errors become status codes in the gateway"},
+	},
+	{
+		pkg: "actors/session/inputs", may: []string{"messages", "actors/internal/claude"},
+		because: "the life of a message is a machine of its record: the session journals, writes to the run and tells people",
 		never:   map[string]string{protoactor: "the session's actor is one level up", grpc: "kinds of errors become status codes in the gateway"},
 	},
 	{

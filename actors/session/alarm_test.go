@@ -259,7 +259,7 @@ func TestForgedInput(t *testing.T) {
 		{"a turn with one", claude.TurnEnded{}, false},
 	} {
 		b := turning(t)
-		if b.state.input("k1") < 0 {
+		if !b.state.inputs.Has("k1") {
 			t.Fatal("the turn has no message k1")
 		}
 		b.tell(b.out(test.item))
@@ -311,7 +311,7 @@ func TestForgedRepeat(t *testing.T) {
 			b.tell(restartDue{b.state.record.Run})
 			b.tell(b.up())
 			b.quiet()
-			if b.state.input("k1") < 0 {
+			if !b.state.inputs.Has("k1") {
 				t.Fatal("the message is not given again")
 			}
 			return b
@@ -372,7 +372,7 @@ func continuing(t *testing.T) *bench {
 	b.tell(restartDue{b.state.record.Run})
 	b.tell(b.up())
 	b.quiet()
-	if b.state.input("k1") >= 0 || !b.state.record.Turn {
+	if b.state.inputs.Has("k1") || !b.state.record.Turn {
 		t.Fatal("the turn is not continued")
 	}
 	return b

@@ -3,7 +3,6 @@ package session
 import (
 	"cmp"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"betcode/actors/session/budget"
@@ -72,10 +71,11 @@ func (s *state) awaitsBudget() bool {
 	case !s.active():
 		return s.busy()
 	}
-	return slices.ContainsFunc(s.inputs, func(in messages.InputRecord) bool {
-		return in.State == messages.InputAccepted && in.Run != s.record.Run
-	})
+	return s.hasUndelivered()
 }
+
+// hasUndelivered reports whether a message has not been handed to the run.
+func (s *state) hasUndelivered() bool { return len(s.inputs.Due(s.record.Run)) > 0 }
 
 // restsAtBudget reports whether the agent that runs has nothing to do but what a budget holds back.
 func (s *state) restsAtBudget() bool {
@@ -84,16 +84,7 @@ func (s *state) restsAtBudget() bool {
 }
 
 // agentHasInput reports whether the agent that runs has, or is given, a message that it is not done with.
-func (s *state) agentHasInput() bool {
-	return s.active() && slices.ContainsFunc(s.inputs, func(in messages.InputRecord) bool {
-		return in.State > messages.InputAccepted || in.Run == s.record.Run
-	})
-}
-
-// input returns the place of the unsettled input with a key, -1 if there is none.
-func (s *state) input(key string) int {
-	return slices.IndexFunc(s.inputs, func(in messages.InputRecord) bool { return in.Key == key })
-}
+func (s *state) agentHasInput() bool { return s.active() && s.inputs.Given(s.record.Run) }
 
 // iteration returns the number of a prompt of the repeated message by its key; 0 if it is none.
 func (s *state) iteration(key string) uint32 {
@@ -197,9 +188,7 @@ func (s *state) hasConversation() bool {
 }
 
 // hasContinuation reports whether the agent has, or will be given, the daemon's message to continue its turn.
-func (s *state) hasContinuation() bool {
-	return slices.ContainsFunc(s.inputs, func(in messages.InputRecord) bool { return in.Client == ourselves })
-}
+func (s *state) hasContinuation() bool { return s.inputs.From(ourselves) }
 
 // stalled reports whether the agent has not continued the interrupted turn yet: it does when it has read the message that asks for
 // it.

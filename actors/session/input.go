@@ -11,9 +11,14 @@ import (
 	"betcode/actors/run"
 	"betcode/actors/session/budget"
 	"betcode/actors/session/ending"
+	"betcode/actors/session/events"
+	"betcode/actors/session/inputs"
+	"betcode/actors/session/repeat"
 	"betcode/actors/session/requests"
 	"betcode/messages"
 )
+
+// Messages of people: they are accepted, repeated, and given to the agent (package inputs).
 
 // sendInput accepts a user message: it is journaled before anything else, its
 // UserInput event is the acknowledgement, and only then it goes to the agent.
@@ -61,8 +66,7 @@ func (t *transition) costReached(from *actor.PID, op string) bool {
 func (t *transition) repeated(from *actor.PID, m messages.SendInput) bool {
 	key := requests.Key{Name: m.Key, Digest: m.Digest}
 	answer, used := t.s.ledger.Find("send input", key)
-	if i := t.s.input(m.Key); i >= 0 && !used { // from before a crash
-		in := t.s.inputs[i]
+	if in, waits := t.s.inputs.Find(m.Key); waits && !used { // from before a crash
 		was := messages.Remembered{Digest: requests.InputDigest(in.Content, in.Attachments, nil)}
 		if t.s.iteration(m.Key) > 0 {
 			was.Digest = nil // directions were appended
@@ -95,8 +99,9 @@ func (t *transition) deliver() {
 	if t.s.agent.barrier != "" || t.s.record.StopWanted || t.s.replacing() || t.trustUnchecked() {
 		return
 	}
-	for _, in := range t.s.inputs {
-		if in.State != messages.InputAccepted || in.Run == t.s.record.Run || ((t.s.compacting() || t.s.paused()) && in.Key != t.s.record.Past.Compaction.Key) {
+	held := t.s.compacting() || t.s.paused()
+	for _, in := range t.s.inputs.Due(t.s.record.Run) {
+		if held && in.Key != t.s.record.Past.Compaction.Key {
 			continue
 		}
 		in.Run = t.s.record.Run
@@ -112,48 +117,111 @@ func (t *transition) deliver() {
 }
 
 func (t *transition) inputWritten(m messages.InputWrittenTo) {
-	i := t.s.input(m.Key)
-	if i < 0 || m.Run != t.s.record.Run {
+	in, ok := t.s.inputs.Find(m.Key)
+	if !ok || m.Run != t.s.record.Run || in.State >= messages.InputWritten {
 		return // settled meanwhile, or an earlier run, reporting late
 	}
-	if in := t.s.inputs[i]; in.State < messages.InputWritten {
-		in.State, in.Run = messages.InputWritten, m.Run
-		t.putInput(in)
-	}
+	in.State, in.Run = messages.InputWritten, m.Run
+	t.putInput(in)
 }
 
-// inputState follows the agent's reports about a message (wire notes, section 6).
+// inputState follows the agent's reports about a message.
 func (t *transition) inputState(m claude.InputState) {
-	i := t.s.input(m.Key)
-	if i < 0 {
+	in, ok := t.s.inputs.Find(m.Key)
+	if !ok {
 		if t.foreignInput(m) {
 			t.forgedInput(map[string]string{"idempotency_key": texts.Shorten(m.Key, maxShown)})
 		}
 		return
 	}
-	in := t.s.inputs[i]
-	switch m.State {
-	case claude.Queued:
-		in.State = max(in.State, messages.InputQueued)
+	in, verdict := inputs.Reported(in, m.State, t.s.record.Turn, t.s.agent.working)
+	switch verdict {
+	case inputs.Moves:
 		t.putInput(in)
-	case claude.Started:
-		in.State = messages.InputStarted
-		if t.s.record.Turn && t.s.agent.working {
-			in.State = messages.InputFolded
-		}
-		t.putInput(in)
-	case claude.Canceled:
+	case inputs.Known:
+		t.notice("INPUT_KNOWN", "The agent knows this message already; no answer follows", map[string]string{"idempotency_key": in.Key})
 		t.inputDone(in.Key)
 		t.becomeIdle()
-	case claude.Completed:
-		// Completed without started: it was in the agent's memory already.
-		// Completed after its turn's result: nothing more will come.
-		if in.State < messages.InputStarted {
-			t.notice("INPUT_KNOWN", "The agent knows this message already; no answer follows", map[string]string{"idempotency_key": in.Key})
-		}
-		if in.State < messages.InputStarted || !t.s.record.Turn {
-			t.inputDone(in.Key)
-			t.becomeIdle()
-		}
+	case inputs.Done:
+		t.inputDone(in.Key)
+		t.becomeIdle()
+	case inputs.Stays:
 	}
+}
+
+// A repeated message is sent to the agent again when the turn that answers it has ended, in the same append. Package repeat decides;
+// here the prompts are accepted, and the end is announced. A prompt is an input like any other: it waits for a budget, for a slot and for
+// a daemon that comes back, and is given to the agent once.
+
+// mayRepeat reports whether a message may be repeated, if it is to be; if not, the refusal is on its way.
+func (t *transition) mayRepeat(from *actor.PID, op string, m messages.SendInput) bool {
+	if m.Repeat == nil {
+		return true
+	}
+	refusal := repeat.Check(op, m)
+	if r := t.s.record.Repetition; refusal == nil && r.Active() {
+		refusal = repeat.BusyError(op, t.s.id, r)
+	}
+	if refusal == nil {
+		return true
+	}
+	t.then(act.Reply{To: from, With: refusal})
+	return false
+}
+
+// beginRepeat notes that a message is to be repeated, and returns its first prompt.
+func (t *transition) beginRepeat(m messages.SendInput) messages.SendInput {
+	if m.Repeat == nil {
+		return m
+	}
+	r := repeat.Begin(m, act.Wall(t.now.at))
+	t.change().Repetition = r
+	m.Content = r.Content
+	return m
+}
+
+// repeatAnswered accepts the next prompt if the turn that has ended answered the newest one. A prompt that is in the transcript
+// of an agent that was killed has no input any more: the turn that another agent continues answers it.
+func (t *transition) repeatAnswered(m claude.TurnEnded) {
+	r := t.s.record.Repetition
+	if !r.Active() || t.s.inputs.Has(repeat.Key(r)) {
+		return
+	}
+	next, verdict := repeat.Step(r, repeat.Answer{Text: m.Text, Failed: m.IsError, Canceled: m.StopReason == stopCanceled})
+	if verdict != repeat.Again {
+		t.endRepeat(verdict, repeat.Why(r, verdict, m.Error))
+		return
+	}
+	t.change().Repetition = next
+	t.recordInput(messages.SendInput{Key: repeat.Key(next), Client: next.Client, Content: next.Content})
+}
+
+// updateRepeat ends a repetition whose newest prompt no turn answers.
+func (t *transition) updateRepeat() {
+	r := t.s.record.Repetition
+	switch {
+	case !r.Active():
+	case t.s.record.StopWanted:
+		t.endRepeat(repeat.Canceled, "the session was stopped")
+	case !t.s.inputs.Has(repeat.Key(r)) && !t.s.record.Turn && !t.s.agent.readingTranscript:
+		t.endRepeat(repeat.Failed, "no turn answers the prompt")
+	}
+}
+
+// endRepeat ends the repetition, if there is one.
+func (t *transition) endRepeat(how repeat.Verdict, reason string) {
+	if r := t.s.record.Repetition; r.Active() {
+		t.change().Repetition = messages.Repetition{}
+		t.emit(events.RepeatEnded(r, how, reason, t.now.at))
+	}
+}
+
+// stopRepeat ends the repetition for a client. The turn that runs goes on.
+func (t *transition) stopRepeat(from *actor.PID, m messages.StopRepeat) {
+	if !t.known(from, "stop repeat") {
+		return
+	}
+	answer := messages.RepeatStopped{WasRepeating: t.s.record.Repetition.Active(), Iteration: t.s.record.Repetition.Sent}
+	t.endRepeat(repeat.Canceled, "ended by "+m.Client.Shown())
+	t.then(act.Reply{To: from, With: answer})
 }

@@ -91,7 +91,7 @@ func (t *transition) item(item claude.Item) {
 		}
 		t.forgetDecided(m.ID)
 	case claude.CommandForged:
-		if t.s.input(m.Key) < 0 {
+		if !t.s.inputs.Has(m.Key) {
 			t.forgedInput(map[string]string{"command": texts.Shorten(m.Command, maxShown)})
 		}
 	case claude.SessionStateChanged:
@@ -210,11 +210,8 @@ func (t *transition) controlAnswered(m claude.ControlAnswered) {
 	switch {
 	case m.Request == t.s.agent.barrier && t.s.agent.barrier != "":
 		t.s.agent.barrier = ""
-		for _, in := range slices.Clone(t.s.inputs) {
-			if in.State <= messages.InputWritten {
-				in.State, in.Run = messages.InputAccepted, 0
-				t.keepInput(in)
-			}
+		for _, in := range t.s.inputs.Unread() {
+			t.keepInput(in)
 		}
 	case t.s.agent.handover.Awaits(m.Request):
 		t.handedOver(m.OK)

@@ -258,7 +258,7 @@ func (w *world) check() {
 		return // what it makes of them is not true for good
 	}
 	for key := range w.accepted {
-		if !w.settled[key] && w.b.state.input(key) < 0 {
+		if !w.settled[key] && !w.b.state.inputs.Has(key) {
 			w.fail("message %s was acknowledged and is gone", key)
 		}
 	}

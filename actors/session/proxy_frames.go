@@ -130,11 +130,10 @@ func (t *transition) proxyInputTaken(f messages.ProxyInputTaken) {
 // repeatedByAgent notes that the agent has a message. Proxies and agents keep the order, so an earlier message that the proxy has
 // acknowledged and the agent has not repeated will not come any more.
 func (t *transition) repeatedByAgent(key string) {
-	i := t.s.input(key)
-	if i < 0 {
+	in, ok := t.s.inputs.Find(key)
+	if !ok {
 		return
 	}
-	in := t.s.inputs[i]
 	t.s.proxy.pace = t.s.proxy.pace.Repeated(in.Number, t.now.at)
 	in.State, in.Run = messages.InputFolded, t.s.record.Run
 	t.putInput(in)

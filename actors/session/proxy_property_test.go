@@ -289,7 +289,7 @@ func TestProxiedProperties(t *testing.T) {
 		}
 		for _, key := range a.accepted {
 			switch {
-			case a.b.state.input(key) >= 0:
+			case a.b.state.inputs.Has(key):
 				t.Fatalf("message %s still waits: %+v", key, a.b.state.inputs)
 			case a.given[key] > 1 && !proxyDied:
 				t.Fatalf("message %s was given to the agent %d times", key, a.given[key])

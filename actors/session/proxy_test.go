@@ -174,7 +174,7 @@ func TestProxiedInputLost(t *testing.T) {
 	b.tell(frames("c1", messages.ProxyInputTaken{Number: 2}))
 	b.quiet()
 	b.tell(frames("c1", proxyLine(0, lineOfTurn), proxyLine(1, lineOfPrompt("k2"))))
-	if !b.noticed("INPUT_LOST") || b.state.input("k1") >= 0 || b.state.input("k2") < 0 {
+	if !b.noticed("INPUT_LOST") || b.state.inputs.Has("k1") || !b.state.inputs.Has("k2") {
 		t.Errorf("inputs %v", b.state.inputs)
 	}
 	b.tell(frames("c1", proxyLine(2, lineOfResult)))
@@ -185,11 +185,11 @@ func TestProxiedInputLost(t *testing.T) {
 	b.tell(frames("c1", messages.ProxyInputTaken{Number: 3}))
 	b.tell(echoDue{"c1", 2})
 	b.tell(echoDue{"c0", 3})
-	if b.state.input("k3") < 0 {
+	if !b.state.inputs.Has("k3") {
 		t.Error("k3 is lost too early")
 	}
 	b.tell(echoDue{"c1", 3})
-	if b.state.input("k3") >= 0 || b.state.busy() {
+	if b.state.inputs.Has("k3") || b.state.busy() {
 		t.Errorf("inputs %v", b.state.inputs)
 	}
 }

@@ -3,7 +3,6 @@ package session
 import (
 	"cmp"
 	"path/filepath"
-	"slices"
 	"strconv"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -138,7 +137,7 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 	case t.s.agent.ending == ending.Fleet: // while it was starting
 		t.sendToAgent(run.Stop{How: run.StopResumable})
 		return
-	case m.Adopted && t.inputTorn():
+	case m.Adopted && t.s.inputs.Torn():
 		t.notice("INPUT_TORN", "A long message was being written when the daemon ended; the agent is restarted and gets it again", nil)
 		t.replaceAgent(ending.Replace, run.StopResumable)
 		return
@@ -160,11 +159,6 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 	if t.s.record.TurnCanceled && m.Adopted { // in a new process no turn runs yet: its begin interrupts it
 		t.interrupt()
 	}
-}
-
-// inputTorn reports whether a long line may have been cut in the middle.
-func (t *transition) inputTorn() bool {
-	return slices.ContainsFunc(t.s.inputs, func(in messages.InputRecord) bool { return in.State == messages.InputWriting })
 }
 
 // runEnded journals the end of a run and decides what follows: nothing, a new run now, a new run after a backoff, or CRASHED.

@@ -16,6 +16,7 @@ import (
 	"betcode/actors/session/family"
 	"betcode/actors/session/forward"
 	"betcode/actors/session/handover"
+	"betcode/actors/session/inputs"
 	"betcode/actors/session/inquiry"
 	"betcode/actors/session/presence"
 	"betcode/actors/session/prompts"
@@ -44,7 +45,7 @@ type state struct {
 
 	record   messages.SessionRecord
 	run      *messages.RunRecord // the newest, nil before the first
-	inputs   []messages.InputRecord
+	inputs   inputs.List
 	prompts  prompts.Ledger
 	attended bool            // a client has acted since the last start: the next start is not automatic
 	ledger   requests.Ledger // results of requests that may be repeated, and decisions about prompts

@@ -194,19 +194,5 @@ func (t *transition) auditComplete(how string, asked []waiter) {
 	if len(asked) > 0 {
 		by = asked[0].client
 	}
-	t.audit(audit.Complete(how, by, t.s.turnOf()))
-}
-
-// turnOf is the client whose message began the turn that runs, or is to; empty where
-// none does, or the agent woke by itself.
-func (s *state) turnOf() messages.ClientID {
-	for _, in := range s.inputs {
-		if in.State == messages.InputStarted {
-			return in.Client
-		}
-	}
-	if len(s.inputs) > 0 {
-		return s.inputs[0].Client
-	}
-	return ""
+	t.audit(audit.Complete(how, by, t.s.inputs.Author()))
 }

@@ -147,14 +147,7 @@ func (t *transition) putInput(in messages.InputRecord) {
 }
 
 // keepInput changes an input in memory only.
-func (t *transition) keepInput(in messages.InputRecord) {
-	t.s.inputs = slices.Clone(t.s.inputs)
-	if i := t.s.input(in.Key); i >= 0 {
-		t.s.inputs[i] = in
-	} else {
-		t.s.inputs = append(t.s.inputs, in)
-	}
-}
+func (t *transition) keepInput(in messages.InputRecord) { t.s.inputs = t.s.inputs.Put(in) }
 
 // putPermission stores a permission record.
 func (t *transition) putPermission(p messages.PermissionRecord) {

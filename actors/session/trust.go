@@ -116,10 +116,3 @@ func (t *transition) trustLooked(m trustLooked) {
 	}
 	t.s.agent.trust.Compared(m.fresh)
 }
-
-// hasUndelivered reports whether a message has not been handed to the run.
-func (s *state) hasUndelivered() bool {
-	return slices.ContainsFunc(s.inputs, func(in messages.InputRecord) bool {
-		return in.State == messages.InputAccepted && in.Run != s.record.Run
-	})
-}

@@ -86,9 +86,9 @@ func (t *transition) endTurn(reason string) {
 }
 
 // inputLong keeps a line that does not fit into the pipe for a moment without a
-// turn: a kill in the middle of it would tear it, and a inputTorn line ends the agent.
+// turn: a kill in the middle of it would tear it, and a torn line ends the agent.
 func (t *transition) inputLong(m run.InputTooLong) {
-	if m.Run != t.s.record.Run || t.s.input(m.Key) < 0 {
+	if m.Run != t.s.record.Run || !t.s.inputs.Has(m.Key) {
 		return
 	}
 	t.s.agent.long = append(slices.Clone(t.s.agent.long), m.Key)
@@ -101,7 +101,10 @@ func (t *transition) deliverLong() {
 		return
 	}
 	for _, key := range t.s.agent.long {
-		in := t.s.inputs[t.s.input(key)]
+		in, waits := t.s.inputs.Find(key)
+		if !waits {
+			panic("a long message is written that is done: " + key)
+		}
 		in.State, in.Run = messages.InputWriting, t.s.record.Run
 		t.putInput(in)
 		line, err := claude.UserLine(in.Key, in.Content, in.Attachments)
@@ -128,9 +131,7 @@ const continuationPrompt = "Continue from where you left off."
 
 // interruptsTurn reports whether the run that ends was working on a turn.
 func (s *state) interruptsTurn() bool {
-	return !s.compacting() && (s.agent.hung || s.agent.working && s.record.Turn || slices.ContainsFunc(s.inputs, func(in messages.InputRecord) bool {
-		return in.State >= messages.InputStarted && in.Run == s.record.Run
-	}))
+	return !s.compacting() && (s.agent.hung || s.agent.working && s.record.Turn || s.inputs.Begun(s.record.Run))
 }
 
 // expectTurn ensures that a resumed agent continues the interrupted turn: by itself, if its version does that, else by a message.
@@ -178,7 +179,7 @@ func (t *transition) noteAgentVersion(version string, inputs []string) {
 		t.change().AgentVersion = version
 	}
 	for _, key := range inputs {
-		if i := t.s.input(key); i >= 0 && t.s.inputs[i].Client == ourselves && t.now.versions.continues(version) {
+		if in, ok := t.s.inputs.Find(key); ok && in.Client == ourselves && t.now.versions.continues(version) {
 			t.then(noteVersion{version})
 		}
 	}

@@ -84,11 +84,11 @@ func (t *transition) becomeIdle() {
 
 // inputDone forgets an input: it is in the agent's memory, or given up.
 func (t *transition) inputDone(key string) {
-	i := t.s.input(key)
-	if i < 0 {
+	next, known := t.s.inputs.Remove(key)
+	if !known {
 		return
 	}
-	t.s.inputs = slices.Delete(slices.Clone(t.s.inputs), i, i+1)
+	t.s.inputs = next
 	t.s.agent.long = slices.DeleteFunc(slices.Clone(t.s.agent.long), func(k string) bool { return k == key })
 	t.append.Inputs = slices.DeleteFunc(t.append.Inputs, func(in messages.InputRecord) bool { return in.Key == key })
 	t.append.Settled = append(t.append.Settled, key)

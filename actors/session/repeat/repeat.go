@@ -1,6 +1,8 @@
 package repeat
 
 import (
+	"cmp"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -97,6 +99,20 @@ func Step(r messages.Repetition, a Answer) (messages.Repetition, Verdict) {
 	}
 	r.Sent++
 	return r, Again
+}
+
+// Why says why the turn that answered the newest prompt has ended the repetition, for people. failure is the error of the turn.
+func Why(r messages.Repetition, v Verdict, failure string) string {
+	switch v {
+	case Exhausted:
+		return fmt.Sprintf("the agent has not answered %s after %d prompts", r.Marker, r.Sent)
+	case Failed:
+		return cmp.Or(failure, "the turn failed")
+	case Canceled:
+		return "the turn was cancelled"
+	case Again, Complete:
+	}
+	return ""
 }
 
 // marks reports whether a text is the marker and nothing else: a text that contains it may say that something is not done.

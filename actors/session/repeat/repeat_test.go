@@ -137,3 +137,17 @@ func TestBusyError(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 }
+
+func TestWhy(t *testing.T) {
+	r := messages.Repetition{Marker: "COMPLETE", Sent: 3}
+	for verdict, want := range map[Verdict]string{
+		Again: "", Complete: "", Exhausted: "the agent has not answered COMPLETE after 3 prompts", Failed: "no credit", Canceled: "the turn was cancelled",
+	} {
+		if got := Why(r, verdict, "no credit"); got != want {
+			t.Errorf("%d: %q", verdict, got)
+		}
+	}
+	if Why(r, Failed, "") == "" {
+		t.Error("a failure without a text")
+	}
+}
