@@ -10,10 +10,9 @@ import (
 	"betcode/persistence"
 )
 
-// age makes the journal one of an older format, as a build of then left it, so
-// that the next daemon migrates it at the place it is armed at. What is newer in
-// it stays readable: all that a migration changes is MANIFEST, and the logs that
-// a journal of format 1 has not.
+// age rewrites the journal to an older format, so that the next daemon migrates it and reaches its
+// armed failpoint. Newer records stay readable: a migration changes only MANIFEST and adds the logs
+// that format 1 lacks.
 func (r *round) age(point string) {
 	directory := filepath.Join(r.world.StateDir(), "journal")
 	err := func() error {
@@ -21,7 +20,7 @@ func (r *round) age(point string) {
 		if err != nil {
 			return err
 		}
-		if err := store.Close(); err != nil { // moves what the logs hold
+		if err := store.Close(); err != nil { // moves the contents of the logs
 			return err
 		}
 		path := filepath.Join(directory, "MANIFEST")

@@ -15,9 +15,9 @@ import (
 	"betcode/tests/kit"
 )
 
-// client is one client of a session, as a careful program would be: it comes
-// back behind the last number it has, says again under the same key what was not
-// acknowledged, and writes down every event it ever received.
+// client is one client of a session and behaves like a careful program: it attaches again after its
+// last sequence, repeats unacknowledged messages under the same key, and records every event that
+// it received.
 type client struct {
 	round   *round
 	session string
@@ -26,7 +26,7 @@ type client struct {
 
 	mu     sync.Mutex
 	log    []kit.Event // numbered 1, 2, 3, …; without bytes if it was compacted before it came
-	gap    bool        // what comes next may leave out what was compacted
+	gap    bool        // the next events may skip compacted ones
 	said   []*message
 	acked  map[string]bool
 	stream grpc.BidiStreamingClient[pb.AgentRequest, pb.AgentEvent] // nil: not attached
@@ -63,7 +63,7 @@ func (c *client) follow(ctx context.Context) {
 	}
 }
 
-// attach opens a stream behind what is there, and says again what may be lost.
+// attach opens a stream after the last received event, and repeats messages that may be lost.
 func (c *client) attach(ctx context.Context, d *kit.Daemon) error {
 	stream, err := d.Agents().Converse(metadata.AppendToOutgoingContext(ctx, "x-client-id", c.name))
 	if err != nil {
@@ -84,7 +84,7 @@ func (c *client) attach(ctx context.Context, d *kit.Daemon) error {
 	c.stream = stream
 	for _, m := range c.said {
 		if !c.acked[m.key] {
-			_ = stream.Send(m.request()) // it is said again on the next stream
+			_ = stream.Send(m.request()) // the next stream repeats it
 		}
 	}
 	return nil
@@ -133,7 +133,7 @@ func (c *client) take(e kit.Event) {
 	}
 }
 
-// answer decides each request, whenever it is published, unless the session is held.
+// answer answers each request when it is published, unless the session is held.
 func (c *client) answer(e kit.Event) {
 	if c.round.holds(c.session) {
 		return
@@ -160,7 +160,7 @@ func (c *client) send(r *pb.AgentRequest) {
 	}
 }
 
-// say sends a message now and, until it is acknowledged, on each stream to come.
+// say sends a message now and, until it is acknowledged, on each later stream.
 func (c *client) say(text string) *message {
 	m := &message{key: uuid.NewString(), text: text}
 	c.mu.Lock()
@@ -170,7 +170,7 @@ func (c *client) say(text string) *message {
 	return m
 }
 
-// saidAll reports whether everything said is acknowledged.
+// saidAll reports whether all messages are acknowledged.
 func (c *client) saidAll() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -189,7 +189,7 @@ func (c *client) events() []kit.Event {
 	return c.log[:len(c.log):len(c.log)]
 }
 
-// where says how far the client is, for people.
+// where describes the progress of the client, for people.
 func (c *client) where() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

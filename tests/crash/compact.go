@@ -12,8 +12,8 @@ import (
 	"betcode/tests/kit"
 )
 
-// compact has a session compacted as soon as it is quiescent, by the daemon that serves then. It gives up
-// when the round ends.
+// compact compacts a session as soon as it is quiescent, through the daemon that runs at that time.
+// It gives up when the round ends.
 func (r *round) compact(ctx context.Context, session int) {
 	request := &pb.CompactSessionRequest{SessionId: r.sessions[session], IdempotencyKey: uuid.NewString()}
 	ctx = metadata.AppendToOutgoingContext(ctx, "x-client-id", r.writer(session).name)
@@ -31,9 +31,8 @@ func (r *round) compact(ctx context.Context, session int) {
 	}
 }
 
-// acknowledge finds messages that a client still repeats although they
-// were accepted: the event that would tell it may have been compacted before it
-// came.
+// acknowledge finds messages that a client still repeats although the daemon accepted them: the
+// acknowledging event may have been compacted before the client got it.
 func (r *round) acknowledge(ctx context.Context, c *client) {
 	if !slices.ContainsFunc(c.events(), func(e kit.Event) bool { return e.Raw == nil }) {
 		return

@@ -1,28 +1,28 @@
 // Command crash tries to break the promises of the daemon by killing it.
 //
-// A round is a world of its own, made from a seed: the real daemon, scripted fake
-// agents, two clients for each session that write down every event they receive
-// and repeat each message that was not acknowledged. Several times in a round a process
-// is killed by SIGKILL at a random instant: the daemon, an agent, its launcher, a gateway, or
-// several of them; or the daemon kills itself at a named place
-// ([betcode/messages/failpoint]); or an actor panics there; or the daemon is
-// stopped in order, with its agents or without; or it is replaced by `daemon
-// restart`, and the one that follows is killed too. In half of the rounds every
-// daemon does rare work all the time: it seals its file every few commits, and so
-// on. In a quarter of them agents are frozen as soon as they are a few lines ahead. A
-// round that is about a migration makes the journal one of an older format first. In
-// a third of the rounds worktrees are made, used and removed all the time, and in a
-// quarter the fleet is stopped and resumed. In a third orchestrations are played, and in a third a client
-// of the agent socket watches a session through gateways that are killed. One round in six is about
-// gateways: see below. In
-// some rounds the file of the daemon's socket is deleted, and all clients reconnect
-// through the one that the daemon makes. In some a bit is flipped in up to four groups of
-// the journal's logs while no daemon runs: all are corrected, and the daemon reports each.
-// A quarter of the rounds ends with damage that cannot be corrected: several bits of several
-// groups. The daemon must start, report which groups are lost, show their sessions as damaged,
-// and keep everything else. The next daemon is started and the clients come
-// back behind the last number they have. In the end all sessions become quiescent, and an
-// oracle checks:
+// A round is a world of its own, made from a seed: the real daemon, scripted fake agents, and two clients for each
+// session, which record every event and repeat each unacknowledged message. Several times in a round
+//
+//   - SIGKILL at a random instant kills the daemon, an agent, its launcher, a gateway, or several of them,
+//   - the daemon kills itself at a named place ([betcode/messages/failpoint]), or an actor panics there,
+//   - the daemon is shut down, with its agents or without,
+//   - or `daemon restart` replaces it, and the next one is killed too.
+//
+// Then the next daemon starts, and the clients attach again after their last number. The seed decides what else happens:
+//
+//   - In half of the rounds every daemon does rare work all the time, such as sealing its file every few commits.
+//   - In a quarter of them agents are frozen as soon as they are a few lines ahead.
+//   - A round of a migration first rewrites the journal to an older format.
+//   - In a third worktrees are created, used and removed all the time; in a quarter the fleet is stopped and resumed.
+//   - In a third orchestrations run. In a third a client of the agent socket watches a session through gateways that
+//     are killed. One round in six is about gateways: see below.
+//   - In some the file of the daemon's socket is deleted, and all clients reconnect through a new one.
+//   - In some a bit is flipped in up to four groups of the journal's logs while no daemon runs. The daemon corrects and
+//     reports each.
+//   - A quarter ends with damage that cannot be corrected: several bits of several groups. The daemon must start, report
+//     the lost groups, show their sessions as damaged, and keep everything else.
+//
+// In the end all sessions become quiescent, and an oracle checks:
 //
 //   - Every event that a client received is replayed with the same number and bytes, and the
 //     numbers are dense from 1.
@@ -64,22 +64,21 @@
 // The portal, the gateway of the agent socket and 'betcode proxy' run beside the daemon, and are killed at random
 // instants, alone, two at once, or all together with the daemon; each is started again at once. Meanwhile
 //
-//   - proxies of somebody else ([betcode/tests/foreignproxy]) of all three generations say numbered lines at the
-//     portal, are prompted and ask for permission; they are killed too, and begin again with their files;
+//   - foreign proxies ([betcode/tests/foreignproxy]) of all three generations send numbered lines to the portal, get
+//     prompts and ask for permission; they are killed too, and begin again with their files;
 //   - pages of random generations show these sessions and sessions of ours, from the beginning or behind their last
 //     line; some type and answer;
 //   - a client of the agent socket has a session, types and answers;
-//   - a portal of somebody else ([betcode/tests/foreignportal]) prompts a session of ours and answers its requests.
+//   - a foreign portal ([betcode/tests/foreignportal]) prompts a session of ours and answers its requests.
 //
 // Prompts and texts of agents have marks, by which the oracle compares:
 //
-//   - What an agent said is in the journal once, in order, and so it came on each connection of each page and to the
-//     foreign portal. A line that a proxy had not in its file when it was killed may be missing.
+//   - The output of an agent is in the journal once, in order, and each connection of each page and the foreign portal
+//     got the same. A line that was not yet in the file of a killed proxy may be missing.
 //   - A prompt that was confirmed is in its session once, and has reached its agent once. One that a page of G1 or G2
 //     or a client of the agent socket sent, and whose gateway died, may be missing: they cannot ask.
-//   - A request is decided once; its agent is told once, and what was decided, or people are told that it may not
-//     have arrived.
-//   - Everybody can read what is sent to them; no gateway ends by itself; each stops in order with exit code 0.
+//   - A request is decided once. Its agent gets the decision once, or people get a notice that it may not have arrived.
+//   - Every peer can decode its frames; no gateway ends by itself; each shuts down with exit code 0.
 //
 // No verdict depends on time: every wait is for a condition, with a deadline of minutes.
 //

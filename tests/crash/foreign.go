@@ -17,11 +17,11 @@ import (
 	"betcode/tests/kit"
 )
 
-// foreignTurns bounds the turns that the agent of a foreign proxy begins by itself.
+// foreignTurns is the maximum number of turns that the agent of a foreign proxy begins by itself.
 const foreignTurns = 120
 
-// foreign is a proxy of somebody else at the portal, with its agent. The agent says lines with marks, is prompted, and asks for
-// permission. The proxy can be killed: then the next one has the state that was in its file, and the agent is another one.
+// foreign is a foreign proxy at the portal, with its agent. The agent writes lines with marks, gets prompts, and asks for permission. After
+// a kill the next proxy begins with the state in its file and a new agent.
 type foreign struct {
 	gateways   *gateways
 	name       string // g1, g2, g3; also of its marks
@@ -101,8 +101,8 @@ func (f *foreign) replace() {
 	f.run(early, true)
 }
 
-// revive starts the next incarnation of a proxy that has ended by itself. Those of G1 end over an answer that nothing waits for,
-// and nobody can know that the proxy that has asked is gone.
+// revive starts the next incarnation of a proxy that has ended by itself. A proxy of G1 ends when it gets an answer to a request of its
+// killed predecessor, and the portal cannot know that the predecessor is gone.
 func (f *foreign) revive() {
 	select {
 	case why := <-f.dead:
@@ -122,7 +122,7 @@ func (f *foreign) revive() {
 	}
 }
 
-// doubt notes that it is not known whether a prompt has come.
+// doubt records a prompt that may or may not have arrived.
 func (f *foreign) doubt(m string) {
 	for text := range f.given {
 		if strings.Contains(text, m) {
@@ -140,7 +140,7 @@ func (f *foreign) stop() {
 	f.broken = append(f.broken, f.proxy.Seen().Broken...)
 }
 
-// follow has the agent work by itself until ctx ends.
+// follow makes the agent begin turns by itself until ctx ends.
 func (f *foreign) follow(ctx context.Context) {
 	for ctx.Err() == nil {
 		pause(ctx, time.Duration(20+f.dice.IntN(100))*time.Millisecond)
@@ -189,7 +189,7 @@ func (f *foreign) hopeless(ctx context.Context, id string) bool {
 	return err == nil && (!got || uncertain(all)[id])
 }
 
-// uncertain are the requests of which people were told that no decision may arrive.
+// uncertain returns the requests for which people got a notice that no decision may arrive.
 func uncertain(all []kit.Event) map[string]bool {
 	ids := map[string]bool{}
 	for _, e := range all {
@@ -200,7 +200,7 @@ func uncertain(all []kit.Event) map[string]bool {
 	return ids
 }
 
-// unrest describes what the proxy still waits for.
+// unrest describes what the proxy still waits for, empty if it waits for nothing.
 func (f *foreign) unrest(ctx context.Context) string {
 	f.mu.Lock()
 	s, asking, queue := f.proxy.Seen(), f.agent.asking, len(f.agent.queue)
@@ -216,7 +216,7 @@ func (f *foreign) unrest(ctx context.Context) string {
 	return ""
 }
 
-// goOn has an agent whose predecessor was killed in a turn say something, so that the turn ends.
+// goOn makes the successor of an agent that was killed in a turn write a line, so that the turn ends.
 func (f *foreign) goOn() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -228,7 +228,7 @@ func (f *foreign) goOn() {
 	}
 }
 
-// check compares the history with what the agents said and were given.
+// check compares the history with the output and the input of the agents.
 func (f *foreign) check(all []kit.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -276,7 +276,7 @@ func (f *foreign) doubted(m string) bool {
 	return false
 }
 
-// checkAnswers checks that what people decided is what the agents were told, or that people were told that it may not have arrived.
+// checkAnswers checks that the agents got the decisions of people, or that people got a notice that a decision may not have arrived.
 func (f *foreign) checkAnswers(all []kit.Event) {
 	told := uncertain(all)
 	for _, e := range all {

@@ -74,7 +74,7 @@ func (a *foreignAgent) begin(p *foreignproxy.Proxy) {
 	p.Say(map[string]any{"type": "system", "subtype": "init", "session_id": a.of.session, "model": "opus", "cwd": "/on/another/machine", "tools": []any{}})
 }
 
-// speak says lines with marks. The caller holds mu.
+// speak writes lines with marks. The caller holds mu.
 func (a *foreignAgent) speak(p *foreignproxy.Proxy, lines int) {
 	for range lines {
 		m := mark(a.of.name, len(a.of.lines))

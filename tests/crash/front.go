@@ -23,7 +23,8 @@ type front struct {
 	round *round
 	name  string
 	start func() (process, error)
-	// began reports whether a process that has ended did its work before. One that did not may end by itself: its daemon was away.
+	// began reports whether a process that has ended had begun its work. One that had not may end
+	// by itself, because its daemon was away.
 	began func(process) bool
 
 	mu     sync.Mutex
@@ -102,7 +103,7 @@ func (f *front) kill() bool {
 	return true
 }
 
-// stop ends the last process in order.
+// stop shuts the last process down.
 func (f *front) stop() {
 	f.mu.Lock()
 	p, n := f.now, f.starts

@@ -16,16 +16,15 @@ import (
 	"betcode/tests/kit"
 )
 
-// gateways are the gateways of a round and all that connect through them: the portal with three proxies of somebody else and with
-// pages, the agent socket with a client that has a session, and 'betcode proxy' with a session of ours at a portal of somebody else.
-// The kills are in the schedule of the round.
+// gateways are the gateways of a round and their peers: the portal with three foreign proxies and with pages, the agent socket with a
+// client that owns a session, and 'betcode proxy' with a session of ours at a foreign portal. The schedule of the round has the kills.
 type gateways struct {
 	round    *round
 	world    *kit.World // of the gateways: their program is never one that is armed
 	url      string     // of the portal, which all incarnations have
 	token    string     // of foreign proxies
 	header   http.Header
-	draining atomic.Bool // nobody begins anything new
+	draining atomic.Bool // no peer begins a new turn
 
 	fronts  map[string]*front
 	foreign []*foreign
@@ -50,8 +49,8 @@ func newGateways(r *round) *gateways {
 	// An address of its own on loopback: no other process gets its port while no portal runs.
 	address := fmt.Sprintf("127.%d.%d.%d:%d", 64+pid>>16&63, pid>>8&255, pid&255, 20000+portals.Add(1)%10000)
 	g := &gateways{round: r, world: &world, url: "http://" + address, fronts: map[string]*front{}, own: uuid.NewString()}
-	g.front("portal", func() (process, error) { return nilled(world.Portal("--listen", address)) })
-	g.front("socket", func() (process, error) { return nilled(world.Gateway("--on-disconnect", "keep")) })
+	g.front("portal", func() (process, error) { return asProcess(world.Portal("--listen", address)) })
+	g.front("socket", func() (process, error) { return asProcess(world.Gateway("--on-disconnect", "keep")) })
 	for generation := 1; generation <= 3; generation++ {
 		f := newForeign(g, generation)
 		g.foreign = append(g.foreign, f)
@@ -65,13 +64,13 @@ func newGateways(r *round) *gateways {
 	g.watcher.front, g.watcher.owner = g.fronts["socket"], newOwner(g, owned)
 	g.guest = newGuest(g, uuid.NewString())
 	g.newPage("guest reader", g.guest.session, nil)
-	g.front("proxy", func() (process, error) { return nilled(world.Proxy(g.guest.arguments()...)) })
+	g.front("proxy", func() (process, error) { return asProcess(world.Proxy(g.guest.arguments()...)) })
 	g.fronts["proxy"].began = func(p process) bool { return p.(*kit.Proxy).Session != "" }
 	return g
 }
 
-// nilled makes an interface of a process, which is nil after an error.
-func nilled[P process](p P, err error) (process, error) {
+// asProcess converts a process to the interface, and returns a nil interface after an error.
+func asProcess[P process](p P, err error) (process, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +174,7 @@ func (g *gateways) confirmed() int {
 	return n
 }
 
-// kill kills a gateway, or a proxy of somebody else, and reports whether it is one of these.
+// kill kills a gateway or a foreign proxy, and reports whether victim is one of these.
 func (g *gateways) kill(victim string) bool {
 	if f := g.fronts[victim]; f != nil {
 		if f.kill() {

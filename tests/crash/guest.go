@@ -16,7 +16,7 @@ import (
 // guestPrompts bounds what people type at the foreign portal.
 const guestPrompts = 25
 
-// guest is a session of ours that 'betcode proxy' registers at a portal of somebody else. People prompt it and answer there.
+// guest is a session of ours that 'betcode proxy' registers at a foreign portal. People prompt it and answer there.
 type guest struct {
 	gateways   *gateways
 	session    string
@@ -59,7 +59,7 @@ func (u *guest) follow(ctx context.Context) {
 	}
 }
 
-// marks returns the marks of what the portal has.
+// marks returns the marks of the lines that the portal has.
 func (u *guest) marks() (marks []string) {
 	s, _ := u.portal.Session(u.session)
 	for _, l := range s.Lines {

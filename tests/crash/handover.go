@@ -33,7 +33,7 @@ func (r *round) command(ctx context.Context, args ...string) (said string, err e
 	return out.String(), err
 }
 
-// leave stops a daemon in order; its agents go on.
+// leave shuts a daemon down and keeps its agents running.
 func (r *round) leave(ctx context.Context, d *kit.Daemon) {
 	r.house.set(nil)
 	if said, err := r.command(ctx, "daemon", "stop", "--keep-agents"); err != nil && !d.Ended() {
@@ -95,7 +95,7 @@ func (r *round) background() {
 	path := filepath.Join(r.world.StateDir(), "daemon.log")
 	log, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return // killed before it could say anything
+		return // killed before it could report anything
 	}
 	if err == nil {
 		err = os.Rename(path, filepath.Join(r.world.Root, fmt.Sprintf("daemon-%d-next.log", r.daemons)))

@@ -10,7 +10,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// unrest describes what somebody behind the gateways waits for.
+// unrest describes what a peer of the gateways waits for.
 func (g *gateways) unrest(ctx context.Context) string {
 	for _, f := range g.foreign {
 		if what := f.unrest(ctx); what != "" {
@@ -58,7 +58,7 @@ func (g *gateways) messages(browser *kit.Browser, session string) (marks []strin
 	if err := json.Unmarshal([]byte(body), &answer); err != nil {
 		return nil, "", err
 	}
-	if answer.Total > len(answer.Messages) { // a round is to say less
+	if answer.Total > len(answer.Messages) { // a round must have fewer messages
 		g.round.report(otherwise, "session %s has %d messages, and %d are shown", session, answer.Total, len(answer.Messages))
 	}
 	marks = []string{}

@@ -32,8 +32,8 @@ func (r *round) show(ctx context.Context, session string) *pb.ShowSessionRespons
 	return shown
 }
 
-// kill ends one victim. The agent and its launcher are those that the daemon
-// names last; when it is dead already, those it named before.
+// kill kills one victim. The daemon names the agent and its launcher; if it is dead already, its
+// last answer counts.
 func (r *round) kill(ctx context.Context, victim string, session int) {
 	if r.gateways != nil && r.gateways.kill(victim) {
 		return
@@ -123,7 +123,7 @@ func (r *round) comparePending(ctx context.Context, before *waiting) {
 		shown = r.show(ctx, r.sessions[0])
 	}
 	if run := shown.GetRun(); run.GetRun() != before.run || !r.ours(int(before.pid)) {
-		return // the process that asked is gone, and what it asked with it
+		return // the process that asked has ended, and its request with it
 	}
 	for _, p := range before.requests {
 		if !slices.ContainsFunc(shown.GetPermissions(), func(q *pb.PendingPermission) bool { return proto.Equal(p, q) }) {
@@ -136,8 +136,8 @@ func (r *round) comparePending(ctx context.Context, before *waiting) {
 	r.note("%d permission requests still wait", len(before.requests))
 }
 
-// replaced reports whether the history says that the agent asked again: then the
-// new request has taken the place of the one that was kept for it.
+// replaced reports whether the agent asked again according to the history, so that the new request
+// has replaced the stored one.
 func (r *round) replaced(ctx context.Context, request string) bool {
 	all, err := r.export(ctx, r.sessions[0])
 	return err == nil && slices.ContainsFunc(all, func(e kit.Event) bool {

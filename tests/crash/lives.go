@@ -30,7 +30,7 @@ func (r *round) checkLives(id string, all []kit.Event) {
 				if ended[n] || (open != 0 && open != n) {
 					r.report(reordered, "session %s: run %d is adopted, run %d goes on: %s", id, n, open, kit.Line(e))
 				}
-				started[n], open = true, n // its daemon may have died before it could say that it had started it
+				started[n], open = true, n // its daemon may have died before it reported the start
 			case pb.RunState_RUN_STATE_UNSPECIFIED:
 				r.report(otherwise, "session %s: %s", id, kit.Line(e))
 			}

@@ -13,16 +13,14 @@ import (
 	"betcode/tests/kit"
 )
 
-// judge holds what the clients saw against what the daemon replays, what it
-// replays against what the agents wrote, and what was acknowledged against what
-// the agents took in. Then it stops the daemon and looks at what is left.
+// judge compares what the clients saw with the replay, the replay with the output of the agents, and acknowledged messages with the input
+// of the agents. Then it stops the daemon and looks for leftovers.
 func (r *round) judge(ctx context.Context) {
 	for i, id := range r.sessions {
 		if len(r.writer(i).said) == 0 {
 			continue
 		}
-		// Something may still be told, as that an agent was adopted: what clients
-		// have seen by now is what they are asked about.
+		// More events may follow, such as an adopted agent: compare only what clients have seen by now.
 		seen := [][]kit.Event{r.clients[2*i].events(), r.clients[2*i+1].events()}
 		all, err := r.export(ctx, id)
 		if err != nil {
@@ -51,7 +49,7 @@ func (r *round) judge(ctx context.Context) {
 	r.verifyJournal(ctx)
 }
 
-// export reads a whole history, what was compacted included.
+// export reads a whole history, including compacted events.
 func (r *round) export(ctx context.Context, id string) ([]kit.Event, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -77,8 +75,8 @@ func (r *round) export(ctx context.Context, id string) ([]kit.Event, error) {
 	}
 }
 
-// compareReplay checks that a new client gets all of a history, or what is above
-// an announced boundary, and returns how many are not replayed.
+// compareReplay checks that a new client gets all of a history, or all events above an announced boundary, and returns the number of events
+// that are not replayed.
 func (r *round) compareReplay(ctx context.Context, id string, all []kit.Event) int {
 	stream, err := r.house.now().Resume(ctx, id, 0)
 	if err == nil {
@@ -105,8 +103,7 @@ func (r *round) compareReplay(ctx context.Context, id string, all []kit.Event) i
 	return boundary
 }
 
-// compare checks that what a client saw is kept as it was, and that it did not
-// miss anything above the boundary.
+// compare checks that the events of a client are stored unchanged, and that it missed none above the boundary.
 func (r *round) compare(c *client, seen, all []kit.Event, boundary int) {
 	if len(seen) > len(all) {
 		r.report(lost, "%s; there are %d", c.where(), len(all))

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// ownerPrompts bounds what the client of the agent socket types.
+// ownerPrompts is the maximum number of prompts of the client of the agent socket.
 const ownerPrompts = 20
 
 // owner is a client of the agent socket that has a session: it types one prompt after the other and answers requests. Its
@@ -122,7 +122,7 @@ func (o *owner) confirmed() (n int) {
 	return n
 }
 
-// check compares what was typed with the prompts of the session.
+// check compares the sent prompts with those of the session.
 func (o *owner) check(prompts []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// pagePrompts bounds what is typed on a page.
+// pagePrompts is the maximum number of prompts of a page.
 const pagePrompts = 25
 
 // page is a page of the portal that shows one session. It comes back when its socket breaks: with everything from the beginning, or
@@ -25,7 +25,7 @@ type page struct {
 	name       string
 	generation int
 	session    string
-	compose    func(n int, dice *rand.Rand) string // what is typed; nil = nothing is
+	compose    func(n int, dice *rand.Rand) string // the text of the next prompt; nil = the page sends none
 	whole      bool                                // it wants everything from the beginning
 	dice       *rand.Rand
 
@@ -37,7 +37,7 @@ type page struct {
 	pending *typed // is not confirmed
 }
 
-// shown is what a page got on one connection.
+// shown has the frames that a page got on one connection.
 type shown struct {
 	from  int // so many marks were there before
 	marks []string
@@ -77,7 +77,7 @@ func (p *page) follow(ctx context.Context) {
 	typing.Wait()
 }
 
-// connect makes one connection, and reads until it breaks.
+// connect opens one connection and reads until it breaks.
 func (p *page) connect(ctx context.Context) {
 	browser := p.gateways.browser()
 	got, after, ok := p.begin(browser)
@@ -271,7 +271,7 @@ func (p *page) unrest(whole []string) string {
 	return ""
 }
 
-// check compares what the page got with the whole, and what was typed with the prompts of the session.
+// check compares the received lines with the whole, and the sent prompts with those of the session.
 func (p *page) check(whole []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

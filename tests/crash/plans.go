@@ -26,7 +26,7 @@ type plans struct {
 // features are the settings of rounds with worktrees or orchestrations.
 const features = `{"feature_flags": {"worktree_management": true, "subagent_orchestration": true}}`
 
-// newPlans makes one to three plans and switches orchestrations on.
+// newPlans generates one to three plans and enables orchestrations.
 func newPlans(r *round) (*plans, error) {
 	p, dice := &plans{round: r}, rand.New(rand.NewPCG(r.schedule.seed, 17))
 	for n := range 1 + dice.IntN(3) {
@@ -72,7 +72,7 @@ func (p *plans) create(ctx context.Context, request *pb.CreateOrchestrationReque
 	return err == nil
 }
 
-// check waits until all plans have ended, and counts what they did. The daemon is not killed meanwhile.
+// check waits until all plans have ended, and counts their steps. The daemon is not killed meanwhile.
 func (p *plans) check(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, restTime)
 	defer cancel()
@@ -119,7 +119,7 @@ func (p *plans) judge(ctx context.Context, d *kit.Daemon, request *pb.CreateOrch
 		p.round.report(lost, "plan %s: %d of %d steps started, %d completed", request.GetOrchestrationId(), len(started), len(request.GetSteps()), completed)
 	}
 	for _, id := range subagents {
-		if err := p.heardOnce(id); err != nil {
+		if err := p.promptedOnce(id); err != nil {
 			return err
 		}
 	}
@@ -127,9 +127,10 @@ func (p *plans) judge(ctx context.Context, d *kit.Daemon, request *pb.CreateOrch
 	return nil
 }
 
-// heardOnce checks that the prompt of a step is in the conversation of its subagent, once. Its key is computed (a UUID of version 5).
-// An agent that a stop of the fleet ended in its turn, and that does not go on by itself, is told to: under a key of another kind.
-func (p *plans) heardOnce(subagent string) error {
+// promptedOnce checks that the prompt of a step is in the conversation of its subagent, once. Its key is computed (a UUID of version 5). An
+// agent that a stop of the fleet ended in its turn, and that does not go on by itself, gets a message to continue under another kind of
+// key.
+func (p *plans) promptedOnce(subagent string) error {
 	accepted, err := p.round.inTranscript(nil, subagent)
 	if err != nil {
 		return err

@@ -76,7 +76,7 @@ func (a *afar) work(ctx context.Context, d *kit.Daemon, call *kit.ProxyCall) {
 	}
 }
 
-// takeInputs gives the agent what the connection has brought. An input whose acknowledgement was lost comes again.
+// takeInputs passes the inputs of the connection to the agent. An input whose acknowledgement was lost is repeated.
 func (a *afar) takeInputs(call *kit.ProxyCall) {
 	events := call.Events()
 	for _, e := range events[a.taken:] {
@@ -112,7 +112,7 @@ func (a *afar) prompt(ctx context.Context, d *kit.Daemon) {
 	}
 }
 
-// check compares the history with what the agent said, and the inputs with what the person sent. The daemon lives.
+// check compares the history with the output of the agent, and the inputs with the messages of the person. The daemon is running.
 func (a *afar) check(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -166,7 +166,7 @@ func (a *afar) compare(ctx context.Context, d *kit.Daemon) {
 	a.round.note("the proxied session has %d turns and %d messages", a.turns, len(a.keys))
 }
 
-// once reports what is not there once.
+// once reports an item that does not occur exactly once.
 func (a *afar) once(found int, format string, what any) {
 	switch {
 	case found == 0:

@@ -69,8 +69,7 @@ func occurrences(requests []model.Request, prompt string) int {
 	return 0
 }
 
-// realSchedule is a schedule for the real agent: fewer things are said, and it
-// is given more time.
+// realSchedule is a schedule for the real agent, with fewer messages and more time.
 func realSchedule(seed uint64) schedule {
 	dice := rand.New(rand.NewPCG(seed, 2))
 	s := schedule{seed: seed, sessions: 1}

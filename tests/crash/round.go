@@ -63,7 +63,7 @@ type round struct {
 
 	mu       sync.Mutex
 	problems []problem
-	history  []string // what was done when
+	history  []string // actions with their times
 }
 
 // report notes a problem.
@@ -86,7 +86,7 @@ func (r *round) holds(session string) bool {
 	return r.schedule.held && session == r.sessions[0] && !r.draining.Load()
 }
 
-// newRound makes the world of a schedule and its clients, none of them started.
+// newRound creates the world of a schedule and its clients; it starts none of them.
 func newRound(b binaries, agents crew, s schedule) (*round, error) {
 	if s.gateways { // a page that is killed with its daemon does not hold others up for long
 		agents.environ = append(slices.Clip(agents.environ), "BETCODE_LOCK_GRACE=1s")
@@ -301,7 +301,7 @@ func (r *round) play(ctx context.Context, p phase, next string) bool {
 	return true
 }
 
-// save writes down what is needed to understand a failure.
+// save writes the files that explain a failure.
 func (r *round) save() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -107,7 +107,7 @@ func (r *round) fillLogs(ctx context.Context) (want map[string][]kit.Event, ok b
 	return want, true
 }
 
-// checkRuin compares what the daemon shows with what was damaged.
+// checkRuin compares the report of the daemon with the damaged groups.
 func (r *round) checkRuin(ctx context.Context, groups []loggedGroup, damaged map[string]bool, want map[string][]kit.Event) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -16,9 +16,9 @@ import (
 	"betcode/tests/kit"
 )
 
-// historyTold is how much of what was done in a round that failed is printed:
-// where the directory is not kept, it is the only record.
-const historyTold = 150
+// historyLines is the number of actions that a failed round prints. Where the directory is not kept,
+// they are the only record.
+const historyLines = 150
 
 // options configure a run of the harness.
 type options struct {
@@ -71,7 +71,7 @@ func (t totals) String() string {
 		t.rounds, t.kills, t.lost, t.duplicated, t.reordered, t.orphans, t.startedTwice)
 }
 
-// run plays rounds, several at a time, and prints what was wrong and the totals.
+// run plays rounds, several at a time, and prints failures and totals.
 func run(ctx context.Context, o options) (totals, error) {
 	dir, err := os.MkdirTemp("", "bccrash")
 	if err != nil {
@@ -171,7 +171,7 @@ func (t *totals) add(r *round, o options) {
 		for _, p := range r.problems {
 			fmt.Fprintf(o.out, "  %s: %.2000s\n", p.kind, p.text)
 		}
-		fmt.Fprintln(o.out, strings.Join(r.history[max(0, len(r.history)-historyTold):], "\n"))
+		fmt.Fprintln(o.out, strings.Join(r.history[max(0, len(r.history)-historyLines):], "\n"))
 		return
 	}
 	if !o.keep {

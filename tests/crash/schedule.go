@@ -32,7 +32,7 @@ type schedule struct {
 // stop is the stop of a session in the middle of a turn, and the processes that are killed meanwhile.
 type stop struct {
 	victims []string
-	first   bool // they die before the stop, not while it goes on
+	first   bool // they die before the stop, not during it
 	after   time.Duration
 }
 
@@ -46,18 +46,18 @@ type phase struct {
 	bits   int  // in so many groups of the journal's logs a bit is flipped before the next daemon
 
 	long  bool // wait until the daemon has died, or has nothing left to do
-	words bool // wait until the first session's agent has said something
+	words bool // wait for output of the first session's agent
 	serve bool // wait until all gateways serve
 	work  int  // wait until so many prompts are confirmed
 }
 
-// arms is what a daemon of the round is armed with, at the point or without one.
+// arms returns the failpoint specification of a daemon of the round, with point or without one.
 func (s schedule) arms(point string) string {
 	var plan []string
 	if s.dues > 0 {
 		for _, name := range failpoint.Dues() {
 			every := s.dues
-			if name == failpoint.RewriteDue { // asked only when room is given back
+			if name == failpoint.RewriteDue { // reached only when space is reclaimed
 				every = 1
 			}
 			plan = append(plan, fmt.Sprintf("%s=error%%%d", name, every))
@@ -69,7 +69,7 @@ func (s schedule) arms(point string) string {
 	return strings.Join(plan, ",")
 }
 
-// said is one message, or the wish to cancel, or to have the session compacted.
+// said is one action of a client: a message, a cancellation or a compaction.
 type said struct {
 	session int
 	prompt  string
@@ -78,8 +78,8 @@ type said struct {
 	wait    time.Duration // before it
 }
 
-// kill lists the processes that are killed, in order. With a point the daemon of this phase was armed to kill
-// itself there; if it does not reach the point, it is killed from outside.
+// kill lists the processes to kill, in this order. With a point the daemon of this phase is armed to kill itself there;
+// if it does not reach the point, it is killed from outside.
 type kill struct {
 	point   string
 	victims []string      // daemon, agent, launcher, stop, leave, restart; portal, socket, proxy, g1, g2, g3
@@ -109,7 +109,7 @@ func (s schedule) String() string {
 	return b.String()
 }
 
-// newSchedule makes the schedule of a seed.
+// newSchedule generates the schedule of a seed.
 func newSchedule(seed uint64) schedule {
 	if withGateways(seed) {
 		return gatewaySchedule(seed)
@@ -149,7 +149,7 @@ func newSchedule(seed uint64) schedule {
 		}
 		s.phases = append(s.phases, p)
 	}
-	if quota := rand.New(rand.NewPCG(seed, 2)); quota.IntN(4) == 0 && (!s.held || s.sessions > 1) { // dice of its own: the other rolls stay what they were
+	if quota := rand.New(rand.NewPCG(seed, 2)); quota.IntN(4) == 0 && (!s.held || s.sessions > 1) { // a separate generator, so that existing seeds keep their schedules
 		s.quota = true // with an agent that gets ahead
 		flood := said{session: s.sessions - 1, prompt: fmt.Sprintf("flood:%d:40", 10_000+quota.IntN(10_000))}
 		s.phases[0].said = append(s.phases[0].said, flood)

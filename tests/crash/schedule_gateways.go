@@ -12,7 +12,7 @@ import (
 // withGateways reports whether the round of a seed has gateways.
 func withGateways(seed uint64) bool { return rand.New(rand.NewPCG(seed, 31)).IntN(6) == 0 }
 
-// gatewaySchedule makes the schedule of a round with gateways.
+// gatewaySchedule generates the schedule of a round with gateways.
 func gatewaySchedule(seed uint64) schedule {
 	dice := rand.New(rand.NewPCG(seed, 29))
 	s := schedule{seed: seed, sessions: 1, gateways: true, socket: true}

@@ -20,8 +20,8 @@ import (
 	"betcode/tests/kit"
 )
 
-// trees makes, uses and removes worktrees of a repository as long as a round goes on. What was put into a worktree makes it
-// dirty: it must not be removed, whichever process is killed.
+// trees creates, uses and removes worktrees of a repository during a round. A worktree with a new file is dirty and must not be removed,
+// whichever process is killed.
 type trees struct {
 	round *round
 	repo  string
@@ -34,7 +34,7 @@ type trees struct {
 // treeNames is how many worktrees there are at most.
 const treeNames = 3
 
-// newTrees makes the repository and switches worktrees on.
+// newTrees creates the repository and enables worktrees.
 func newTrees(r *round) (*trees, error) {
 	t := &trees{round: r, repo: filepath.Join(r.world.Home, "repo"), dice: rand.New(rand.NewPCG(r.schedule.seed, 11)), used: map[string]string{}}
 	if err := os.MkdirAll(t.repo, 0o700); err != nil {
@@ -68,7 +68,7 @@ func (t *trees) git(args ...string) (string, error) {
 	return string(out), nil
 }
 
-// tend makes, uses and removes worktrees until ctx ends. A request fails when its daemon dies.
+// tend creates, uses and removes worktrees until ctx ends. A request fails when its daemon dies.
 func (t *trees) tend(ctx context.Context) {
 	for ctx.Err() == nil {
 		d := t.round.house.wait(ctx)
@@ -125,8 +125,8 @@ func (t *trees) one(ctx context.Context, d *kit.Daemon) {
 	}
 }
 
-// check waits until the daemon has finished or undone what an earlier one began, and looks at what is left. It gives up when the
-// daemon ends.
+// check waits until the daemon has finished or undone the changes of an earlier one, and looks for leftovers. It gives up when the daemon
+// ends.
 func (t *trees) check(ctx context.Context) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -149,7 +149,7 @@ func (t *trees) check(ctx context.Context) {
 	}
 }
 
-// last makes a worktree and removes it: nothing that an earlier daemon left is in the way.
+// last creates a worktree and removes it, which shows that no leftover of an earlier daemon interferes.
 func (t *trees) last(ctx context.Context) {
 	d := t.round.house.now()
 	if d == nil {
@@ -169,7 +169,7 @@ func (t *trees) last(ctx context.Context) {
 	t.check(ctx)
 }
 
-// half describes what is half-made: a worktree that the daemon, git and the disk do not agree about, or a lock of git.
+// half describes a partial change: a worktree on which the daemon, git and the disk disagree, or a lock of git.
 func (t *trees) half(ctx context.Context, d *kit.Daemon) string {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()

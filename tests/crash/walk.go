@@ -16,7 +16,7 @@ import (
 // step is one failpoint with one action, walked hit by hit.
 type step struct {
 	name, action string
-	before       string // what has to be armed besides
+	before       string // another failpoint to arm
 }
 
 // steps lists all steps: the daemon ends at every failpoint, and an actor panics at its own.
@@ -41,8 +41,8 @@ func steps() []step {
 	return all
 }
 
-// dueOf is the place that asks whether it is time for the work that a place is
-// part of, empty if it is part of no such work.
+// dueOf returns the failpoint that triggers the background work containing the failpoint name, empty if it is part of
+// no such work.
 func dueOf(name string) string {
 	work, _, _ := strings.Cut(name, "/")
 	if due := work + "/due"; slices.Contains(failpoint.Dues(), due) {
@@ -56,8 +56,8 @@ func dueOf(name string) string {
 // same circumstances.
 func afterwards(n int) int { return n + 1 + n/10 }
 
-// walk takes each step at its first hit, its second and so on, until the world
-// is at rest before it is reached. One world each.
+// walk plays each step at its first hit, its second and so on, until the world becomes quiescent before the hit. Each
+// has a world of its own.
 func walk(ctx context.Context, o options, b binaries, t *totals) error {
 	var mu sync.Mutex
 	var errs []error
@@ -134,9 +134,8 @@ func (r *round) reached(s step) bool {
 // the agent, starts another and gets requests of every kind, until it dies or is quiescent. A third one
 // finishes.
 //
-// What is about large payloads, and about archiving, happens because the story has
-// them: the log of the first daemon, which the armed one moves, an agent that
-// says something too large for a shared transaction, and one that ends by itself.
+// The story contains what failpoints of large payloads and of archiving need: the log of the first daemon, which the
+// armed one moves, an agent with output too large for a shared transaction, and one that ends by itself.
 func walkSchedule(s step, n int) schedule {
 	walked := schedule{seed: uint64(n), sessions: 2, phases: []phase{
 		{

@@ -27,12 +27,12 @@ type watcher struct {
 
 	lines  []string        // up to the cursor
 	tail   []socketLine    // behind it: the gateway sends them again
-	work   work            // what the lines up to the cursor say
+	work   work            // the state after the lines up to the cursor
 	asked  map[string]bool // requests among the lines; those that wait are sent again
 	cursor uint64
 }
 
-// socketLine is what the watcher reads of a line.
+// socketLine has the members of a line that the watcher reads.
 type socketLine struct {
 	Type, RequestID string
 	Sequence        uint64
@@ -116,11 +116,11 @@ func (w *watcher) watch(ctx context.Context, enough func(socketLine) bool) error
 	})
 }
 
-// work is whether a session works, as its lines say.
+// work reports whether a session works, according to its lines.
 type work bool
 
-// numbered takes a line, and says whether it is of an event with a number. Errors may have none; nor has the idle of a
-// prompt that was refused while nothing ran.
+// numbered applies a line, and reports whether its event has a number. Errors may have none, and neither has the idle
+// line after a refused prompt.
 func (w *work) numbered(l socketLine) bool {
 	was := *w
 	switch {
@@ -184,7 +184,7 @@ func (w *watcher) attach(ctx context.Context, from uint64, take func(socketLine)
 	}
 }
 
-// check compares what the watcher received with what the gateway sends of the whole history. The session is at rest.
+// check compares the received lines with those that the gateway sends for the whole history. The session is quiescent.
 func (w *watcher) check(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -225,7 +225,7 @@ func (w *watcher) check(ctx context.Context) {
 	w.compare(whole)
 }
 
-// compare reports what is missing, or came twice.
+// compare reports missing and duplicate lines.
 func (w *watcher) compare(whole []string) {
 	got, at := w.lines, 0
 	for at < min(len(got), len(whole)) && got[at] == whole[at] {
@@ -255,7 +255,7 @@ func excerpt(lines []string, at int) string {
 	return strings.Join(some, "\n")
 }
 
-// compacts reports whether the first session gives history up: what is replayed then is another selection of events.
+// compacts reports whether the first session compacts its history; a replay then has fewer events.
 func (s schedule) compacts() bool {
 	return slices.ContainsFunc(s.phases, func(p phase) bool {
 		return slices.ContainsFunc(p.said, func(m said) bool { return m.compact && m.session == 0 })

@@ -14,7 +14,7 @@ import (
 
 // The oracle trusts the files that agents leave on disk.
 
-// spoken joins the text of all runs of a session, as it is in their spools.
+// spoken returns the text of all runs of a session, from their spools.
 func (r *round) spoken(id string) (string, error) {
 	var text strings.Builder
 	runs := filepath.Join(r.world.StateDir(), "runs", id)
@@ -43,8 +43,7 @@ func (r *round) spoken(id string) (string, error) {
 	return text.String(), nil
 }
 
-// textOf is the text of a line that is the assistant's: a delta, or what a slash
-// command has printed.
+// textOf returns the assistant's text in a line: a delta, or the output of a slash command.
 func textOf(line []byte) string {
 	var l struct {
 		Type    string  `json:"type"`

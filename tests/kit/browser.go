@@ -36,7 +36,7 @@ func (b *Browser) Login(code string) (int, error) {
 	return status, err
 }
 
-// Enter logs in, or says why not.
+// Enter logs in, or returns the reason of the refusal.
 func (b *Browser) Enter(code string) error {
 	status, header, body, err := b.Do(http.MethodPost, "/api/auth/login", url.Values{"code": {code}}.Encode())
 	if err == nil && status != http.StatusSeeOther {

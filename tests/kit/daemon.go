@@ -157,9 +157,8 @@ func (d *Daemon) Stop() (time.Duration, error) {
 	}
 }
 
-// Log returns what the daemon has written to its standard error so far. It is read through a pipe: a line may come some
-// time after the event that it is about. Wait for one with [Daemon.Logged]; only the log of a daemon that has ended is
-// complete.
+// Log returns what the daemon has written to its standard error so far. A pipe carries it, so a line may arrive later than its event. Wait
+// for a line with [Daemon.Logged]; only the log of a daemon that has ended is complete.
 func (d *Daemon) Log() string { return d.log.String() }
 
 // Logged waits for a whole line of the log that fits, and returns it. It fails if none comes in time, or if the daemon has

@@ -82,12 +82,12 @@ func (w *World) Code(name string, scopes ...string) (string, error) {
 	return w.pair([]string{"gateway", "pair"}, name, scopes)
 }
 
-// SharedCode returns a code for a login that sees only what is shared with its person.
+// SharedCode returns a code for a login that sees only sessions shared with its person.
 func (w *World) SharedCode(name string, scopes ...string) (string, error) {
 	return w.pair([]string{"gateway", "pair", "--shared"}, name, scopes)
 }
 
-// ProxyToken returns the token with which a proxy of somebody else registers sessions at the portal.
+// ProxyToken returns a token with which a foreign proxy registers sessions at the portal.
 func (w *World) ProxyToken(name string) (string, error) {
 	return w.say("gateway", "token", "--name", name)
 }

@@ -10,14 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Screen is a terminal that is drawn: what a person would see at each moment.
+// Screen is an emulated terminal: it has the text that a person would see.
 type Screen struct {
 	*Terminal
 	emulator *vt.SafeEmulator
 	answers  sync.WaitGroup
 }
 
-// OpenScreen makes a terminal of a size, which the caller closes.
+// OpenScreen opens a terminal of the given size. The caller closes it.
 func OpenScreen(columns, rows int) (*Screen, error) {
 	s := &Screen{emulator: vt.NewSafeEmulator(columns, rows)}
 	t, err := openTerminal(s.emulator)
@@ -25,7 +25,7 @@ func OpenScreen(columns, rows int) (*Screen, error) {
 		return nil, err
 	}
 	s.Terminal = t
-	s.answers.Go(func() { // to what the program asks the terminal
+	s.answers.Go(func() { // answers to queries of the program
 		buffer := make([]byte, 256)
 		for {
 			n, err := s.emulator.Read(buffer)

@@ -95,7 +95,7 @@ func (p *ScriptedProxy) Pending() int {
 	return len(p.pending)
 }
 
-// Forget makes the proxy lose its state: it counts from 0 again, and has nothing to send again.
+// Forget deletes the state of the proxy: it counts from 0 again, and has nothing to repeat.
 func (p *ScriptedProxy) Forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -144,12 +144,12 @@ func (c *ProxyCall) TakeInput(seq uint64, byAgent bool) error {
 	return c.send(&pb.ProxyRequest{Request: &pb.ProxyRequest_InputTaken{InputTaken: &pb.ProxyInputTaken{Seq: seq, ByAgent: byAgent}}})
 }
 
-// TakeDecision says that a decision has arrived.
+// TakeDecision acknowledges a decision.
 func (c *ProxyCall) TakeDecision(request string) error {
 	return c.send(&pb.ProxyRequest{Request: &pb.ProxyRequest_DecisionTaken{DecisionTaken: &pb.ProxyDecisionTaken{RequestId: request}}})
 }
 
-// HalfClose says that the proxy sends no more.
+// HalfClose ends the proxy's side of the stream.
 func (c *ProxyCall) HalfClose() error { return c.end() }
 
 // Close ends the connection.
@@ -162,7 +162,7 @@ func (c *ProxyCall) Ended() bool {
 	return c.closed
 }
 
-// Events returns what the proxy was told so far.
+// Events returns the events that the proxy has received so far.
 func (c *ProxyCall) Events() []*pb.ProxyEvent {
 	c.mu.Lock()
 	defer c.mu.Unlock()

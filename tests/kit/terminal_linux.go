@@ -27,7 +27,7 @@ type Terminal struct {
 	screen bytes.Buffer
 }
 
-// OpenTerminal makes a terminal, which the caller closes.
+// OpenTerminal opens a terminal. The caller closes it.
 func OpenTerminal() (*Terminal, error) { return openTerminal(io.Discard) }
 
 // openTerminal also writes everything that is printed to another writer.

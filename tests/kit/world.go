@@ -26,8 +26,8 @@ type World struct {
 	Dial []grpc.DialOption // more options of the connections to its daemons
 }
 
-// NewWorld makes a world below a new temporary directory. The path is short,
-// even when the system's temporary directory is long: a socket's path has at most 107 bytes.
+// NewWorld creates a world below a new temporary directory. The path is short, even when the
+// system's temporary directory is long: a socket's path has at most 107 bytes.
 func NewWorld(binary, agent string, extra ...string) (*World, error) {
 	parent := os.TempDir()
 	if len(parent) > 60 {
@@ -56,7 +56,7 @@ func (w *World) Remove() error {
 	for _, record := range records {
 		if path, err := os.ReadFile(record); err == nil {
 			group := strings.TrimSpace(string(path))
-			_ = syscall.Rmdir(group) // it is gone already, as a rule
+			_ = syscall.Rmdir(group) // usually the kernel has removed it already
 			_ = syscall.Rmdir(filepath.Dir(group))
 		}
 	}
