@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// Room is the garbage, in bytes, that a daemon may keep in addition to the size of its
-// live heap. Without it a small heap is collected often, and goroutines that allocate
-// during a cycle have to assist: the p99 latency of an event came from these assists, not
-// from the disk (docs/performance.md).
+// Room is how much garbage a daemon may have above its live heap before a collection starts, in
+// bytes. Without it a small heap is collected often, and goroutines that allocate during a cycle
+// have to assist. These assists, and not the disk, caused the p99 latency of events
+// (docs/performance.md).
 const Room = 32 << 20
 
 const (
@@ -31,15 +31,15 @@ type Collector struct {
 	quiet time.Duration
 
 	mu      sync.Mutex
-	percent int    // GOGC as it was set
+	percent int    // GOGC as last set
 	cycles  uint64 // number of collections at the last poll
 	timer   *time.Timer
 	polling bool // timer is running
 	closed  bool
 }
 
-// PaceCollector sets the pace of this process until [Collector.Close]; room is in bytes.
-// It returns nil, which may be closed as well, if the operator has set GOGC.
+// PaceCollector sets the pace of this process until [Collector.Close]; room is in bytes. It returns
+// nil if the operator has set GOGC; Close of nil does nothing.
 func PaceCollector(room int64) *Collector {
 	if os.Getenv("GOGC") != "" {
 		return nil
@@ -60,8 +60,8 @@ func paceCollector(room int64, quiet time.Duration) *Collector {
 // defaultPercent is the runtime's default of GOGC.
 const defaultPercent = 100
 
-// watch has cycled called after the next cycle: it allocates an object without references,
-// which that cycle collects, with cycled as its cleanup.
+// watch arranges a call of cycled after the next cycle: it allocates an object without references,
+// whose cleanup is cycled.
 func (c *Collector) watch() {
 	runtime.AddCleanup(&struct{ _ [64]byte }{}, (*Collector).cycled, c)
 }
@@ -129,9 +129,9 @@ func readHeap() heap {
 	return heap{cycles: samples[0].Value.Uint64(), live: bytes(1), roots: bytes(4) + bytes(5), spare: bytes(2) + bytes(3) - bytes(1)}
 }
 
-// percentFor returns the GOGC with which the next cycle starts after h.live + room bytes of garbage. The runtime applies GOGC to
-// live heap and roots, so the divisor is the sum of both: with hundreds of goroutines the stacks are larger than the live heap,
-// and without them in the divisor the heap grew half as large again.
+// percentFor returns the GOGC with which the next cycle starts after h.live + room bytes of garbage. The runtime
+// applies GOGC to live heap and roots, so the divisor is the sum of both: with hundreds of goroutines the stacks are
+// larger than the live heap, and without them in the divisor the heap grew by half.
 func percentFor(h heap, room int64) int {
 	return int(defaultPercent * (h.live + room) / max(h.live+h.roots, 1<<20))
 }

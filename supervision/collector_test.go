@@ -17,7 +17,7 @@ func TestPercent(t *testing.T) {
 		{8 << 20, 12 << 20, 32 << 20, 200}, // stacks are scanned as well: 40 MiB of garbage, not 100
 		{64 << 20, 0, 32 << 20, 150},
 		{64 << 20, 0, 0, 100},
-		{0, 0, 32 << 20, 3200}, // before anything was counted
+		{0, 0, 32 << 20, 3200}, // before the first cycle
 	} {
 		if got := percentFor(heap{live: c.live, roots: c.roots}, c.room); got != c.want {
 			t.Errorf("%d live, %d roots, room for %d: %d, want %d", c.live, c.roots, c.room, got, c.want)
@@ -36,7 +36,7 @@ func TestPercent(t *testing.T) {
 // Each cycle of the garbage collector sets the pace of the next one, until Close.
 func TestCollectorFollowsCycles(t *testing.T) {
 	t.Setenv("GOGC", "")
-	c := PaceCollector(1 << 37) // as no live heap would have it by chance
+	c := PaceCollector(1 << 37) // more than any live heap
 	defer c.Close()
 	eventually(t, func() bool {
 		runtime.GC()
@@ -51,30 +51,29 @@ func TestCollectorFollowsCycles(t *testing.T) {
 		return gogc() > first
 	})
 	if c.Close(); gogc() != defaultPercent {
-		t.Errorf("left behind: GOGC=%d", gogc())
+		t.Errorf("after Close: GOGC=%d", gogc())
 	}
 	runtime.GC()
 	runtime.GC()
 	if gogc() != defaultPercent {
-		t.Errorf("after its end: GOGC=%d", gogc())
+		t.Errorf("after Close and two cycles: GOGC=%d", gogc())
 	}
 }
 
-func TestCollectorOfAnOperator(t *testing.T) {
+func TestCollectorRespectsOperatorsGOGC(t *testing.T) {
 	t.Setenv("GOGC", "100")
 	c := PaceCollector(Room)
 	if c != nil {
-		t.Error("somebody else has decided")
+		t.Error("PaceCollector overrode the operator's GOGC")
 	}
 	c.Close()
 }
 
-// What is not needed is given back when nothing was collected for a while; then there
-// is nothing more to look for.
-func TestCollectorGivesBack(t *testing.T) {
+// An idle process returns its spare memory to the system and stops polling.
+func TestCollectorReturnsSpareMemory(t *testing.T) {
 	c := paceCollector(Room, 50*time.Millisecond)
 	defer c.Close()
-	looks := func() bool {
+	polling := func() bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		return c.polling
@@ -83,11 +82,11 @@ func TestCollectorGivesBack(t *testing.T) {
 		func() {
 			garbage := make([]byte, 4*worth)
 			for i := range garbage {
-				garbage[i] = 1 // or the system would not have given it
+				garbage[i] = 1 // touch the pages, so that the system maps them
 			}
 		}()
-		runtime.GC() // so there was work
-		eventually(t, func() bool { return readHeap().spare < worth && !looks() })
+		runtime.GC() // a cycle since the last poll
+		eventually(t, func() bool { return readHeap().spare < worth && !polling() })
 	}
 }
 
@@ -101,7 +100,7 @@ func eventually(t *testing.T, done func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("it never came")
+			t.Fatal("the condition was not met within a minute")
 		}
 	}
 }

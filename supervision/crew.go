@@ -6,26 +6,26 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// spares is the most idle goroutines that a [Crew] keeps: about as many as actors are
-// usually active at once. The garbage collector shrinks their stacks.
-const spares = 256
+// maxIdle is how many idle goroutines a [Crew] keeps: about the usual number of active actors. The
+// garbage collector shrinks their stacks.
+const maxIdle = 256
 
-// Crew runs functions, each on a goroutine of its own, and keeps some of the goroutines
-// for later functions. An actor's turn is short, and a new goroutine has to grow its
-// stack each time. A function never waits for a goroutine.
+// Crew runs functions, each on its own goroutine, and reuses goroutines that have become idle. The
+// turn of an actor is short, and a new goroutine would have to grow its stack each time. A function
+// never waits for a goroutine.
 //
 // As an [actor.Dispatcher] a crew runs mailboxes. The creator of a crew ends it with
 // [Crew.Close].
 type Crew struct {
 	work   chan func()   // received by idle goroutines only
-	places chan struct{} // one token for each idle goroutine
+	idle   chan struct{} // one token for each idle goroutine
 	closed chan struct{}
 	once   sync.Once
 }
 
 // NewCrew returns a crew without goroutines. They are started as functions arrive.
 func NewCrew() *Crew {
-	return &Crew{work: make(chan func()), places: make(chan struct{}, spares), closed: make(chan struct{})}
+	return &Crew{work: make(chan func()), idle: make(chan struct{}, maxIdle), closed: make(chan struct{})}
 }
 
 var _ actor.Dispatcher = (*Crew)(nil)
@@ -42,8 +42,7 @@ func (c *Crew) Go(f func()) {
 // Schedule implements actor.Dispatcher.
 func (c *Crew) Schedule(f func()) { c.Go(f) }
 
-// Throughput implements actor.Dispatcher: after so many messages a mailbox yields. It is
-// the library's default.
+// Throughput implements actor.Dispatcher: number of messages after which a mailbox yields. It is the library's default.
 func (c *Crew) Throughput() int { return 300 }
 
 // serve runs f and then later functions. It returns when there are enough idle goroutines
@@ -52,9 +51,9 @@ func (c *Crew) serve(f func()) {
 	for f != nil {
 		f()
 		select {
-		case c.places <- struct{}{}:
+		case c.idle <- struct{}{}:
 			f = c.next()
-			<-c.places
+			<-c.idle
 		default:
 			return
 		}
@@ -76,8 +75,8 @@ func (c *Crew) next() func() {
 func (c *Crew) Close() {
 	c.once.Do(func() {
 		close(c.closed)
-		for range spares {
-			c.places <- struct{}{}
+		for range maxIdle {
+			c.idle <- struct{}{}
 		}
 	})
 }

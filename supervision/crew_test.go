@@ -13,22 +13,22 @@ func TestCrew(t *testing.T) {
 		crew := NewCrew()
 		for range 3 {
 			var met, done sync.WaitGroup
-			met.Add(10 * spares)
-			done.Add(10 * spares)
-			for range 10 * spares {
+			met.Add(10 * maxIdle)
+			done.Add(10 * maxIdle)
+			for range 10 * maxIdle {
 				crew.Go(func() {
 					met.Done()
-					met.Wait() // for all others: nobody waits for a place
+					met.Wait() // for all others: no function waits for a goroutine
 					done.Done()
 				})
 			}
 			done.Wait()
 			synctest.Wait()
-			if kept := len(crew.places); kept != spares {
+			if kept := len(crew.idle); kept != maxIdle {
 				t.Errorf("%d goroutines are kept", kept)
 			}
 		}
-		crew.Close() // the bubble would not end with one that is left
+		crew.Close() // the bubble does not end while a goroutine is left
 		late := make(chan struct{})
 		crew.Go(func() { close(late) })
 		<-late
@@ -37,14 +37,14 @@ func TestCrew(t *testing.T) {
 }
 
 // Idle goroutines are reused: a thousand functions, one after the other, need one.
-func TestCrewIsKept(t *testing.T) {
+func TestCrewReusesGoroutines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		crew := NewCrew()
 		defer crew.Close()
 		for range 1000 {
 			crew.Go(func() {})
 			synctest.Wait()
-			if now := len(crew.places); now != 1 {
+			if now := len(crew.idle); now != 1 {
 				t.Fatalf("%d goroutines for one piece of work", now)
 			}
 		}

@@ -11,16 +11,16 @@ import (
 const (
 	// delayedPercent lets a heap grow to 64 MiB before the first collection: the runtime begins at 4 MiB for 100 %.
 	delayedPercent = 1600
-	// delay is how long a process may live without a collection.
+	// delay is the longest time before the first collection.
 	delay = 10 * time.Second
 )
 
-// delayed is set while the first collection of this process is put off.
+// delayed is set while the first collection of this process is delayed.
 var delayed atomic.Bool
 
-// DelayCollection puts the first garbage collection of this process off, because a command that ends within milliseconds needs
-// none: it would be a tenth of its time. From the first collection on, or after ten seconds, the pace is that of the runtime. It does
-// nothing if the operator has set GOGC.
+// DelayCollection delays the first garbage collection of this process. A command that ends within milliseconds needs
+// none, and a collection would take a tenth of its time. After the first collection, or after ten seconds, the
+// runtime's default applies. DelayCollection does nothing if the operator has set GOGC.
 func DelayCollection() {
 	if os.Getenv("GOGC") != "" {
 		return
@@ -34,7 +34,7 @@ func DelayCollection() {
 	}, timer)
 }
 
-// endDelay returns to the pace of the runtime, if the first collection was put off and nothing has set the pace since.
+// endDelay restores the runtime's default, if the first collection was delayed and GOGC was not set since.
 func endDelay() {
 	if delayed.CompareAndSwap(true, false) {
 		debug.SetGCPercent(defaultPercent)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// percent returns GOGC as it is set.
+// percent returns the present GOGC.
 func percent() int {
 	now := debug.SetGCPercent(defaultPercent)
 	debug.SetGCPercent(now)
@@ -30,7 +30,7 @@ func TestDelayEndsWithACollection(t *testing.T) {
 	}
 }
 
-// A process that paces its collector itself ends the delay, and a later collection changes nothing.
+// PaceCollector ends the delay; a later collection changes nothing.
 func TestDelayEndsWithAPace(t *testing.T) {
 	t.Setenv("GOGC", "")
 	DelayCollection()

@@ -12,8 +12,8 @@ import (
 // dereferences a nil pointer, on a goroutine without a supervisor, or is delivered before
 // Started.
 //
-// It also drops a restart that follows a stop. If the actor has to wait for its children,
-// the library would let the restart win, and nothing would stop the actor again.
+// It also drops a restart that follows a stop. If the actor has to wait for its children, the
+// library would restart it, and nothing would stop it again.
 type mailbox struct {
 	actor.Mailbox
 

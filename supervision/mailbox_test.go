@@ -13,31 +13,31 @@ import (
 
 // Messages that are sent to a name while its actor is being spawned arrive in order, after
 // Started.
-func TestMessagesForAnActorThatIsBeingMade(t *testing.T) {
+func TestMessagesDuringSpawn(t *testing.T) {
 	bubble(t, func(w *world) {
-		made := false
+		initialised := false
 		props := w.tree.Props("test", steady, func() actor.Actor { return &player{world: w} })
 		// OnInit runs when the name is registered and the mailbox is not usable yet.
 		props = props.Configure(actor.WithOnInit(func(ctx actor.Context) {
-			made = true
+			initialised = true
 			early := actor.NewPID(ctx.Self().Address, ctx.Self().Id)
 			for _, m := range []any{"one", "two", "three"} {
 				w.system.Root.Send(early, m)
 			}
 		}))
 		pid, err := w.system.Root.SpawnNamed(props, "early")
-		if err != nil || !made {
-			t.Fatal(err, made)
+		if err != nil || !initialised {
+			t.Fatal(err, initialised)
 		}
-		w.tell(pid, "four")
-		if got := w.said("early"); !slices.Equal(got, []any{"started", "one", "two", "three", "four"}) {
+		w.send(pid, "four")
+		if got := w.reports("early"); !slices.Equal(got, []any{"started", "one", "two", "three", "four"}) {
 			t.Errorf("it got %v", got)
 		}
 		w.stop(pid)
 	})
 }
 
-func TestStopForAnActorThatIsBeingMade(t *testing.T) {
+func TestStopDuringSpawn(t *testing.T) {
 	bubble(t, func(w *world) {
 		props := w.tree.Props("test", steady, func() actor.Actor { return &player{world: w} })
 		props = props.Configure(actor.WithOnInit(func(ctx actor.Context) {
@@ -48,19 +48,19 @@ func TestStopForAnActorThatIsBeingMade(t *testing.T) {
 		}
 		time.Sleep(second)
 		synctest.Wait()
-		if got := w.said("early"); !slices.Equal(got, []any{"started", "stopping", "stopped"}) {
+		if got := w.reports("early"); !slices.Equal(got, []any{"started", "stopping", "stopped"}) {
 			t.Errorf("it went through %v", got)
 		}
 	})
 }
 
-// Senders that never stop, to a name that is registered and removed all the time.
-func TestSendingToANameThatComesAndGoes(t *testing.T) {
+// Messages to a name that is registered and removed repeatedly never arrive before Started.
+func TestSendDuringSpawnAndStop(t *testing.T) {
 	system := quietSystem()
 	crew := NewCrew()
 	defer crew.Close()
 	tree := NewTree(crew, func(Failure) {})
-	heard := make(chan any, 1<<20)
+	early := make(chan any, 1<<20)
 	stop := make(chan struct{})
 	var senders sync.WaitGroup
 	for n := range 4 {
@@ -76,7 +76,7 @@ func TestSendingToANameThatComesAndGoes(t *testing.T) {
 		})
 	}
 	for range 300 {
-		pid, err := system.Root.SpawnNamed(tree.Props("test", steady, func() actor.Actor { return &listener{heard: heard} }), "name")
+		pid, err := system.Root.SpawnNamed(tree.Props("test", steady, func() actor.Actor { return &listener{early: early} }), "name")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,18 +86,18 @@ func TestSendingToANameThatComesAndGoes(t *testing.T) {
 	}
 	close(stop)
 	senders.Wait()
-	close(heard)
-	for m := range heard {
-		if m == "too early" {
+	close(early)
+	for m := range early {
+		if m == "before Started" {
 			t.Fatal("a message came before Started")
 		}
 	}
-	time.Sleep(1100 * time.Millisecond) // dead letters
+	time.Sleep(1100 * time.Millisecond) // the library's dead-letter throttle has a goroutine that lives one second
 }
 
 // listener counts messages that it gets before Started.
 type listener struct {
-	heard   chan any
+	early   chan any
 	started bool
 }
 
@@ -107,14 +107,13 @@ func (l *listener) Receive(ctx actor.Context) {
 		l.started = true
 	default:
 		if !l.started {
-			l.heard <- "too early"
+			l.early <- "before Started"
 		}
 	}
 }
 
-// An actor that was stopped ends, although it waits for its children and its restart was
-// decided before the stop.
-func TestStopBeatsARestartBehindIt(t *testing.T) {
+// A restart that follows a stop is dropped, although the actor waits for its children.
+func TestRestartAfterStopIsDropped(t *testing.T) {
 	bubble(t, func(w *world) {
 		child := w.child(w.root, "child", func(p *player) {
 			if p.message != "both" {
@@ -125,11 +124,11 @@ func TestStopBeatsARestartBehindIt(t *testing.T) {
 			self.SendSystemMessage(p.ctx.Self(), &actor.Restart{})
 		})
 		grandchild := w.child(child, "grandchild", nil)
-		w.tell(child, "both")
-		if got := w.said(child.Id); !slices.Equal(got[len(got)-2:], []any{"terminated", "stopped"}) {
+		w.send(child, "both")
+		if got := w.reports(child.Id); !slices.Equal(got[len(got)-2:], []any{"terminated", "stopped"}) {
 			t.Errorf("it went through %v", got)
 		}
-		if got := w.said(grandchild.Id); got[len(got)-1] != "stopped" {
+		if got := w.reports(grandchild.Id); got[len(got)-1] != "stopped" {
 			t.Errorf("its child went through %v", got)
 		}
 	})

@@ -17,8 +17,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // steady is [Default] without jitter, so that tests know each backoff exactly.
 var steady = Policy{Initial: 500 * time.Millisecond, Max: 30 * time.Second, Limit: 5, Window: time.Minute}
 
-// world is an actor system in virtual time, with one root under which a test
-// spawns what it needs.
+// world is an actor system in virtual time. Tests spawn actors under its root.
 type world struct {
 	t      *testing.T
 	system *actor.ActorSystem
@@ -81,7 +80,7 @@ func (w *world) spawn(name string, policy Policy, script func(*player)) *actor.P
 // child starts a scripted actor below another one.
 func (w *world) child(parent *actor.PID, name string, script func(*player)) *actor.PID {
 	w.t.Helper()
-	w.tell(parent, spawnChild{name, w.props(steady, script)})
+	w.send(parent, spawnChild{name, w.props(steady, script)})
 	return actor.NewPID(parent.Address, parent.Id+"/"+name)
 }
 
@@ -89,13 +88,13 @@ func (w *world) props(policy Policy, script func(*player)) *actor.Props {
 	return w.tree.Props("test", policy, func() actor.Actor { return &player{world: w, script: script} })
 }
 
-// tell sends a message and waits until nobody has anything left to do.
-func (w *world) tell(to *actor.PID, message any) {
+// send sends a message and waits until the system is idle.
+func (w *world) send(to *actor.PID, message any) {
 	w.system.Root.Send(to, message)
 	synctest.Wait()
 }
 
-// stop ends an actor in order and fails the test if that takes an hour.
+// stop ends an actor gracefully and fails the test if that takes an hour.
 func (w *world) stop(pid *actor.PID) {
 	w.t.Helper()
 	w.system.Root.Poison(pid)
@@ -120,8 +119,8 @@ func (w *world) reported() []Failure {
 	return slices.Clone(w.failures)
 }
 
-// heard returns the times at which an actor reported something.
-func (w *world) heard(who string, what any) []time.Duration {
+// times returns when an actor reported something.
+func (w *world) times(who string, what any) []time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var times []time.Duration
@@ -133,8 +132,8 @@ func (w *world) heard(who string, what any) []time.Duration {
 	return times
 }
 
-// said returns the reports of an actor, in order.
-func (w *world) said(who string) []any {
+// reports returns the reports of an actor, in order.
+func (w *world) reports(who string) []any {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var all []any
@@ -162,7 +161,7 @@ type player struct {
 
 	ctx     actor.Context
 	message any
-	count   int // messages this incarnation has got
+	count   int // messages that this incarnation has received
 }
 
 func (p *player) Receive(ctx actor.Context) {
@@ -185,7 +184,7 @@ func (p *player) Receive(ctx actor.Context) {
 		}
 		return
 	}
-	p.tell(p.message)
+	p.report(p.message)
 	if p.message == crashNow {
 		panic("told to crash")
 	}
@@ -194,7 +193,7 @@ func (p *player) Receive(ctx actor.Context) {
 	}
 }
 
-func (p *player) tell(what any) {
+func (p *player) report(what any) {
 	w := p.world
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -6,22 +6,22 @@ import (
 	"time"
 )
 
-// Policy says how an actor that crashes is restarted. It is a value and it is
-// pure: clock and chance are arguments of [Policy.Decide].
+// Policy is how a crashed actor is restarted. It is a pure value: clock and randomness are
+// arguments of [Policy.Decide].
 type Policy struct {
 	Initial time.Duration // wait before the first restart
 	Max     time.Duration // longest wait
-	Jitter  float64       // part of the wait that chance may take away or, below the longest, add; 0 to 1
-	Limit   int           // that many failures …
-	Window  time.Duration // … within that time are giving up
+	Jitter  float64       // random part of the wait, added or subtracted, 0 to 1; the wait never exceeds Max
+	Limit   int           // this many failures …
+	Window  time.Duration // … within this time: give up
 
-	SlowLimit  int           // more failures than that …
-	SlowWindow time.Duration // … within that time are giving up too; 0 = only the limit above counts
+	SlowLimit  int           // more failures than this …
+	SlowWindow time.Duration // … within this time: give up; 0 = no slow limit
 }
 
-// Default is the policy of the daemon document: 500 ms doubling to 30 s, and five failures
-// in 60 s give up. More than eight in 10 minutes give up as well: an actor that crashes
-// every 15 s would otherwise be restarted without end.
+// Default is the policy of the daemon document: backoff from 500 ms, doubling to 30 s, and giving
+// up after five failures in 60 s. It also gives up after more than eight failures in 10 minutes: an
+// actor that crashes every 15 s would otherwise be restarted forever.
 func Default() Policy {
 	return Policy{
 		Initial: 500 * time.Millisecond, Max: 30 * time.Second, Jitter: 0.2, Limit: 5, Window: time.Minute,
@@ -29,8 +29,7 @@ func Default() Policy {
 	}
 }
 
-// History has the recent failures of one child. The zero value is a child that never
-// failed.
+// History is the recent failures of one child. The zero value means no failures.
 type History struct {
 	Failures []time.Time // within the longer window, oldest first
 	Total    int         // since the child was first started
@@ -42,7 +41,7 @@ type Verdict uint8
 // The verdicts.
 const (
 	Restart Verdict = iota // after Decision.After
-	GiveUp                 // stop the child, and say so
+	GiveUp                 // stop the child and report it
 )
 
 // Decision is the outcome of [Policy.Decide].
@@ -52,8 +51,8 @@ type Decision struct {
 	Reason  string        // for people
 }
 
-// Decide takes one more failure at now into account. chance is from [0,1).
-// The given history is not changed.
+// Decide adds a failure at now to the history and decides. chance is a random number in [0,1).
+// Decide does not change h.
 func (p Policy) Decide(h History, now time.Time, chance float64) (History, Decision) {
 	next := History{Total: h.Total + 1}
 	for _, t := range h.Failures {

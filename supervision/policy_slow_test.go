@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestSlowLimit counts failures at a steady pace until the default policy gives up:
-// the number of the failure at which it does, 0 for never in two hours.
+// With failures at a constant rate, want is the failure at which the default policy gives up; 0 =
+// never within two hours.
 func TestSlowLimit(t *testing.T) {
 	for _, c := range []struct {
 		every time.Duration
@@ -24,7 +24,7 @@ func TestSlowLimit(t *testing.T) {
 				break
 			}
 			if len(h.Failures) > 9 {
-				t.Fatalf("every %s: %d failures are remembered", c.every, len(h.Failures))
+				t.Fatalf("every %s: %d failures are kept", c.every, len(h.Failures))
 			}
 		}
 		if got != c.want {
@@ -37,7 +37,7 @@ func TestSlowLimit(t *testing.T) {
 }
 
 // The backoff grows only with the failures in the short window.
-func TestSlowFailuresWaitAsTheFirst(t *testing.T) {
+func TestBackoffIgnoresSlowWindow(t *testing.T) {
 	var h History
 	for i := range 8 {
 		var d Decision

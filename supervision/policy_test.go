@@ -10,7 +10,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// failures at these seconds, and the wait that follows each; -1 is giving up.
+// For failures at these seconds, want is the backoff after each; -1 means giving up.
 func TestPolicyWaits(t *testing.T) {
 	patient := Policy{Initial: 500 * time.Millisecond, Max: 30 * time.Second, Limit: 100, Window: time.Hour}
 	for _, c := range []struct {
@@ -51,7 +51,7 @@ func TestPolicyWaits(t *testing.T) {
 	}
 }
 
-func TestDefaultPolicyIsThatOfTheDocument(t *testing.T) {
+func TestDefaultPolicy(t *testing.T) {
 	var h History
 	var d Decision
 	for i, nominal := range []float64{.5, 1, 2, 4} {
@@ -83,7 +83,7 @@ func TestPolicyProperties(t *testing.T) {
 		for range rapid.IntRange(1, 100).Draw(t, "failures") {
 			now = now.Add(time.Duration(rapid.Int64Range(0, int64(p.Window/4)).Draw(t, "pause")))
 			before := slices.Clone(h.Failures)
-			// Room behind the slice, so that an append in place would be seen.
+			// Spare capacity, so that the test detects an append in place.
 			h.Failures = slices.Grow(h.Failures, 4)
 			spare := h.Failures[:cap(h.Failures)]
 			spareBefore := slices.Clone(spare)
@@ -95,7 +95,7 @@ func TestPolicyProperties(t *testing.T) {
 			}
 			for _, f := range next.Failures {
 				if now.Sub(f) >= p.Window {
-					t.Fatalf("a failure %s ago is remembered, the window is %s", now.Sub(f), p.Window)
+					t.Fatalf("a failure %s ago is kept, the window is %s", now.Sub(f), p.Window)
 				}
 			}
 			n := len(next.Failures)

@@ -7,25 +7,23 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// crash is what a panic becomes on its way to the supervisor: the reason with
-// the stack, which the library would lose.
+// crash is a panic with its stack, which the library would drop. guard passes it to the supervisor.
 type crash struct {
 	reason any
 	stack  string
 }
 
-// Error returns the reason alone.
+// Error returns the reason without the stack.
 func (c *crash) Error() string { return fmt.Sprint(c.reason) }
 
-// Props describes one actor. Every actor of ours is spawned with it, one Props
-// per actor: produce is called for each incarnation and must return a new
-// struct.
+// Props returns the props of one actor. They must not be used for a second actor. produce is called
+// for each incarnation and must return a new struct.
 //
 // The actor supervises its own children with policy.
 func (t *Tree) Props(kind string, policy Policy, produce func() actor.Actor) *actor.Props {
 	children := NewSupervisor(policy, t)
 	var box actor.Mailbox
-	var leaving bool // touched by the actor's own goroutine only
+	var stopping bool // only used on the actor's goroutine
 	return actor.PropsFromProducer(produce,
 		actor.WithMailbox(func() actor.Mailbox {
 			box = &mailbox{Mailbox: actor.Unbounded()()}
@@ -40,12 +38,12 @@ func (t *Tree) Props(kind string, policy Policy, produce func() actor.Actor) *ac
 				case *actor.Terminated:
 					children.Forget(m.Who)
 				case *actor.Stopping:
-					leaving = true
-					t.leaves(ctx.Self().Id)
+					stopping = true
+					t.markStopping(ctx.Self().Id)
 				case *actor.Stopped:
 					defer t.stopped(ctx.Self().Id) // also if it panics
 				default:
-					if leaving {
+					if stopping {
 						return
 					}
 				}
@@ -70,8 +68,8 @@ func (t *Tree) guard(ctx actor.ReceiverContext) {
 	if !ok {
 		c = &crash{reason: reason, stack: string(debug.Stack())}
 	}
-	if !t.leaving(ctx.Self().Id) {
+	if !t.isStopping(ctx.Self().Id) {
 		panic(c)
 	}
-	t.swallowed(ctx.Self().Id, c)
+	t.recovered(ctx.Self().Id, c)
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// Failure reports one crash of an actor and the decision about it. Logs, metrics and the
-// synchronisation of tests are made from it.
+// Failure reports one crash of an actor and the decision about it, for logs, metrics and tests.
 type Failure struct {
 	Actor    string // the actor's address
 	Kind     string
@@ -19,8 +18,8 @@ type Failure struct {
 	Restarts int // so far
 }
 
-// Supervisor carries out a [Policy] for the children of one actor. It keeps a
-// history per child, so the failures of a child never use up restarts of its siblings.
+// Supervisor applies a [Policy] to the children of one actor. It keeps a history per child, so the
+// failures of a child never use up restarts of its siblings.
 type Supervisor struct {
 	policy Policy
 	tree   *Tree
@@ -29,7 +28,7 @@ type Supervisor struct {
 	histories map[string]History // by child address
 }
 
-// NewSupervisor returns a supervisor that carries out policy and shows it in tree.
+// NewSupervisor returns a supervisor that applies policy and records failures in tree.
 func NewSupervisor(policy Policy, tree *Tree) *Supervisor {
 	return &Supervisor{policy: policy, tree: tree, histories: map[string]History{}}
 }

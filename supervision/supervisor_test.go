@@ -19,12 +19,12 @@ func TestCrashedChildIsRestartedAfterTheBackoff(t *testing.T) {
 	bubble(t, func(w *world) {
 		child := w.child(w.root, "child", nil)
 		for range 4 {
-			w.tell(child, crashNow)
+			w.send(child, crashNow)
 			time.Sleep(10 * second)
 		}
 		synctest.Wait()
 		want := []time.Duration{0, half, 10*second + second, 20*second + 2*second, 30*second + 4*second}
-		if got := w.heard(child.Id, "started"); !slices.Equal(got, want) {
+		if got := w.times(child.Id, "started"); !slices.Equal(got, want) {
 			t.Errorf("started at %v, want %v", got, want)
 		}
 		for i, f := range w.reported() {
@@ -32,8 +32,8 @@ func TestCrashedChildIsRestartedAfterTheBackoff(t *testing.T) {
 				t.Errorf("failure %d: %+v", i+1, f)
 			}
 		}
-		if n := len(w.heard(w.root.Id, "terminated")); n != 0 {
-			t.Errorf("the parent was told %d times that a restarted child has ended", n)
+		if n := len(w.times(w.root.Id, "terminated")); n != 0 {
+			t.Errorf("the parent got %d Terminated messages for a restarted child", n)
 		}
 	})
 }
@@ -41,12 +41,12 @@ func TestCrashedChildIsRestartedAfterTheBackoff(t *testing.T) {
 // The mailbox survives, the failing message does not, and neither does the struct.
 func TestRestartKeepsTheMailboxAndNothingElse(t *testing.T) {
 	bubble(t, func(w *world) {
-		child := w.child(w.root, "child", func(p *player) { p.tell(p.count) })
-		w.tell(child, "one")
-		w.tell(child, crashNow)
-		w.tell(child, "two")
-		w.tell(child, "three")
-		if got := len(w.heard(child.Id, "two")); got != 0 {
+		child := w.child(w.root, "child", func(p *player) { p.report(p.count) })
+		w.send(child, "one")
+		w.send(child, crashNow)
+		w.send(child, "two")
+		w.send(child, "three")
+		if got := len(w.times(child.Id, "two")); got != 0 {
 			t.Fatal("a message was handled during the backoff")
 		}
 		if n := w.tree.Snapshot(child.Id, time.Now()).Mailbox; n != 2 {
@@ -55,13 +55,13 @@ func TestRestartKeepsTheMailboxAndNothingElse(t *testing.T) {
 		time.Sleep(second)
 		synctest.Wait()
 		want := []any{"started", 1, "one", 2, crashNow, "restarting", 4, "started", 1, "two", 2, "three", 3}
-		if got := w.said(child.Id); !slices.Equal(got, want) {
+		if got := w.reports(child.Id); !slices.Equal(got, want) {
 			t.Errorf("got  %v\nwant %v", got, want)
 		}
 	})
 }
 
-func TestGivesUpAloudAfterFiveFailuresInAMinute(t *testing.T) {
+func TestGiveUpAfterFiveFailuresInAMinute(t *testing.T) {
 	bubble(t, func(w *world) {
 		sibling := w.child(w.root, "sibling", nil)
 		child := w.child(w.root, "child", func(p *player) {
@@ -73,7 +73,7 @@ func TestGivesUpAloudAfterFiveFailuresInAMinute(t *testing.T) {
 		synctest.Wait()
 
 		want := []time.Duration{0, half, 1500 * time.Millisecond, 3500 * time.Millisecond, 7500 * time.Millisecond}
-		if got := w.heard(child.Id, "started"); !slices.Equal(got, want) {
+		if got := w.times(child.Id, "started"); !slices.Equal(got, want) {
 			t.Errorf("started at %v, want %v", got, want)
 		}
 		failures := w.reported()
@@ -85,45 +85,45 @@ func TestGivesUpAloudAfterFiveFailuresInAMinute(t *testing.T) {
 			t.Errorf("the last failure: %+v", last.Decision)
 		}
 		if w.alive(child) || !w.alive(sibling) || !w.alive(w.root) {
-			t.Error("exactly the child should be gone")
+			t.Error("only the child should have stopped")
 		}
-		if got := w.said(sibling.Id); !slices.Equal(got, []any{"started"}) {
-			t.Errorf("the sibling noticed: %v", got)
+		if got := w.reports(sibling.Id); !slices.Equal(got, []any{"started"}) {
+			t.Errorf("the sibling was affected: %v", got)
 		}
 	})
 }
 
 // Each child has a history of its own: the failures of one do not count for its siblings.
-func TestSiblingsShareNoBudget(t *testing.T) {
+func TestHistoriesArePerChild(t *testing.T) {
 	bubble(t, func(w *world) {
 		a, b := w.child(w.root, "a", nil), w.child(w.root, "b", nil)
 		for range 4 {
-			w.tell(a, crashNow)
+			w.send(a, crashNow)
 			time.Sleep(5 * second)
 		}
-		w.tell(b, crashNow)
+		w.send(b, crashNow)
 		at := time.Since(w.begin)
 		time.Sleep(second)
 		synctest.Wait()
-		if got := w.heard(b.Id, "started"); len(got) != 2 || got[1] != at+half {
+		if got := w.times(b.Id, "started"); len(got) != 2 || got[1] != at+half {
 			t.Errorf("b was started at %v, want the first backoff after %v", got, at)
 		}
 		if !w.alive(a) {
-			t.Error("four failures were too many")
+			t.Error("it gave up after four failures")
 		}
 	})
 }
 
-func TestSlowFailuresAreForgiven(t *testing.T) {
+func TestSlowFailuresNeverGiveUp(t *testing.T) {
 	bubble(t, func(w *world) {
 		child := w.child(w.root, "child", nil)
 		for range 30 {
-			w.tell(child, crashNow)
+			w.send(child, crashNow)
 			time.Sleep(61 * second)
 		}
 		synctest.Wait()
-		if !w.alive(child) || len(w.heard(child.Id, "started")) != 31 {
-			t.Errorf("started %d times, alive: %v", len(w.heard(child.Id, "started")), w.alive(child))
+		if !w.alive(child) || len(w.times(child.Id, "started")) != 31 {
+			t.Errorf("started %d times, alive: %v", len(w.times(child.Id, "started")), w.alive(child))
 		}
 		if f := w.reported(); len(f) != 30 || f[29].Restarts != 30 || f[29].Decision.After != half {
 			t.Errorf("the last of %d failures: %+v", len(f), f[len(f)-1].Decision)
@@ -131,8 +131,8 @@ func TestSlowFailuresAreForgiven(t *testing.T) {
 	})
 }
 
-// A child that was given up and is spawned again starts with a clean record.
-func TestSpawningAgainForgetsTheFailures(t *testing.T) {
+// A child that is spawned again after giving up starts with an empty history.
+func TestSpawnAfterGiveUpResetsHistory(t *testing.T) {
 	bubble(t, func(w *world) {
 		script := func(p *player) {
 			if p.message == "started" {
@@ -144,7 +144,7 @@ func TestSpawningAgainForgetsTheFailures(t *testing.T) {
 		w.child(w.root, "child", script)
 		time.Sleep(half)
 		synctest.Wait()
-		if got := w.heard(child.Id, "started"); len(got) != 7 || got[5] != 20*second || got[6] != 20*second+half {
+		if got := w.times(child.Id, "started"); len(got) != 7 || got[5] != 20*second || got[6] != 20*second+half {
 			t.Errorf("started at %v", got)
 		}
 		time.Sleep(time.Minute)
@@ -165,22 +165,22 @@ func TestStopWinsOverTheBackoff(t *testing.T) {
 			bubble(t, func(w *world) {
 				parent := w.child(w.root, "parent", nil)
 				child := w.child(parent, "child", nil)
-				// A grandchild that takes its time keeps its parent stopping while the backoff ends.
+				// A slow grandchild keeps its parent stopping until after the end of the backoff.
 				w.child(child, "grandchild", func(p *player) {
 					if p.message == "stopping" {
 						time.Sleep(3 * second)
 					}
 				})
-				w.tell(child, crashNow)
+				w.send(child, crashNow)
 				time.Sleep(100 * time.Millisecond)
 				c.end(w, parent, child)
 				time.Sleep(time.Minute)
 				synctest.Wait()
-				if got := w.heard(child.Id, "started"); len(got) != 1 {
+				if got := w.times(child.Id, "started"); len(got) != 1 {
 					t.Errorf("the child was started at %v", got)
 				}
 				if w.alive(child) {
-					t.Error("the child is there")
+					t.Error("the child is alive")
 				}
 			})
 		})
@@ -192,7 +192,7 @@ func TestRestartStopsTheChildren(t *testing.T) {
 	bubble(t, func(w *world) {
 		parent := w.child(w.root, "parent", nil)
 		child := w.child(parent, "child", nil)
-		w.tell(parent, crashNow)
+		w.send(parent, crashNow)
 		if !w.alive(child) {
 			t.Error("the child was stopped before the backoff was over")
 		}
@@ -202,7 +202,7 @@ func TestRestartStopsTheChildren(t *testing.T) {
 			t.Errorf("alive: parent %v, child %v", w.alive(parent), w.alive(child))
 		}
 		if again := w.child(parent, "child", nil); !w.alive(again) {
-			t.Error("the name is not free again")
+			t.Error("the name is still taken")
 		}
 	})
 }

@@ -10,8 +10,7 @@ import (
 	"betcode/messages"
 )
 
-// Tree is the live picture of all actors, filled by [Tree.Props]. Any goroutine may read
-// it at any time.
+// Tree is the live tree of all actors that were spawned with [Tree.Props]. It is safe for concurrent use.
 type Tree struct {
 	report func(Failure)
 	crew   *Crew
@@ -21,16 +20,15 @@ type Tree struct {
 }
 
 type node struct {
-	parent  string
-	view    messages.TreeNode
-	backoff time.Time // until when
-	restart *time.Timer
-	leaving bool // it stops, or has stopped
-	box     actor.Mailbox
+	parent   string
+	view     messages.TreeNode
+	backoff  time.Time // until when
+	restart  *time.Timer
+	stopping bool // the actor is stopping or has stopped
+	box      actor.Mailbox
 }
 
-// NewTree returns an empty picture of actors that crew runs. report is called with each failure;
-// it must not block.
+// NewTree returns an empty tree of actors that crew runs. report is called with each failure; it must not block.
 func NewTree(crew *Crew, report func(Failure)) *Tree {
 	return &Tree{report: report, crew: crew, nodes: map[string]*node{}}
 }
@@ -68,7 +66,7 @@ func (t *Tree) view(id string, children map[string][]string, now time.Time) mess
 	return v
 }
 
-// Detail shows one more fact about an actor. An empty value removes it.
+// Detail sets a detail of an actor in the tree. An empty value removes it.
 func (t *Tree) Detail(pid *actor.PID, key, value string) {
 	t.update(pid.Id, func(n *node) {
 		if value == "" {
@@ -107,16 +105,15 @@ func (t *Tree) started(id string) {
 	t.update(id, func(n *node) { n.view.State, n.backoff = "running", time.Time{} })
 }
 
-// restartAfter restarts an actor after its backoff, unless it stops before: the library
-// would let a restart win over a stop.
+// restartAfter restarts an actor after its backoff, unless it stops first: the library would restart a stopping actor.
 func (t *Tree) restartAfter(id string, backoff time.Duration, restart func()) {
 	t.update(id, func(n *node) {
-		if n.leaving {
+		if n.stopping {
 			return
 		}
 		n.restart = time.AfterFunc(backoff, func() {
 			t.update(id, func(now *node) {
-				if now == n && !n.leaving {
+				if now == n && !n.stopping {
 					restart()
 				}
 			})
@@ -124,21 +121,21 @@ func (t *Tree) restartAfter(id string, backoff time.Duration, restart func()) {
 	})
 }
 
-// leaves notes that an actor is stopping, and cancels its pending restart.
-func (t *Tree) leaves(id string) {
+// markStopping records that an actor is stopping, and cancels its pending restart.
+func (t *Tree) markStopping(id string) {
 	t.update(id, func(n *node) {
-		n.leaving = true
+		n.stopping = true
 		if n.restart != nil {
 			n.restart.Stop()
 		}
 	})
 }
 
-func (t *Tree) leaving(id string) bool {
+func (t *Tree) isStopping(id string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	n := t.nodes[id]
-	return n != nil && n.leaving
+	return n != nil && n.stopping
 }
 
 func (t *Tree) stopped(id string) {
@@ -165,11 +162,11 @@ func (t *Tree) failed(id string, reason any, d Decision, total int, now time.Tim
 	t.report(f)
 }
 
-func (t *Tree) swallowed(id string, c *crash) {
+func (t *Tree) recovered(id string, c *crash) {
 	t.report(Failure{Actor: id, Reason: c.Error(), Stack: c.stack, Decision: Decision{Verdict: GiveUp, Reason: "it was stopping"}})
 }
 
-// Count returns how many live actors are of a kind.
+// Count returns the number of live actors of a kind.
 func (t *Tree) Count(kind string) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()

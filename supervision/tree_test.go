@@ -11,7 +11,7 @@ import (
 	"betcode/messages"
 )
 
-func TestSnapshotShowsWhoRunsBelowWhom(t *testing.T) {
+func TestSnapshot(t *testing.T) {
 	bubble(t, func(w *world) {
 		b := w.child(w.root, "b/2", nil)
 		a := w.child(w.root, "a/1", nil)
@@ -44,12 +44,12 @@ func TestSnapshotShowsWhoRunsBelowWhom(t *testing.T) {
 	})
 }
 
-func TestSnapshotBelongsToWhoAsked(t *testing.T) {
+func TestSnapshotIsACopy(t *testing.T) {
 	bubble(t, func(w *world) {
 		w.tree.Detail(w.root, "key", "value")
 		w.tree.Snapshot(w.root.Id, time.Now()).Details["key"] = "mine"
 		if got := w.tree.Snapshot(w.root.Id, time.Now()).Details["key"]; got != "value" {
-			t.Errorf("a snapshot was changed from outside: %q", got)
+			t.Errorf("a change of a snapshot changed the tree: %q", got)
 		}
 	})
 }
@@ -58,7 +58,7 @@ func TestSnapshotShowsTheBackoff(t *testing.T) {
 	bubble(t, func(w *world) {
 		child := w.child(w.root, "child", nil)
 		show := func() messages.TreeNode { return w.tree.Snapshot(child.Id, time.Now()) }
-		w.tell(child, crashNow)
+		w.send(child, crashNow)
 		time.Sleep(200 * time.Millisecond)
 		if v := show(); v.State != "backing off" || v.Backoff != 300*time.Millisecond || v.Restarts != 1 || v.LastError != "told to crash" {
 			t.Errorf("during the backoff: %+v", v)
@@ -91,7 +91,7 @@ func TestStoppedActorLeavesTheTree(t *testing.T) {
 	})
 }
 
-// The stack is that of the panic, not of the library's recovery.
+// Failure.Stack is the stack of the panic, not of the library's recovery.
 func TestFailureKeepsReasonAndStack(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -109,7 +109,7 @@ func TestFailureKeepsReasonAndStack(t *testing.T) {
 						failDeepInside(c.reason)
 					}
 				})
-				w.tell(child, "go")
+				w.send(child, "go")
 				f := w.reported()
 				if len(f) != 1 || !strings.Contains(f[0].Reason, c.want) || !strings.Contains(f[0].Stack, "failDeepInside") {
 					t.Errorf("%+v", f)
@@ -125,7 +125,7 @@ func failDeepInside(reason any) { panic(reason) }
 
 // A panic while stopping is reported and recovered: the library would restart the actor,
 // or never notify its parent.
-func TestPanicWhileStoppingIsSwallowed(t *testing.T) {
+func TestPanicWhileStopping(t *testing.T) {
 	for _, when := range []any{"stopping", "terminated", "stopped"} {
 		t.Run(when.(string), func(t *testing.T) {
 			bubble(t, func(w *world) {
@@ -145,10 +145,10 @@ func TestPanicWhileStoppingIsSwallowed(t *testing.T) {
 				if w.alive(child) {
 					t.Error("it did not stop")
 				}
-				if got := w.said(parent.Id); !slices.Contains(got, any("terminated")) {
-					t.Errorf("the parent was not told: %v", got)
+				if got := w.reports(parent.Id); !slices.Contains(got, any("terminated")) {
+					t.Errorf("the parent got no Terminated: %v", got)
 				}
-				if got := w.said(child.Id); !slices.Equal(got, []any{"started", "stopping", "terminated", "stopped"}) {
+				if got := w.reports(child.Id); !slices.Equal(got, []any{"started", "stopping", "terminated", "stopped"}) {
 					t.Errorf("the child went through %v", got)
 				}
 				if v := w.tree.Snapshot(parent.Id, time.Now()); len(v.Children) != 0 {
@@ -159,8 +159,8 @@ func TestPanicWhileStoppingIsSwallowed(t *testing.T) {
 	}
 }
 
-// A panic while restarting is one more failure; the actor comes back.
-func TestPanicWhileRestartingIsAFailure(t *testing.T) {
+// A panic while restarting is one more failure; the actor is restarted again.
+func TestPanicWhileRestarting(t *testing.T) {
 	bubble(t, func(w *world) {
 		broken := true
 		child := w.child(w.root, "child", func(p *player) {
@@ -169,18 +169,18 @@ func TestPanicWhileRestartingIsAFailure(t *testing.T) {
 				panic("cannot let go")
 			}
 		})
-		w.tell(child, crashNow)
+		w.send(child, crashNow)
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		want := []time.Duration{0, half + second}
-		if got := w.heard(child.Id, "started"); !slices.Equal(got, want) {
+		if got := w.times(child.Id, "started"); !slices.Equal(got, want) {
 			t.Errorf("started at %v, want %v", got, want)
 		}
 	})
 }
 
-// An actor that waits for its children gets no messages: a child that it spawned then
-// would never be stopped, and neither would the actor.
+// An actor that waits for its children gets no messages: a child that it then spawned would never
+// be stopped, and neither would the actor.
 func TestStoppingActorGetsNoMessages(t *testing.T) {
 	bubble(t, func(w *world) {
 		parent := w.child(w.root, "parent", nil)
@@ -193,14 +193,14 @@ func TestStoppingActorGetsNoMessages(t *testing.T) {
 		w.system.Root.Stop(child)
 		time.Sleep(second)
 		w.child(child, "late", nil)
-		w.tell(child, crashNow)
-		w.tell(child, "hello")
+		w.send(child, crashNow)
+		w.send(child, "hello")
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if w.alive(child) {
 			t.Error("it did not stop")
 		}
-		if got := w.said(child.Id); !slices.Equal(got, []any{"started", "stopping", "terminated", "stopped"}) {
+		if got := w.reports(child.Id); !slices.Equal(got, []any{"started", "stopping", "terminated", "stopped"}) {
 			t.Errorf("it went through %v", got)
 		}
 		if f := w.reported(); len(f) != 0 {
