@@ -127,7 +127,7 @@ func TestSetupChangesMeanwhile(t *testing.T) {
 func TestSetupHangs(t *testing.T) {
 	f := newFixture(t)
 	f.trusted = true
-	f.setup = Setup{Commands: []string{"sleep 600 & echo $! >pid; echo begun; wait"}, Limit: 500 * time.Millisecond}
+	f.setup = Setup{Commands: []string{"sleep 600 & echo $! >pid; echo begun; wait"}, Limit: 3 * time.Second}
 	v := f.create(f.new("fresh"))
 	if got := f.setUpNow(v.ID); got.Status != messages.SetupTimeout || got.Output != "begun\n" {
 		t.Errorf("%+v", got)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -299,21 +300,23 @@ func TestGivesUp(t *testing.T) {
 		"refused":         {status.Error(codes.InvalidArgument, "no"), 0, 1},
 		"not there":       {status.Error(codes.NotFound, "no"), 0, 1},
 		"fails":           {status.Error(codes.Internal, "bug"), 0, maxFailures},
-		"away for long":   {status.Error(codes.Unavailable, "no"), 250 * time.Millisecond, 2},
+		"away for long":   {status.Error(codes.Unavailable, "no"), 200 * time.Millisecond, 2},
 		"away, impatient": {status.Error(codes.Unavailable, "no"), 50 * time.Millisecond, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := &daemon{scripts: []script{func(*daemon, serverStream) error { return test.end }}}
-			v := serve(t, d).Converse(t.Context(), ConverseOptions{Start: &pb.StartConversation{}, MaxOutage: test.outage})
-			defer v.Close()
-			_, _, err := read(t, v, nil)
-			if status.Code(err) != status.Code(test.end) {
-				t.Errorf("ended with %v, want %v", err, test.end)
-			}
-			if len(d.starts) != test.starts {
-				t.Errorf("%d connections, want %d", len(d.starts), test.starts)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				d := &daemon{scripts: []script{func(*daemon, serverStream) error { return test.end }}}
+				v := serve(t, d).Converse(t.Context(), ConverseOptions{Start: &pb.StartConversation{}, MaxOutage: test.outage})
+				defer v.Close()
+				_, _, err := read(t, v, nil)
+				if status.Code(err) != status.Code(test.end) {
+					t.Errorf("ended with %v, want %v", err, test.end)
+				}
+				if len(d.starts) != test.starts {
+					t.Errorf("%d connections, want %d", len(d.starts), test.starts)
+				}
+			})
 		})
 	}
 }
