@@ -66,6 +66,9 @@ func (t processTable) walk(pid int) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	if child.kernel { // before Linux 5.12 it connects for a process that uses io_uring
+		return false, errors.New("a thread of the kernel connected for another process")
+	}
 	if t.ours(pid) {
 		return true, nil
 	}

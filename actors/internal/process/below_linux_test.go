@@ -22,6 +22,7 @@ type member struct {
 	garbled      bool
 	cgroup       string
 	parenthesise string // its name
+	flags        uint
 }
 
 func tableOf(t *testing.T, members map[int]member) processTable {
@@ -32,7 +33,7 @@ func tableOf(t *testing.T, members map[int]member) processTable {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		stat := fmt.Sprintf("%d (%s) S %d%s %d 0 0\n", pid, m.parenthesise, m.parent, strings.Repeat(" 1", 17), m.start)
+		stat := fmt.Sprintf("%d (%s) S %d%s %d%s %d 0 0\n", pid, m.parenthesise, m.parent, strings.Repeat(" 1", 4), m.flags, strings.Repeat(" 1", 12), m.start)
 		if m.garbled {
 			stat = stat[:10]
 		}
@@ -77,6 +78,7 @@ func TestBelowAgentTable(t *testing.T) {
 		"a name that deceives":    {map[int]member{9: {parent: 5, parenthesise: "x) S 1 1"}, 5: {parent: 1, environ: token}, 1: {}}, true, false},
 		"it has ended":            {map[int]member{1: {}}, false, true},
 		"an ancestor is hidden":   {map[int]member{9: {parent: 6}, 1: {}}, false, true},
+		"a thread of the kernel":  {map[int]member{9: {parent: 2, flags: 0x04208060}, 2: {flags: 0x00208040}}, false, true},
 		"garbled":                 {map[int]member{9: {parent: 6}, 6: {parent: 1, garbled: true}, 1: {}}, false, true},
 		"a circle":                {map[int]member{9: {parent: 6}, 6: {parent: 9}}, false, true},
 		"the first process":       {map[int]member{9: {parent: 0}}, false, false},

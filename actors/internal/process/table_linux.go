@@ -2,6 +2,7 @@ package process
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -22,6 +23,7 @@ type entry struct {
 	pid, parent int
 	state       byte
 	start       uint64
+	kernel      bool // a thread of the kernel
 }
 
 func (e entry) olderThan(o entry) bool {
@@ -31,6 +33,9 @@ func (e entry) olderThan(o entry) bool {
 func (e entry) identity() messages.ProcessIdentity {
 	return messages.ProcessIdentity{PID: e.pid, StartTime: e.start, BootID: launch.BootID()}
 }
+
+// kernelThread is PF_KTHREAD of the kernel.
+const kernelThread = 0x00200000
 
 // look reads the entry of pid.
 func look(pid int) (entry, bool) {
@@ -49,8 +54,9 @@ func parseStat(pid int, stat []byte) (entry, bool) {
 		return entry{}, false
 	}
 	parent, err1 := strconv.Atoi(f[1])
-	start, err2 := strconv.ParseUint(f[19], 10, 64)
-	return entry{pid, parent, f[0][0], start}, err1 == nil && err2 == nil
+	flags, err2 := strconv.ParseUint(f[6], 10, 32)
+	start, err3 := strconv.ParseUint(f[19], 10, 64)
+	return entry{pid, parent, f[0][0], start, flags&kernelThread != 0}, errors.Join(err1, err2, err3) == nil
 }
 
 // table reads the whole process table, zombies left out.

@@ -7,6 +7,7 @@ import "slices"
 // Scenarios lists the scenarios of this package in the order in which they start.
 var Scenarios = slices.Concat(
 	approvalScenarios,    // agents that approve themselves
+	reachScenarios,       // how they connect
 	leavingScenarios,     // agents that pass for other callers
 	forgedScenarios,      // messages that a child of the agent forges
 	forwardedScenarios,   // requests of subagents that are shown elsewhere

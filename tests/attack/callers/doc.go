@@ -16,5 +16,6 @@ var Scenarios = slices.Concat(
 	lockScenarios,   // the input lock
 	repeatScenarios, // prompts that are repeated
 	searchScenarios, // searches of all history
+	listScenarios,   // lists of sessions
 	noticeScenarios, // texts and settings of notifications
 )

@@ -18,7 +18,7 @@ import (
 
 func main() {
 	if len(os.Args) < 3 {
-		fmt.Fprintln(os.Stderr, "usage: probe cross|victim|adopt|call|lines ...")
+		fmt.Fprintln(os.Stderr, "usage: probe cross|victim|adopt|call|lines|reach ...")
 		os.Exit(2)
 	}
 	var err error
@@ -33,6 +33,8 @@ func main() {
 		err = call(os.Args[2], os.Args[3])
 	case "lines":
 		err = lines(os.Args[2], os.Args[3], os.Args[4])
+	case "reach":
+		err = reached(os.Args[2:])
 	case "root": // cross, in a process of its own
 		if err = unix.Chroot(os.Args[2]); err == nil && !opens("/file", unix.O_WRONLY) {
 			err = unix.EACCES
