@@ -1,17 +1,16 @@
-// Package bench measures the whole path of a byte: agents in processes of their
-// own, the built daemon, its journal on a disk with fsync on, and clients on its
-// Unix socket, which live in the benchmark's process, but for those who read what
-// would keep it from reading what it measures.
+// Package bench measures the whole path of a byte: agents in processes of their own, the built
+// daemon, its journal on a disk with fsync on, and clients on its Unix socket. Clients run in the
+// benchmark's process, except those whose load would delay the measured ones.
 //
 //	make bench                     everything that fits into ten minutes
 //	make bench-compare BASE=main   the change against another revision
 //	make profile LOAD=Flood        where the daemon spends its time
 //	make soak SOAK=1h              what takes longer
 //
-// Every figure says next to nothing without the machine, so its facts come first,
-// and wherever there is a floor (the same bytes moved by the bare building
-// blocks, in the same run) the ratio to it is printed too. The output is in the
-// format of benchmarks, then a table for the README, then one line for machines.
+// A figure is meaningless without the machine, so the output begins with the facts of the machine.
+// Where there is a floor (the same bytes moved by the bare building blocks, in the same run) it
+// also has the ratio to it. The output is in the format of benchmarks, then a table for the README,
+// then one line for machines.
 //
 //	Flood      64 agents as fast as they can; ceiling: the slower of bare group
 //	           commit and bare gRPC streams
@@ -37,10 +36,9 @@
 //	Soak…      the same day for an hour; ten times the growth
 //	Linked…    for profiles, and for a daemon with another gathering window
 //
-// Most of them drive the command as it is built for users. Those that need what
-// it does not offer, another gathering window, the journal's own counters, a
-// profile, drive this package's test binary, which can be a daemon of the same
-// parts (see linkedDaemon).
+// Most of them drive the command as it is built for users. Those that need another gathering
+// window, the journal's counters or a profile drive this package's test binary, which can be a
+// daemon of the same packages (see linkedDaemon).
 //
 // # Environment
 //

@@ -34,7 +34,7 @@ const (
 	unitAnon      = "anon-MB"   // anonymous memory of the daemon when the work was done
 	unitPeak      = "peak-MB"   // the most there was meanwhile
 	unitGrown     = "grown-MB"  // how much there was more than before
-	unitLagging   = "lagging"   // clients that were told so, as often as they were
+	unitLagging   = "lagging"   // Lagging events, summed over all clients
 	unitEach      = "KB/stream" // anonymous memory of the daemon for one more
 	unitStep      = "step-ms"   // processor time of the daemon for a step of a plan
 	unitFirst     = "first-ms"  // until the first event came, in the worst place
@@ -47,7 +47,7 @@ const (
 	unitFiles     = "files"
 	unitRoutines  = "goroutines"
 	unitState     = "state-MB" // spools and journal on disk
-	unitHeap      = "heap-MB"  // of the daemon, in use, what is garbage included
+	unitHeap      = "heap-MB"  // of the daemon, including garbage
 	unitKept      = "journal-MB"
 	unitSpool     = "spool-MB"   // what agents wrote and the daemon has not archived
 	unitArchive   = "archive-MB" // what it has
@@ -83,7 +83,7 @@ func (s *sheet) add(row, unit string, value float64) float64 {
 	return median(cells[unit])
 }
 
-// get returns the median of what was measured, NaN if nothing was.
+// get returns the median of the samples, NaN if there are none.
 func (s *sheet) get(row, unit string) float64 {
 	if all := s.figures[row][unit]; len(all) > 0 {
 		return median(all)

@@ -21,7 +21,7 @@ const (
 	perConnection = 100 // streams of idle sessions
 )
 
-// fleetResult is what `make fleet` prints. Every agent's lines are counted: what is missing is lost.
+// fleetResult is the summary that `make fleet` prints. A line of an agent that no client gets counts as lost.
 type fleetResult struct {
 	agents, steps      int
 	p99, anon          float64 // ms, MB
@@ -35,8 +35,8 @@ func (f fleetResult) String() string {
 // fleetLine is the last line of a run that measures the fleet; empty without.
 var fleetLine string
 
-// BenchmarkFleet measures the delay of the lines of many agents beside many idle sessions, the memory of that, and what the steps of
-// a plan cost.
+// BenchmarkFleet measures the delay of the lines of many agents beside many idle sessions, the memory of the daemon, and the cost
+// of the steps of a plan.
 func BenchmarkFleet(b *testing.B) {
 	for b.Loop() {
 		floor := quietFloor(b)

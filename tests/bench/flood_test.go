@@ -40,8 +40,8 @@ func (o outcome) cpuPerEvent() float64 { return perEvent(o.daemon, o.events) }
 
 func perEvent(u usage, events int) float64 { return float64(u.cpu.Microseconds()) / float64(events) }
 
-// ceiling is what the slower of the two building blocks does with the same bytes:
-// group commit of one batch of every session, or gRPC streams.
+// ceiling is the throughput of the slower building block with the same bytes: group commit of one
+// batch of every session, or gRPC streams.
 func (o outcome) ceiling(b *testing.B, l load) float64 {
 	batch, size := o.events/o.batches, int(o.bytes)/o.events
 	names := make([]string, l.sessions)

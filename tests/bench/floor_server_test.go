@@ -30,8 +30,8 @@ const (
 	envDir    = "BETCODE_BENCH_DIR"
 )
 
-// floorServer is the least that could stand where the daemon stands, in a
-// process of its own. A session's name says what to stream:
+// floorServer is the smallest possible replacement of the daemon, in a process of its own. A
+// session's name defines the stream:
 //
 //	bytes:N:SIZE   N events of SIZE bytes, encoded once
 //	paced:AT:N:RATE:SIZE
@@ -80,7 +80,7 @@ func (s bare) ResumeSession(r *pb.ResumeSessionRequest, stream grpc.ServerStream
 	return nil
 }
 
-// paced keeps to a schedule: what is late is not left out.
+// paced sends on a schedule and skips no late event.
 func paced(began time.Time, n int, interval time.Duration, size int, stream grpc.ServerStream) error {
 	for i := range n {
 		due := began.Add(time.Duration(i) * interval)

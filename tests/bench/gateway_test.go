@@ -74,7 +74,7 @@ func newGatewayRig(tb testing.TB, l load) *gatewayRig {
 	return g
 }
 
-// gatewayOutcome is what a turn of every session came to.
+// gatewayOutcome is the result of one turn of every session.
 type gatewayOutcome struct {
 	took    time.Duration // until the last client had everything
 	gateway usage

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// BenchmarkGather measures what the journal's gathering window, the least time
-// between two transactions, costs in delay and saves in writes, on a busy day.
-// It drives the linked daemon, whose window can be set.
+// BenchmarkGather measures the delay and the saved writes of the journal's gathering window, the
+// minimum time between two transactions, on a busy day. It drives the linked daemon, whose window
+// can be set.
 func BenchmarkGather(b *testing.B) {
 	l := day
 	l.lines /= 2
@@ -64,7 +64,7 @@ func BenchmarkLinkedLoud(b *testing.B) {
 	}
 }
 
-// journaled adds what the journal of a linked daemon has counted.
+// journaled adds the counters of the journal of a linked daemon.
 func (o outcome) journaled(figures map[string]float64) map[string]float64 {
 	figures[unitCommits] = float64(o.journal.Commits) / o.took.Seconds()
 	figures[unitBatch] = float64(o.events) / float64(o.journal.Appends)

@@ -61,7 +61,7 @@ func (r *rig) invite(client int, session string) {
 	}
 	r.Cleanup(func() {
 		in.Close()
-		_ = c.Wait() // what it had to say it has said
+		_ = c.Wait() // its output has been read
 	})
 	r.streams = append(r.streams, &stream{session: session, guest: &guest{in: in, told: json.NewDecoder(out)}})
 	if _, err := r.streams[len(r.streams)-1].guest.end(); err != nil { // it is attached
@@ -74,7 +74,7 @@ func (g *guest) begin(w work) error {
 	return json.NewEncoder(g.in).Encode(order{w.lines, w.rate, w.own})
 }
 
-// end waits until it is.
+// end waits for the end of the guest and returns its tally.
 func (g *guest) end() (tally, error) {
 	var a account
 	err := g.told.Decode(&a)

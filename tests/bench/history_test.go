@@ -93,7 +93,7 @@ func (h *history) commitEach(places []int) {
 	h.commit(group)
 }
 
-// append makes the next events of a session.
+// append generates the next events of a session.
 func (h *history) append(s *past, events int) messages.Append {
 	now := time.Now()
 	s.commits++

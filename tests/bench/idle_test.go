@@ -14,8 +14,8 @@ const (
 	idleTicks    = 1        // none is expected; a tick may fall on anybody
 	idleSwitches = 60       // ten a second: far below any timer, far above what was seen
 
-	// What was begun takes as long as it takes on a busy machine; what goes on for
-	// ever is in every window.
+	// On a busy machine work that was begun before may take several windows. Periodic work shows in
+	// every window.
 	idleWindows = 20
 )
 

@@ -28,8 +28,8 @@ import (
 	"betcode/supervision"
 )
 
-// What the linked daemon is told through its environment, and the file in the
-// world's root in which it answers SIGUSR1.
+// Environment variables of the linked daemon, and the file in the world's root with which it
+// answers SIGUSR1.
 const (
 	envGather = "BETCODE_BENCH_GATHER"
 	envRetain = "BETCODE_BENCH_RETAIN"
@@ -49,10 +49,9 @@ func profileTo() []string {
 	return []string{envProfile + "=" + os.Getenv(envProfile), envTrace + "=" + os.Getenv(envTrace)}
 }
 
-// linkedDaemon is a daemon of the parts that the command is made of, in this
-// binary: for what the command does not offer, and for profiles of the daemon
-// alone. On SIGUSR1 it writes its journal's counters, which are asked for before
-// and after a measured run; between the two it keeps a profile.
+// linkedDaemon runs the packages of the command as a daemon in this binary. It has options that the
+// command lacks, and profiles of the daemon alone. On SIGUSR1 it writes the counters of its
+// journal, before and after a measured run; in between it records a profile.
 func linkedDaemon() error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
@@ -110,7 +109,7 @@ func linkedDaemon() error {
 	return store.Close()
 }
 
-// answer writes the counters whenever it is asked, until the end.
+// answer writes the counters at each signal on ask, until ctx ends.
 func answer(ctx context.Context, ask <-chan os.Signal, store *persistence.Store) {
 	p := profile{dir: os.Getenv(envProfile), trace: os.Getenv(envTrace) != ""}
 	defer p.stop()
@@ -135,7 +134,7 @@ func answer(ctx context.Context, ask <-chan os.Signal, store *persistence.Store)
 	}
 }
 
-// counted is what only a daemon itself can tell.
+// counted has counters that only the daemon itself knows.
 type counted struct {
 	persistence.Stats
 
@@ -154,7 +153,7 @@ func withoutOurs(environ []string) []string {
 	return slices.DeleteFunc(environ, func(entry string) bool { return strings.HasPrefix(entry, "BETCODE_") })
 }
 
-// door hands the actor system to the gateway, as the command does.
+// door adapts the actor system to the gateway, as the command does.
 type door struct{ *actors.System }
 
 // Attach implements grpcapi.Asker.

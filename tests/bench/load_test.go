@@ -13,9 +13,9 @@ import (
 // 300 bytes, as Claude Code's have.
 const textSize = 100
 
-// work is what one agent does in one turn: so many lines of deltas, so many a
-// second or, at rate 0, as fast as it can. A prompt of its own says something
-// else, of which nothing is counted. The zero value is nothing at all.
+// work is the output of one agent in one turn: a number of lines of deltas, at a rate per second
+// or, at rate 0, as fast as possible. With a prompt the agent follows that prompt, and no line is
+// counted. The zero value is no work.
 type work struct {
 	lines, rate int
 	own         string

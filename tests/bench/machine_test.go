@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// facts are what the figures were taken on.
+// facts describe the machine on which the figures were taken.
 type facts struct {
 	Processors int       `json:"processors"`
 	Processor  string    `json:"processor"`
@@ -30,7 +30,7 @@ type facts struct {
 
 func machineOf(dir string) facts {
 	var name unix.Utsname
-	_ = unix.Uname(&name) // an empty answer says it
+	_ = unix.Uname(&name) // an error leaves the name empty
 	load, _ := os.ReadFile("/proc/loadavg")
 	words := strings.Fields(string(load))
 	return facts{
@@ -39,9 +39,8 @@ func machineOf(dir string) facts {
 	}
 }
 
-// String says the facts as the benchmark format has them: lines in the form
-// "key: value". What changes from minute to minute is a comment, since benchstat
-// compares only what has the same keys.
+// String returns the facts in the benchmark format: lines of the form "key: value". Facts that
+// change from minute to minute are comments, since benchstat compares only results with equal keys.
 func (f facts) String() string {
 	s := fmt.Sprintf("machine: %d × %s\nkernel: %s\nfilesystem: %s\ngo: %s\n# fdatasync of 4 KiB: p50 %s ms; load average: %s\n",
 		f.Processors, f.Processor, f.Kernel, f.Filesystem, f.Go, round(f.Sync), f.Load)
@@ -77,7 +76,7 @@ func filesystem(dir string) string {
 	return cmp.Or(known[s.Type], fmt.Sprintf("%#x", s.Type))
 }
 
-// syncTime is what a small append and fdatasync takes: the clock of the journal.
+// syncTime returns the time of a small append with fdatasync, the unit of the journal's cost.
 func syncTime(dir string) time.Duration {
 	f, err := os.Create(filepath.Join(dir, "sync"))
 	if err != nil {

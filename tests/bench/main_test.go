@@ -16,8 +16,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// The environment, beside what the package comment lists. A role makes this
-// binary something else than a test.
+// Environment variables beyond those of the package comment. With a role this binary is no test.
 const (
 	envBinary  = "BETCODE_BENCH_BINARY"
 	envMore    = "BETCODE_BENCH_ENV"
@@ -34,7 +33,7 @@ const (
 	roleGuest  = "guest"
 )
 
-// binaries are what is driven. linked is this binary, in the role of a daemon.
+// binaries are the measured programs. linked is this binary in the role of a daemon.
 var binaries struct{ betcode, agent, linked string }
 
 // scratch is removed at the end, however that comes.
@@ -85,7 +84,7 @@ func run(m *testing.M) int {
 	return code
 }
 
-// build makes the binaries, the daemon as `make build` does.
+// build compiles the binaries, the daemon with the flags of `make build`.
 func build(dir string) (err error) {
 	if binaries.linked, err = os.Executable(); err != nil {
 		return err

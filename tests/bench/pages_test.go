@@ -119,7 +119,7 @@ func (g *pageRig) all(do func(*bareSocket) error) {
 	}
 }
 
-// pageOutcome is what the lines of one turn came to.
+// pageOutcome is the result of one turn for the pages.
 type pageOutcome struct {
 	delays         []int64 // from the write of a line to a page, in nanoseconds
 	lagging        int     // pages that have not got each line once

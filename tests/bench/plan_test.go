@@ -19,7 +19,7 @@ const (
 	planWidth = 10
 )
 
-// planResult is what a plan has cost.
+// planResult is the cost of a plan.
 type planResult struct {
 	steps, startedTwice int
 	each                time.Duration // processor time of the daemon for a step, from its start to its end

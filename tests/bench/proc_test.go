@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// usage is what a process has used so far.
+// usage has the resources that a process has used so far.
 type usage struct {
-	cpu      time.Duration // user and system; the kernel tells it in ticks
+	cpu      time.Duration // user and system, in the resolution of kernel ticks
 	written  int64         // bytes sent towards the disk
 	anon     int64         // bytes of anonymous memory, now
 	switches int64         // voluntary context switches of its threads
@@ -67,7 +67,7 @@ func usageOf(pid int) (u usage, err error) {
 	return u, err
 }
 
-// number is what stands behind a name at the beginning of a line.
+// number returns the number after name, which begins a line of the file.
 func number(path, name string) (int64, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -81,7 +81,7 @@ func number(path, name string) (int64, error) {
 	return 0, fmt.Errorf("%s has no %q", path, name)
 }
 
-// since returns what was used since an earlier moment.
+// since returns the usage since an earlier sample.
 func (u usage) since(before usage) usage {
 	return usage{cpu: u.cpu - before.cpu, written: u.written - before.written, anon: u.anon, switches: u.switches - before.switches, waited: u.waited - before.waited}
 }

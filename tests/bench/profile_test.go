@@ -14,9 +14,8 @@ import (
 // traced is how much of a run an execution trace is of, at most: they are large.
 const traced = 2 * time.Second
 
-// profile is what is kept of the processor's time and of allocations, if there
-// is a directory for it; or an execution trace of the beginning of each run, of which
-// the last stays.
+// profile records processor time and allocations if a directory is set, or an execution trace of
+// the beginning of each run, of which the last is kept.
 type profile struct {
 	dir   string
 	trace bool
@@ -24,7 +23,7 @@ type profile struct {
 	ends  *time.Timer // the trace; it ends once
 }
 
-// toggle begins or ends what is kept.
+// toggle starts or ends the recording.
 func (p *profile) toggle() {
 	if p.dir == "" || p.file != nil {
 		p.stop()

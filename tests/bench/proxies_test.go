@@ -53,7 +53,7 @@ func (g *pageRig) register(name string, generation int) *foreignproxy.Proxy {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = p.Run(ctx) // Until tells of an early end
+		_ = p.Run(ctx) // Until reports an early end
 	}()
 	g.Cleanup(func() {
 		cancel()

@@ -108,7 +108,7 @@ func TestQuickPages(t *testing.T) {
 	}
 }
 
-// check says what is missing.
+// check fails the test for missing lines.
 func (o pageOutcome) check(t *testing.T, what string, l pageLoad) {
 	t.Helper()
 	if o.lagging > 0 || len(o.delays) != l.pages*l.lines || quantile(o.delays, 0) <= 0 || o.peak <= 0 {
@@ -116,8 +116,8 @@ func (o pageOutcome) check(t *testing.T, what string, l pageLoad) {
 	}
 }
 
-// TestReport: the table has a row for each figure, the line a word for each
-// headline, and what was not measured is a dash.
+// TestReport: the table has a row for each figure and the line an entry for each headline; an
+// unmeasured figure is a dash.
 func TestReport(t *testing.T) {
 	s := sheet{figures: map[string]map[string][]float64{}}
 	for _, v := range []float64{1, 9, 5} {

@@ -66,7 +66,7 @@ func (r *rig) firsts(b *testing.B, history int) map[string]float64 {
 	return map[string]float64{unitFirst: millis(worst), unitP50: millis(median(all))}
 }
 
-// replays has so many clients read so many events each, from where from says.
+// replays lets clients read events each, after the sequence that from returns.
 func (r *rig) replays(b *testing.B, clients, events int, from func() int) map[string]float64 {
 	before, began := r.usage(), time.Now()
 	tallies, errs := make([]tally, clients), make([]error, clients)

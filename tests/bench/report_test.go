@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// target is what a figure should be on two cores. Missing it fails nothing: a
-// busy machine would.
+// target is the goal of a figure on two cores. A missed target fails no test, since a busy machine
+// misses it.
 type target struct {
 	row, unit string
 	most      float64 // 0 = no upper bound
@@ -68,7 +68,7 @@ var targets = []target{
 	{row: "Hostile", unit: unitOfQuiet, most: 2},
 }
 
-// say writes what is wanted, and whether value is that.
+// say formats the target, and whether value meets it.
 func (t target) say(value float64) string {
 	bound, met := "≥ "+round(t.least), value >= t.least
 	switch {
@@ -120,7 +120,7 @@ var headlines = []struct{ name, row, unit string }{
 	{"anon_mb", "Rest", unitAnon},
 }
 
-// summary is the last line, for machines; "-" stands for what was not measured.
+// summary is the last line, for machines; "-" is an unmeasured figure.
 func (s *sheet) summary() string {
 	line := "bench:"
 	for _, h := range headlines {
@@ -129,7 +129,7 @@ func (s *sheet) summary() string {
 	return line
 }
 
-// write saves everything that was measured, and what it was measured on.
+// write saves all figures and the facts of the machine.
 func (s *sheet) write(path string, machine facts) error {
 	medians := map[string]map[string]float64{}
 	for _, row := range s.rows {

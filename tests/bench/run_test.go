@@ -26,7 +26,7 @@ type stream struct {
 	guest   *guest
 }
 
-// say has the agent begin with its work.
+// say sends the prompt that starts the work.
 func (s *stream) say(w work) error {
 	if s.guest != nil {
 		return s.guest.begin(w)
@@ -49,7 +49,7 @@ func (r *rig) turns(works func(session int) work) []tally {
 	group.Wait()
 	for _, err := range errs {
 		if err != nil {
-			r.Fatal(err) // the others will say the same
+			r.Fatal(err) // the other streams fail in the same way
 		}
 	}
 	return tallies
@@ -68,7 +68,7 @@ func (s *stream) turn(w work) (tally, error) {
 	return t, err
 }
 
-// outcome is what a turn of every session came to.
+// outcome is the result of one turn of every session.
 type outcome struct {
 	took    time.Duration // until the last client had everything
 	events  int           // each once, however many clients got it

@@ -36,8 +36,8 @@ func BenchmarkSoakGrowth(b *testing.B) {
 // goes before the first sixth is over.
 const soakRetain = 64 << 20
 
-// BenchmarkSoakDay is the working day for as long as is wanted, with clients
-// that come and go, and what the daemon holds after each sixth of it.
+// BenchmarkSoakDay is the working day for a configurable time, with clients that come and go. It
+// reports the resources of the daemon after each sixth.
 func BenchmarkSoakDay(b *testing.B) {
 	long := soak(b)
 	l := day
@@ -74,7 +74,7 @@ func (r *rig) visit(ctx context.Context) {
 	}
 }
 
-// watch writes down what the daemon holds, in rows of their own.
+// watch records the resources of the daemon in rows of their own.
 func (r *rig) watch(ctx context.Context, b *testing.B, interval time.Duration) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
@@ -97,7 +97,7 @@ func (r *rig) watch(ctx context.Context, b *testing.B, interval time.Duration) {
 	}
 }
 
-// sizeBelow is what the files below a directory whose names end so take on the disk.
+// sizeBelow returns the disk usage of the files below dir whose names end with end.
 func sizeBelow(dir, end string) (size int64) {
 	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() && strings.HasSuffix(path, end) {

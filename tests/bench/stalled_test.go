@@ -20,14 +20,13 @@ import (
 // was stopped.
 const stalledClients = 100
 
-// stalledBudget is what may be kept for each, in KB: what its outbox holds, and what the
-// transport has taken. The collector lets as much again grow before it looks.
+// stalledBudget is the memory for each client, in KB: its outbox, and the buffers of the transport.
+// The collector lets the heap double before it runs.
 const stalledBudget = 1024 + 64
 
-// BenchmarkStalled measures what clients cost that stop reading while their session
-// goes on, and what they do to ten others. Each is far behind, so that what it is
-// given is read from the journal for it alone, and what comes is many times what may
-// be kept for it.
+// BenchmarkStalled measures the cost of clients that stop reading while their session goes on, and
+// their effect on ten others. Each is far behind, so its events are read from the journal
+// separately, and new events are many times its budget.
 func BenchmarkStalled(b *testing.B) {
 	l := load{sessions: 11, clients: 1, apart: 1, work: work{lines: 150, rate: 30}}.shortened()
 	more := work{own: "flood:4000:8000"}
@@ -85,7 +84,7 @@ func (r *rig) settle() {
 	}
 }
 
-// deafLine is a connection that is no longer read once it is deaf.
+// deafLine is a connection that is not read any more once it is deaf.
 type deafLine struct {
 	net.Conn
 

@@ -85,8 +85,8 @@ func BenchmarkAdopt(b *testing.B) {
 	}
 }
 
-// comeToRest waits until what was begun is ended, and what it needed given back: the
-// collector looks for that three times, 15 seconds each.
+// comeToRest waits until started work has ended and its memory was returned: the daemon looks for
+// unused memory three times, every 15 seconds.
 func comeToRest() {
 	if !testing.Short() {
 		time.Sleep(50 * time.Second)
@@ -94,8 +94,8 @@ func comeToRest() {
 	time.Sleep(5 * time.Second)
 }
 
-// BenchmarkStreams measures the memory of a client that watches and hears
-// nothing: a thousand on ten connections.
+// BenchmarkStreams measures the memory of an observer without events: a thousand of them on ten
+// connections.
 func BenchmarkStreams(b *testing.B) {
 	l := load{sessions: 10, clients: 1, work: work{lines: 1}}
 	for b.Loop() {

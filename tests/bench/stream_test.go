@@ -60,7 +60,7 @@ type tally struct {
 	deltas  int
 	events  int     // journaled ones, deltas included
 	bytes   int64   // of those
-	batches int     // runs of events with one timestamp: what was translated at once
+	batches int     // runs of events with one timestamp, which one translation produced
 	lagging int     // notices that the client does not keep up
 	delays  []int64 // of the deltas, from write to receipt, in nanoseconds
 	first   time.Time

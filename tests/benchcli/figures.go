@@ -45,7 +45,7 @@ func figures() []figure { return slices.Concat(commands(), searches(), screens()
 // waitingSessions is how many sessions wait for a person.
 const waitingSessions = 5
 
-// prepare makes the sessions that wait, and a repository of git.
+// prepare creates the waiting sessions, and a git repository.
 func (b *bench) prepare(ctx context.Context) error {
 	made := exec.CommandContext(ctx, "git", "init", "--quiet")
 	made.Env, made.Dir = b.world.Environ(), b.world.Project
@@ -73,7 +73,8 @@ func (b *bench) prepare(ctx context.Context) error {
 	return b.awaitRest(ctx)
 }
 
-// awaitRest waits until the daemon has done what it does after a start: half a minute at most, since a busy machine delays that.
+// awaitRest waits until the daemon has finished its work after a start, at most half a minute,
+// since a busy machine delays it.
 func (b *bench) awaitRest(ctx context.Context) error {
 	const look, quiet = 250 * time.Millisecond, 4 // looks without work
 	before := daemonTime(b.daemon.PID())
@@ -95,7 +96,7 @@ func (b *bench) awaitRest(ctx context.Context) error {
 // patience is how long a command may take before the run gives it up.
 const patience = time.Minute
 
-// betcode runs the program in the world. It returns what the program prints, and what it took.
+// betcode runs the program in the world. It returns the output of the program and its cost.
 func (b *bench) betcode(ctx context.Context, args ...string) (string, sample, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -112,7 +113,7 @@ func (b *bench) betcode(ctx context.Context, args ...string) (string, sample, er
 	return out.String(), s, nil
 }
 
-// processorTime is what a process that has ended took of the processors.
+// processorTime returns the processor time of a process that has ended.
 func processorTime(p *os.ProcessState) time.Duration {
 	if p == nil {
 		return 0

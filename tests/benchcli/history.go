@@ -14,8 +14,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// prose makes texts whose words are as frequent as those of a language, with identifiers and paths between them. It makes the same
-// texts each time.
+// prose generates texts with the word frequencies of a natural language, with identifiers and paths between the words.
+// It is deterministic.
 type prose struct {
 	random *rand.Rand
 	zipf   *rand.Zipf

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// load returns the load average of the last minute; 0 where the system does not say it.
+// load returns the load average of the last minute; 0 where the system does not report it.
 func load() (average float64) {
 	raw, err := os.ReadFile("/proc/loadavg")
 	if err == nil {
@@ -17,7 +17,7 @@ func load() (average float64) {
 	return average
 }
 
-// daemonTime returns the processor time of a process so far; 0 where the system does not say it.
+// daemonTime returns the processor time of a process so far; 0 where the system does not report it.
 func daemonTime(pid int) (sum time.Duration) {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
 	for _, thread := range threads {

@@ -39,7 +39,7 @@ func main() {
 	}
 }
 
-// options say what is measured.
+// options select what is measured.
 type options struct {
 	sessions, rounds int
 	each             time.Duration
@@ -47,7 +47,7 @@ type options struct {
 	only             *regexp.Regexp
 }
 
-// settings enable what is measured and is not by default.
+// settings enable the measured features that are off by default.
 const settings = `{"feature_flags": {"worktree_management": true, "subagent_orchestration": true}}`
 
 // run measures and prints, and reports whether every median is within its limit.

@@ -34,7 +34,8 @@ var keptDirectories = []string{"journal", "search"}
 // idsFile has the ids of the prepared sessions, the oldest first.
 const idsFile = "sessions.json"
 
-// placePast copies the prepared past into a world, and makes it before if there is none. It returns the ids of the sessions.
+// placePast copies the prepared history into a world, and generates it first if there is none. It
+// returns the ids of the sessions.
 func placePast(ctx context.Context, w *kit.World, sessions int) (ids []messages.SessionID, err error) {
 	from := prepared(sessions)
 	if _, err := os.Stat(filepath.Join(from, idsFile)); err != nil {

@@ -18,7 +18,7 @@ const (
 	fewest    = 5 // counted rounds, however long they take
 )
 
-// result is what was measured of a figure.
+// result has the samples of a figure.
 type result struct {
 	figure
 	wall, command []time.Duration // of the rounds, in order of size
@@ -61,8 +61,8 @@ func take(ctx context.Context, b *bench, f figure, o options) result {
 	return r
 }
 
-// bound says what bounds a figure: the start of a process, the command, the daemon, or that neither had a processor. start is the
-// processor time of a command that asks nobody.
+// bound returns what bounds a figure: the start of a process, the command, the daemon, or waiting for a processor. start is the
+// processor time of a command that calls no daemon.
 func (r result) bound(start time.Duration) string {
 	p50, command := quantile(r.wall, 0.5), quantile(r.command, 0.5)
 	switch {

@@ -14,7 +14,7 @@ import (
 const (
 	paintLimit = 150 * time.Millisecond
 	keyLimit   = 16 * time.Millisecond
-	looks      = 200 * time.Microsecond // between two looks at the screen
+	looks      = 200 * time.Microsecond // polling interval of the screen
 	mostTyped  = 60                     // keys on a row, before they are removed
 )
 

@@ -21,20 +21,19 @@ const (
 	Package = "@anthropic-ai/claude-code"
 )
 
-// ErrNoNPM says that the pinned Claude Code is not in the cache and that there
-// is no npm to fetch it with.
+// ErrNoNPM reports that the pinned Claude Code is not in the cache and that npm is missing to fetch it.
 var ErrNoNPM = errors.New("npm is not installed; install Node.js 22 or newer (which brings npm)," +
 	" or fetch the cache on a machine that has it and copy .cache/claude here")
 
-// Ensure returns the path of the pinned Claude Code's executable, installing it
-// first when it is not in the cache. What npm says, and what Ensure waits for,
-// goes to progress; nil discards it. Any number of processes may call it at once.
+// Ensure returns the path of the pinned Claude Code's executable, installing it first when it is not in the cache.
+// Output of npm, and what Ensure waits for, is written to progress; nil discards it. Any number of processes may call
+// it at once.
 func Ensure(ctx context.Context, progress io.Writer) (path string, err error) {
 	return EnsureVersion(ctx, Version, progress)
 }
 
-// EnsureVersion is [Ensure] for any version. The content of one that pins.json
-// lists is held to what the registry had when it was pinned.
+// EnsureVersion is [Ensure] for any version. The content of a version in pins.json must equal the content of the
+// registry at the time of the pin.
 func EnsureVersion(ctx context.Context, version string, progress io.Writer) (path string, err error) {
 	if !versionNumber.MatchString(version) {
 		return "", fmt.Errorf("%q is not a version of three numbers", version)
@@ -122,10 +121,9 @@ func lock(ctx context.Context, path string, progress io.Writer) (unlock func(), 
 	return func() { _ = l.Close() }, nil
 }
 
-// npmInstall is the real installer; npm checks what it downloads against the
-// registry, and the pins hold the registry to what it published. npm runs with the caller's environment, so
-// with the caller's registry and proxy, but with a home of its own: its cache,
-// its logs and the output of the package's install script are deleted.
+// npmInstall is the real installer. npm checks its downloads against the registry, and the pins detect a registry that
+// has changed. npm runs with the caller's environment, so with the caller's registry and proxy, but with a home of its
+// own: its cache, its logs and the output of the package's install script are deleted.
 func npmInstall(ctx context.Context, prefix, version string, progress io.Writer) error {
 	npm, err := exec.LookPath("npm")
 	if err != nil {

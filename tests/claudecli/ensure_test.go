@@ -24,8 +24,7 @@ func script(t *testing.T, path, body string) {
 	}
 }
 
-// installs returns an installer whose claude says it is the given version, and
-// a count of how often it was called.
+// installs returns an installer whose claude prints the given version, and the number of its calls.
 func installs(t *testing.T, version string) (installer, *atomic.Int32) {
 	var calls atomic.Int32
 	return func(_ context.Context, prefix, _ string, _ io.Writer) error {

@@ -5,7 +5,7 @@ package claudecli
 // be temporary; transcripts, configuration and temporary files go there. With a
 // baseURL the CLI talks to that server only.
 //
-// Append to it what a test wants besides; the last of two equal names counts.
+// A test may append variables; the last of two equal names counts.
 func Env(home, baseURL string) []string {
 	env := []string{
 		"HOME=" + home,

@@ -14,12 +14,11 @@ import (
 // they were never measured.
 const Minimum = Version
 
-// ErrNotFound says that no executable named claude is in any of the directories.
+// ErrNotFound reports that no directory has an executable named claude.
 var ErrNotFound = errors.New("no claude found")
 
-// Find returns the first suitable claude of a PATH-like list of directories and
-// its version. When there are only unsuitable ones the error tells why each was
-// passed over; when there is none at all the error is [ErrNotFound].
+// Find returns the first suitable claude of a PATH-like list of directories and its version. If all
+// are unsuitable the error has the reason for each; if there is none the error is [ErrNotFound].
 func Find(ctx context.Context, pathList string) (path, version string, err error) {
 	var passedOver []error
 	for _, dir := range filepath.SplitList(pathList) {
