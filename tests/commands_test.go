@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// command is one command of the built program, as its help describes it.
+// command is one command of the built program, read from its help.
 type command struct {
 	sub   map[string]*command // by name and alias
 	flags map[string]bool     // by name, with its dashes; whether a value follows
@@ -22,7 +22,7 @@ var (
 	helpFlag    = regexp.MustCompile(`^ +(--?[a-zA-Z].*?)(?: {2,}|$)`)
 )
 
-// readHelp asks the program for the help of a command, and of those below it.
+// readHelp reads the help of a command and of its subcommands.
 func readHelp(t *testing.T, program string, path ...string) *command {
 	t.Helper()
 	help, err := exec.Command(program, append(path, "--help")...).Output()
@@ -60,7 +60,7 @@ func readHelp(t *testing.T, program string, path ...string) *command {
 	return c
 }
 
-// addFlag takes what stands before the text of a flag: "--limit N, -n N".
+// addFlag parses the part before the text of a flag: "--limit N, -n N".
 func (c *command) addFlag(spelled string) {
 	for _, name := range strings.Split(spelled, ", ") {
 		name, value, _ := strings.Cut(name, " ")
@@ -70,7 +70,7 @@ func (c *command) addFlag(spelled string) {
 	}
 }
 
-// check says what is wrong with the words of a command line, empty if nothing is.
+// check returns the error in the words of a command line, empty if there is none.
 func (c *command) check(words []string) string {
 	for at := c; len(words) > 0; {
 		word := words[0]
@@ -105,8 +105,7 @@ var (
 	endOfWords  = regexp.MustCompile(`^(?:[|;&#<>()]|\d?>)`)
 )
 
-// TestPagesNameCommands: a command line on a page is one that the built program knows,
-// with its flags.
+// TestPagesNameCommands: the built program has each command of a page, with its flags.
 func TestPagesNameCommands(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "betcode")
 	build := exec.Command("go", "build", "-o", program, "./cmd/betcode")
@@ -128,7 +127,7 @@ func TestPagesNameCommands(t *testing.T) {
 	}
 }
 
-// commandLines returns what follows "betcode" in the shell blocks and code spans of a page.
+// commandLines returns the arguments of "betcode" in the shell blocks and code spans of a page.
 func commandLines(page string) []string {
 	var lines []string
 	for _, block := range shellBlock.FindAllStringSubmatch(page, -1) {

@@ -14,8 +14,8 @@ const decisions = "../docs/decisions"
 
 var decisionName = regexp.MustCompile(`^([0-9]{4})-[a-z0-9-]+\.md$`)
 
-// TestDecisionRecords: records have ascending numbers and every section, and stand in the index once under their title. There
-// are gaps, because people who work at the same time take numbers in advance.
+// TestDecisionRecords: records have ascending numbers and every section, and the index lists each
+// once by its title. Gaps are allowed, because people who work at the same time reserve numbers.
 func TestDecisionRecords(t *testing.T) {
 	index, err := os.ReadFile(filepath.Join(decisions, "README.md"))
 	if err != nil {

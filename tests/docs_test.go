@@ -18,8 +18,7 @@ var (
 	makeRule = regexp.MustCompile(`(?m)^([a-z-]+):`)
 )
 
-// TestDocumentsNameTests: a page that says that a test shows something names one
-// that is there, and a file or a make target that is there.
+// TestDocumentsNameTests: tests, test files and make targets that a page names exist.
 func TestDocumentsNameTests(t *testing.T) {
 	names, files := tested(t)
 	makefile, err := os.ReadFile("../Makefile")
@@ -55,7 +54,7 @@ func TestDocumentsNameTests(t *testing.T) {
 	}
 }
 
-// pages are what people read.
+// pages returns the paths of all pages for people.
 func pages(t *testing.T) []string {
 	t.Helper()
 	all, err := filepath.Glob("../docs/*.md")

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestClientsPageShowsExamples: the page shows the files that the tests play.
+// TestClientsPageShowsExamples: docs/clients.md contains the example files that the tests run.
 func TestClientsPageShowsExamples(t *testing.T) {
 	page, err := os.ReadFile("../docs/clients.md")
 	if err != nil {

@@ -15,27 +15,26 @@ import (
 	"testing"
 )
 
-// told is what the code tells people and programs to act on.
-type told struct {
+// published has the names on which people and programs act.
+type published struct {
 	conditions, codes, waits map[string]bool // constants of package messages
 	components               map[string]bool // names of health components
 	states                   map[string]bool // names of what degrades them
 }
 
-// TestTroubleshootingIsComplete: each condition, each reason to wait, each error code and
-// each component of the health report with its states is on the page, and the page names
-// no other.
+// TestTroubleshootingIsComplete: the page has each condition, each reason to wait, each error code
+// and each component of the health report with its states, and no other.
 func TestTroubleshootingIsComplete(t *testing.T) {
 	content, err := os.ReadFile("../docs/troubleshooting.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, code := sections(string(content)), readTold(t)
+	page, code := sections(string(content)), readCode(t)
 	health := page["The daemon is degraded"]
 	for _, held := range []struct {
 		what   string
 		wanted map[string]bool
-		there  []string // in the place for them
+		there  []string // in their section of the page
 	}{
 		{"condition", code.conditions, listed(page["The agent cannot run"])},
 		{"reason to wait", code.waits, listed(page["A turn waits"])},
@@ -98,10 +97,10 @@ func cells(section string, column int) []string {
 	return names
 }
 
-// readTold reads the code of this module but its tests.
-func readTold(t *testing.T) told {
+// readCode reads the code of this module, except tests.
+func readCode(t *testing.T) published {
 	t.Helper()
-	found := told{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	found := published{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
 	constants := map[string]string{} // string constants of all packages, for names of components
 	var files []*ast.File
 	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
@@ -130,7 +129,7 @@ func readTold(t *testing.T) told {
 	return found
 }
 
-func (f told) addConstants(file *ast.File, constants map[string]string) {
+func (f published) addConstants(file *ast.File, constants map[string]string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
 		if !ok || len(spec.Values) != 1 {
@@ -158,9 +157,9 @@ func (f told) addConstants(file *ast.File, constants map[string]string) {
 	})
 }
 
-// addHealth finds what a file calls components and their states: in literals of
-// ComponentHealth, and where a State is assigned beside one.
-func (f told) addHealth(file *ast.File, constants map[string]string) {
+// addHealth finds components and their states in a file: in literals of ComponentHealth, and where
+// a State is assigned beside one.
+func (f published) addHealth(file *ast.File, constants map[string]string) {
 	mentions := false
 	ast.Inspect(file, func(n ast.Node) bool {
 		name, ok := n.(*ast.Ident)

@@ -58,8 +58,7 @@ func TestWalks(t *testing.T) {
 	}
 }
 
-// parseWalks reads the walks of a page by their titles, and says which lines of them it
-// cannot read.
+// parseWalks reads the walks of a page by their titles, and returns the lines that it cannot parse.
 func parseWalks(page string) (walks map[string][]step, problems []string) {
 	walks = map[string][]step{}
 	inside, title := false, ""
@@ -99,7 +98,7 @@ func functionsOf(path string) (names []string, err error) {
 	return names, nil
 }
 
-// whereIs says which files declare a function of this name, for the person who moved it.
+// whereIs lists the files that declare a function of this name, for the person who moved it.
 func whereIs(t *testing.T, function string) string {
 	t.Helper()
 	var found []string

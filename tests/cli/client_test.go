@@ -96,7 +96,7 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	c.wait(ts, args)
 }
 
-// press presses Ctrl-C at a client that goes on.
+// press presses Ctrl-C at a client that stays attached.
 func press(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: press NAME")

@@ -2,7 +2,7 @@
 // the text or the JSON that it prints.
 //
 // A script is a file in testdata, in the language of testscript (github.com/rogpeppe/go-internal/testscript), with these
-// commands besides:
+// additional commands:
 //
 //	code N ARG...    runs betcode with the arguments and wants exit code N
 //	until TEXT ARG... runs betcode again and again until it prints TEXT
@@ -15,6 +15,6 @@
 //	await FILE PATTERN waits until FILE, which another program writes, matches PATTERN
 //	normal FILE      writes standard output of the last command to FILE, with ids, times and places replaced
 //
-// Each script has a HOME, a state directory and a daemon of its own, and the fake agent. What a script leaves running is
-// stopped at its end. "go test ./tests/cli -update" accepts changes of what scripts compare.
+// Each script has a HOME, a state directory and a daemon of its own, and the fake agent. Processes that a script leaves running
+// are stopped at its end. "go test ./tests/cli -update" rewrites the expected output of scripts.
 package cli

@@ -84,7 +84,7 @@ func (f formsOf) stream() {
 	f.unknown()
 }
 
-// formsOf is a command, and a field of what it prints.
+// formsOf is a command and a field of its output.
 type formsOf struct {
 	ts    *testscript.TestScript
 	field string
@@ -129,7 +129,7 @@ func (f formsOf) show() {
 	}
 }
 
-// watch begins to watch the list, and presses Ctrl-C when it is shown.
+// watch runs the command with --watch, and presses Ctrl-C when the list is shown.
 func (f formsOf) watch() {
 	c := exec.Command(f.ts.Value(clientsKey{}).(clients).program, f.with("-o", "name", "--watch")...)
 	c.Dir, c.Env = f.ts.MkAbs("."), environ(f.ts)
@@ -145,7 +145,7 @@ func (f formsOf) watch() {
 
 func (f formsOf) with(flags ...string) []string { return slices.Concat(f.args, flags) }
 
-// run returns what the command prints with flags.
+// run returns the output of the command with flags.
 func (f formsOf) run(flags ...string) string {
 	if code := exitCode(f.ts, f.ts.Exec("betcode", f.with(flags...)...)); code != 0 {
 		f.ts.Fatalf("betcode %q: exit %d\n%s", f.with(flags...), code, f.ts.ReadFile("stderr"))

@@ -98,7 +98,7 @@ func pagesAreRead(t *testing.T, directory string) {
 	}
 }
 
-// run runs a program in the repository and returns what it prints.
+// run runs a program in the repository and returns its output.
 func run(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	c := exec.Command(name, args...)

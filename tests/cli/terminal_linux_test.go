@@ -11,7 +11,8 @@ import (
 	"betcode/tests/kit"
 )
 
-// terminal runs the program on a terminal, compares its exit code, and writes what it printed to the file 'screen'.
+// terminal runs the program on a terminal, compares its exit code, and writes its output to the
+// file 'screen'.
 func terminal(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: terminal N ARG...")

@@ -11,12 +11,12 @@ import (
 
 // agentStories are about the processes of agents.
 var agentStories = []story{
-	{name: "crash", tell: crash},
-	{name: "crash after crash", env: []string{"FAKE_AGENT_EXIT_AT_START=3"}, tell: crashes},
-	{name: "rest", env: []string{"BETCODE_PARK_AFTER=1s"}, tell: rest},
-	{name: "hang", env: []string{"BETCODE_AGENT_SILENCE=2s"}, tell: hang},
-	{name: "pool", env: []string{"BETCODE_MAX_AGENTS=1", "BETCODE_MAX_WAITING=1"}, tell: pool},
-	{name: "an agent and its daemon", tell: self},
+	{name: "crash", run: crash},
+	{name: "crash after crash", env: []string{"FAKE_AGENT_EXIT_AT_START=3"}, run: crashes},
+	{name: "rest", env: []string{"BETCODE_PARK_AFTER=1s"}, run: rest},
+	{name: "hang", env: []string{"BETCODE_AGENT_SILENCE=2s"}, run: hang},
+	{name: "pool", env: []string{"BETCODE_MAX_AGENTS=1", "BETCODE_MAX_WAITING=1"}, run: pool},
+	{name: "an agent and its daemon", run: self},
 }
 
 // crash: an agent that dies in a turn is resumed, and the turn goes on.
@@ -38,7 +38,7 @@ func crash(s *stage) {
 	s.shows("Error Handling", "Claude exits non-zero")
 }
 
-// crashes: five in a minute, and the session stands still, aloud.
+// crashes: after five in a minute the session stops and reports that.
 func crashes(s *stage) {
 	id := session()
 	c := s.converse("a", &pb.StartConversation{SessionId: id})
@@ -61,7 +61,7 @@ func crashes(s *stage) {
 	s.shows("Crash recovery", "After 5 crashes in 60s clients are told CRASHED")
 }
 
-// rest: an agent that ends in order leaves an idle session.
+// rest: an agent that exits normally leaves an idle session.
 func rest(s *stage) {
 	id := session()
 	c := s.converse("a", &pb.StartConversation{SessionId: id})
@@ -84,7 +84,7 @@ func rest(s *stage) {
 	s.shows("Error Handling", "Claude exits 0")
 }
 
-// hang: an agent that says nothing in a turn is ended and resumed.
+// hang: an agent that is silent in a turn is ended and resumed.
 func hang(s *stage) {
 	c := s.converse("a", &pb.StartConversation{})
 	s.say(c, "hang\necho:awake")

@@ -9,8 +9,8 @@ import (
 
 // clientStories are about several clients of one session.
 var clientStories = []story{
-	{name: "input lock", tell: inputLock},
-	{name: "a slow client", tell: slowClient},
+	{name: "input lock", run: inputLock},
+	{name: "a slow client", run: slowClient},
 }
 
 // inputLock is asked for, refused, given up, and left behind.
@@ -78,7 +78,7 @@ func inputLock(s *stage) {
 	s.refused(err, codes.NotFound)
 }
 
-// slowClient lags, and gets everything in order when it reads on.
+// slowClient: a client lags, and gets all events in order when it reads on.
 func slowClient(s *stage) {
 	id := session()
 	c := s.converse("a", &pb.StartConversation{SessionId: id})
@@ -87,7 +87,7 @@ func slowClient(s *stage) {
 	s.must(err)
 	s.say(c, "flood:30000:200")
 	_, end := s.wait(c, 0, kit.IsIdle)
-	s.shows("Multiplexer", "Backpressure: the agent is never blocked by a slow client") // who has read nothing yet
+	s.shows("Multiplexer", "Backpressure: the agent is never blocked by a slow client") // the slow client has read nothing yet
 	numbered, err := kit.Journaled(c.Events()[:end], 1)
 	s.must(err)
 	lagged := false

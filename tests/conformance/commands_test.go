@@ -10,9 +10,9 @@ import (
 	"betcode/tests/kit"
 )
 
-var commandStories = []story{{name: "commands", tell: commands}}
+var commandStories = []story{{name: "commands", run: commands}}
 
-// commands offers what may be typed into a session, and runs what the daemon has.
+// commands: the daemon lists the commands of a session, and runs its own.
 func commands(s *stage) {
 	ctx, api := s.Context(), pb.NewCommandServiceClient(s.daemon.Conn())
 	s.write(s.file("src/main.go"), "package main")

@@ -12,18 +12,18 @@ import (
 
 // compactStories are about the compaction of sessions.
 var compactStories = []story{
-	{name: "compaction", tell: compaction},
+	{name: "compaction", run: compaction},
 	{name: "automatic compaction", setup: func(_ *testing.T, w *kit.World) error {
 		return config(w, `{"sessions": {"auto_compact_threshold": 5}}`)
-	}, tell: automaticCompaction},
+	}, run: automaticCompaction},
 	{name: "compaction fails", setup: func(_ *testing.T, w *kit.World) error {
 		gate := filepath.Join(w.Root, "gate")
 		w.Extra = append(w.Extra, "FAKE_AGENT_COMPACT="+gate)
 		return writeFile(gate, "fail")
-	}, tell: compactionFails},
+	}, run: compactionFails},
 }
 
-// compaction by the call: what is gone, what is kept, and what a restart leaves.
+// compaction by the call: dropped events, kept events, and the state after a restart.
 func compaction(s *stage) {
 	id := session()
 	api := s.daemon.Agents()

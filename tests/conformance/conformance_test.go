@@ -17,10 +17,10 @@ import (
 
 var update = flag.Bool("update", false, "write docs/conformance.md")
 
-// together is how many stories are told at a time: they mostly wait.
+// together is the number of stories that run at a time: they mostly wait.
 const together = "8"
 
-// binaries are what the stories run, built once from this checkout.
+// binaries are the programs of the stories, built once from this checkout.
 var binaries struct{ betcode, fake string }
 
 func TestMain(m *testing.M) {
@@ -51,8 +51,7 @@ func build(m *testing.M) int {
 	return m.Run()
 }
 
-// TestConformance tells all stories, judges all rows, and compares the page with
-// what came out.
+// TestConformance runs all stories, judges all rows, and compares the page with the result.
 func TestConformance(t *testing.T) {
 	rows, decisions := readRows(t), readDecisions(t)
 	result := run{wire: newRecord(), claims: map[string][]string{}}
@@ -65,7 +64,7 @@ func TestConformance(t *testing.T) {
 	}
 	var (
 		mu         sync.Mutex
-		incomplete atomic.Bool // a story was not told
+		incomplete atomic.Bool // a story was skipped
 	)
 	t.Run("stories", func(t *testing.T) {
 		for _, story := range stories {
@@ -73,7 +72,7 @@ func TestConformance(t *testing.T) {
 				t.Parallel()
 				defer func() { incomplete.CompareAndSwap(false, t.Skipped()) }()
 				s := begin(t, story)
-				story.tell(s)
+				story.run(s)
 				mu.Lock()
 				defer mu.Unlock()
 				if story.name == "contract" {
@@ -107,7 +106,7 @@ func TestConformance(t *testing.T) {
 	compare(t, render(verdicts, decisions))
 }
 
-// compare holds the page against what a run gave, and writes it with -update.
+// compare compares the page with the result of a run, and writes it with -update.
 func compare(t *testing.T, made []byte) {
 	t.Helper()
 	if *update {

@@ -7,13 +7,12 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 )
 
-// contractStories compare what the daemon describes with what was promised before.
+// contractStories compare the daemon's description of the API with the accepted contract.
 var contractStories = []story{
-	{name: "contract", tell: theContract},
+	{name: "contract", run: theContract},
 }
 
-// theContract: what the baseline has is served as it was; what was added since is
-// under numbers of its own.
+// theContract: the baseline is served unchanged; additions have new numbers.
 func theContract(s *stage) {
 	raw, err := os.ReadFile("../../proto/baseline.binpb")
 	s.must(err)

@@ -17,13 +17,13 @@ import (
 
 // daemonStories are about the daemon as a whole.
 var daemonStories = []story{
-	{name: "health", env: []string{"BETCODE_MEMORY_LIMIT=1MiB"}, tell: health},
-	{name: "restart", tell: restart},
-	{name: "shutdown", tell: shutdown},
-	{name: "machine", tell: machine},
-	{name: "statuses", env: []string{"BETCODE_MAX_PAYLOAD=4MiB"}, tell: statuses},
-	{name: "log", tell: theLog},
-	{name: "log at its loudest", env: []string{"BETCODE_LOG_LEVEL=trace"}, tell: theLoudLog},
+	{name: "health", env: []string{"BETCODE_MEMORY_LIMIT=1MiB"}, run: health},
+	{name: "restart", run: restart},
+	{name: "shutdown", run: shutdown},
+	{name: "machine", run: machine},
+	{name: "statuses", env: []string{"BETCODE_MAX_PAYLOAD=4MiB"}, run: statuses},
+	{name: "log", run: theLog},
+	{name: "log at its loudest", env: []string{"BETCODE_LOG_LEVEL=trace"}, run: theLoudLog},
 }
 
 // health as process managers, probes and people see it.
@@ -88,7 +88,7 @@ func health(s *stage) {
 	s.shows("Process Manager Integration", "systemd")
 }
 
-// restart: what the next daemon finds.
+// restart: the state that the next daemon finds.
 func restart(s *stage) {
 	id := session()
 	c := s.converse("a", &pb.StartConversation{SessionId: id})

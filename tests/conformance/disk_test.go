@@ -18,7 +18,7 @@ import (
 // diskStories give the daemon a small filesystem for its journal, in a mount
 // namespace that ends with it.
 var diskStories = []story{
-	{name: "the journal fails", env: []string{"BETCODE_DISK_LOW=16MiB"}, setup: smallDisk, needs: mounting, tell: journalFails},
+	{name: "the journal fails", env: []string{"BETCODE_DISK_LOW=16MiB"}, setup: smallDisk, needs: mounting, run: journalFails},
 }
 
 // unshare begins a command that may mount.
@@ -30,7 +30,7 @@ func unshare() []string {
 	return args
 }
 
-// mounting says why nothing can be mounted here, if so.
+// mounting returns the reason why this machine cannot mount file systems, nil if it can.
 func mounting() error {
 	probe := append(unshare(), "sh", "-c", `mount -t tmpfs -o size=1m betcode "$0"`, os.TempDir())
 	if out, err := exec.Command(probe[0], probe[1:]...).CombinedOutput(); err != nil {
@@ -51,7 +51,7 @@ exec %s sh -c '
 	return os.WriteFile(program, []byte(text), 0o700)
 }
 
-// journalFails: streaming goes on, nothing is accepted, and health says so.
+// journalFails: streaming goes on, messages are refused, and health reports it.
 func journalFails(s *stage) {
 	filler := filepath.Join(fmt.Sprintf("/proc/%d/root", s.daemon.PID()), s.world.StateDir(), "journal", "filler")
 	id := session()

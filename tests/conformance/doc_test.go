@@ -1,10 +1,9 @@
-// Package conformance holds the daemon against the documents that it implements.
+// Package conformance checks the daemon against the documents that it implements.
 //
-// testdata/rows.txt lists what they ask for: each call, field, enum value, error
-// code and row of a table. Stories drive the built daemon from outside, through
-// gRPC and the command line, and claim rows; what was on the wire, and how calls
-// ended, is written down by the client's interceptors. Then each row is judged, and
-// docs/conformance.md is what came out:
+// testdata/rows.txt lists their requirements: each call, field, enum value, error code and row of a
+// table. Stories drive the built daemon from outside, through gRPC and the command line, and claim
+// rows. The client's interceptors record messages and statuses. Then each row is judged, and
+// docs/conformance.md has the result:
 //
 //   - a call has to be described by the daemon (gRPC reflection) as the documents
 //     have it, and to have succeeded;
@@ -13,9 +12,9 @@
 //     story that sent it and looked at its effect;
 //   - a status or an error code has to have reached a client, with the document's
 //     status;
-//   - everything else has to have been claimed by a story, or be shown by tests that
-//     rows.txt names and that exist: what takes hours is shown in virtual time.
+//   - everything else has to have been claimed by a story, or be shown by existing tests that
+//     rows.txt names: behaviour over hours is tested in virtual time.
 //
-// What is planned or decided otherwise stays listed. A planned row that is claimed
-// or served is a failure: the list has to be told.
+// Rows that are planned or decided otherwise stay listed. A planned row that is claimed or served
+// is a failure: update the list.
 package conformance

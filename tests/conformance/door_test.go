@@ -13,7 +13,7 @@ import (
 
 // doorStories are about who comes in.
 var doorStories = []story{
-	{name: "tcp", env: []string{"BETCODE_LISTEN_TCP=127.0.0.1:0"}, tell: tcp},
+	{name: "tcp", env: []string{"BETCODE_LISTEN_TCP=127.0.0.1:0"}, run: tcp},
 }
 
 // tcp: callers without a token are refused; probes need none.

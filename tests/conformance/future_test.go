@@ -20,7 +20,7 @@ import (
 
 // futureStories are about clients and daemons of another time.
 var futureStories = []story{
-	{name: "another time", env: []string{"BETCODE_LOG_LEVEL=debug"}, tell: anotherTime},
+	{name: "another time", env: []string{"BETCODE_LOG_LEVEL=debug"}, run: anotherTime},
 }
 
 // unknown is a field of no schema: number 2047, a varint.
@@ -56,7 +56,7 @@ func anotherTime(s *stage) {
 	s.answer(c, asked, pb.PermissionDecision_ALLOW_ONCE)
 	s.wait(c, next, kit.IsIdle)
 
-	// The command line does not mind a daemon that says more.
+	// The command line accepts unknown fields of a newer daemon.
 	path := filepath.Join(s.world.Root, "future.sock")
 	stop, err := future(path, s.world.Socket())
 	s.must(err)
@@ -71,7 +71,7 @@ func anotherTime(s *stage) {
 	s.shows("Version Rules", "New message/field (optional)", "New RPC method", "New enum value")
 }
 
-// future stands before a daemon and adds an unknown field to all replies.
+// future is a proxy in front of a daemon that adds an unknown field to all replies.
 func future(at, daemon string) (stop func(), err error) {
 	conn, err := grpc.NewClient("unix:"+daemon, grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(bytesCodec{})))

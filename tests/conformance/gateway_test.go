@@ -12,8 +12,8 @@ import (
 
 // gatewayStories are about the agent socket.
 var gatewayStories = []story{
-	{name: "agent socket", tell: agentSocket},
-	{name: "agent socket without a client", tell: agentSocketLeft},
+	{name: "agent socket", run: agentSocket},
+	{name: "agent socket without a client", run: agentSocketLeft},
 }
 
 // agent is a client of the agent socket.

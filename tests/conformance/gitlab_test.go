@@ -15,11 +15,11 @@ import (
 	"betcode/tests/kit"
 )
 
-var gitlabStories = []story{{name: "gitlab", setup: gitlabServer, tell: gitlab}}
+var gitlabStories = []story{{name: "gitlab", setup: gitlabServer, run: gitlab}}
 
 const token = "glpat-elephant"
 
-// questions makes the name of a file of a question, as the recording has them.
+// questions maps a request to the name of its recorded file.
 var questions = strings.NewReplacer("/", "_", "?", "_", "&", "_", "%2F", "-", "%2E", ".")
 
 // gitlabServer answers from the recording of package gitlab until the world is gone;

@@ -13,11 +13,11 @@ import (
 // verdict is what became of a row.
 type verdict struct {
 	row
-	failure string // empty if it stands
+	failure string // empty if it passed
 	shownBy string // how we know
 }
 
-// run is what the stories brought together.
+// run has the evidence that the stories collected.
 type run struct {
 	contract contract
 	wire     *record
@@ -51,12 +51,12 @@ func (r *run) judge(it row) verdict {
 		}
 	}
 	if it.deviation != "" {
-		v.failure = "" // it is not as the document says, and so may not be seen
+		v.failure = "" // it differs from the document by decision, so evidence is not required
 	}
 	return v
 }
 
-// evidence says what is missing, or else how the row is known to be true.
+// evidence returns the missing evidence, or else the evidence of the row.
 func (r *run) evidence(it row, claimed string) (failure, shownBy string) {
 	switch it.kind {
 	case rpc:

@@ -12,11 +12,11 @@ import (
 	"betcode/tests/kit"
 )
 
-// shownByTests are tests elsewhere that show what a story cannot: what takes days, or
+// shownByTests are tests elsewhere for rows that a story cannot show: behaviour over days, or on
 // another operating system. "in virtual time: actors TestPatience actors/session TestReminders"
 // names packages by their directories, each before its tests.
 type shownByTests struct {
-	how      string // as the page says it
+	how      string // the text on the page
 	packages []testedPackage
 }
 
@@ -49,7 +49,7 @@ func testsIn(how, what string) (*shownByTests, error) {
 	return shown, nil
 }
 
-// String is what the page says.
+// String returns the text on the page.
 func (s *shownByTests) String() string {
 	var packages []string
 	for _, p := range s.packages {
@@ -58,7 +58,7 @@ func (s *shownByTests) String() string {
 	return s.how + ": " + strings.Join(packages, ", ")
 }
 
-// missing says which of the tests is not there; empty if all are.
+// missing returns the first test that does not exist; empty if all exist.
 func (s *shownByTests) missing() string {
 	for _, p := range s.packages {
 		there, err := testsOf(filepath.Join(kit.Repository(), p.directory))

@@ -13,7 +13,7 @@ import (
 )
 
 // orchestrationStories are about plans of subagents.
-var orchestrationStories = []story{{name: "orchestrations", setup: orchestrationFeature, tell: orchestrations}}
+var orchestrationStories = []story{{name: "orchestrations", setup: orchestrationFeature, run: orchestrations}}
 
 func orchestrationFeature(_ *testing.T, w *kit.World) error {
 	return config(w, `{"feature_flags": {"subagent_orchestration": true}}`)

@@ -115,5 +115,5 @@ func readDecisions(t *testing.T) map[string]decision {
 	return records
 }
 
-// decision is what the page shows of a decision. The file is relative to docs.
+// decision is the link to a decision on the page. The file is relative to docs.
 type decision struct{ title, file string }

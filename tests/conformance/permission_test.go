@@ -19,13 +19,13 @@ var permissionStories = []story{
 		return config(w, `{"permissions": {
 			"allow": ["Bash(git *)", "Bash(echo *)", "Edit(src/**/*.ts)", "mcp__github__*"],
 			"ask": ["Bash(echo ask)"], "deny": ["Bash(rm *)", "WebSearch"]}}`)
-	}, tell: rules},
-	{name: "answers", tell: answers},
-	{name: "patience", tell: patience},
+	}, run: rules},
+	{name: "answers", run: answers},
+	{name: "patience", run: patience},
 	{name: "other patience", setup: func(_ *testing.T, w *kit.World) error {
 		return config(w, `{"permissions": {"default_ttl": "3h", "min_ttl": "2h", "max_ttl": "4h",
 			"extend_on_activity": false, "reminder_intervals": ["2h"]}}`)
-	}, tell: otherPatience},
+	}, run: otherPatience},
 }
 
 // rules decide calls without a prompt.
@@ -37,7 +37,7 @@ func rules(s *stage) {
 		{`tool:Edit:{"file_path":"src/deep/down/x.ts"}`, ""},
 		{`tool:mcp__github__search:{}`, ""},
 		{"run:echo x; rm -f nothing", "A rule forbids this call"},
-		{`tool:WebSearch:{"query":"x"}`, "No such tool"}, // the agent is told at its start
+		{`tool:WebSearch:{"query":"x"}`, "No such tool"}, // the agent gets the rule at its start
 	} {
 		s.say(c, test.say)
 		_, next = s.wait(c, next, isResult(test.result))
@@ -133,7 +133,7 @@ func patience(s *stage) {
 	s.shows("Timeout Behavior (Mobile-First Design)", "Default permission TTL: 7 days")
 }
 
-// otherPatience: the settings say otherwise.
+// otherPatience: the settings change the time to live of requests.
 func otherPatience(s *stage) {
 	id := session()
 	c := s.converse("a", &pb.StartConversation{SessionId: id})

@@ -14,10 +14,10 @@ import (
 
 // portalStories are about pages and proxies of the portal.
 var portalStories = []story{
-	{name: "pages of the portal", tell: portalPages},
-	{name: "proxies of the portal", tell: portalProxies},
-	{name: "dev mode of the portal", tell: portalDev},
-	{name: "voice of the portal", tell: portalVoice},
+	{name: "pages of the portal", run: portalPages},
+	{name: "proxies of the portal", run: portalProxies},
+	{name: "dev mode of the portal", run: portalDev},
+	{name: "voice of the portal", run: portalVoice},
 }
 
 // portal is the portal in front of the daemon of a story.
@@ -82,7 +82,7 @@ func (s seen) next(texts ...string) kit.AgentLine {
 	return l
 }
 
-// count says how many frames so far have all texts.
+// count returns the number of frames so far that contain all texts.
 func (s seen) count(texts ...string) (n int) {
 	for _, f := range s.Frames {
 		all := true

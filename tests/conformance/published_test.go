@@ -14,12 +14,12 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// publishedStories play what the published command line of betcode.v1 does, in bytes.
+// publishedStories play the calls of the published command line of betcode.v1, in bytes.
 var publishedStories = []story{
-	{name: "published headless client", tell: publishedHeadless},
-	{name: "published screen", tell: publishedScreen},
-	{name: "published answers", tell: publishedAnswers},
-	{name: "published lists", tell: publishedLists},
+	{name: "published headless client", run: publishedHeadless},
+	{name: "published screen", run: publishedScreen},
+	{name: "published answers", run: publishedAnswers},
+	{name: "published lists", run: publishedLists},
 }
 
 const publishedRows = "Published clients"
@@ -167,7 +167,7 @@ func publishedAnswers(s *stage) {
 	s.shows(publishedRows, "What is still pending is told again")
 }
 
-// publishedLists reads what is listed.
+// publishedLists reads all lists.
 func publishedLists(s *stage) {
 	skill := filepath.Join(s.world.Home, ".claude", "skills", "tidy", "SKILL.md")
 	s.must(os.MkdirAll(filepath.Dir(skill), 0o700))

@@ -21,7 +21,7 @@ import (
 // wire is an encoded message.
 type wire []byte
 
-// rawCodec hands encoded messages on as they are.
+// rawCodec passes encoded messages through unchanged.
 type rawCodec struct{}
 
 // Name implements encoding.CodecV2.
@@ -203,7 +203,7 @@ func (s *publishedStream) say(text string) { s.send(said(text)) }
 
 func said(text string) wire { return put(requestMessage, put(1, text)) }
 
-// until reads on until an event has a field, and returns what is in it.
+// until reads events until one has a field, and returns the field.
 func (s *publishedStream) until(wanted protowire.Number) wire {
 	s.Helper()
 	for {
@@ -216,7 +216,7 @@ func (s *publishedStream) until(wanted protowire.Number) wire {
 	}
 }
 
-// textOf is what a published client prints of events.
+// textOf returns the text that a published client prints for events.
 func textOf(events []wire) (text string) {
 	for _, e := range events {
 		text += string(e.at(eventText, 1))

@@ -10,9 +10,9 @@ import (
 	"betcode/tests/model"
 )
 
-// realStories are told with the real Claude Code, pinned, and a scripted model.
+// realStories run with the real Claude Code, pinned, and a scripted model.
 var realStories = []story{
-	{name: "the real agent", setup: realAgent, tell: theRealAgent},
+	{name: "the real agent", setup: realAgent, run: theRealAgent},
 }
 
 // cached is a conversation whose context is in the cache, with a list of tasks.
@@ -46,7 +46,7 @@ func realAgent(t *testing.T, w *kit.World) error {
 	return nil
 }
 
-// theRealAgent says what no stand-in may be believed about.
+// theRealAgent shows behaviour for which a stand-in is no evidence.
 func theRealAgent(s *stage) {
 	c := s.converse("a", &pb.StartConversation{})
 	next := s.turn(c, 0, "cached, please")

@@ -15,7 +15,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// record is what was on the wire of one story.
+// record has the messages and statuses of one story.
 type record struct {
 	mu       sync.Mutex
 	calls    map[string]bool                // "Service.Method" that succeeded
@@ -60,8 +60,8 @@ func (r *record) stream(
 	return recorded{stream, r, method}, err
 }
 
-// recorded is a stream whose messages are written down. What was sent counts as
-// taken: what the daemon did with it is the story's to look at.
+// recorded is a stream whose messages are recorded. A sent field counts as used: the story checks
+// its effect.
 type recorded struct {
 	grpc.ClientStream
 	record *record

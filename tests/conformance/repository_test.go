@@ -31,7 +31,7 @@ func repositories(s *stage) {
 	_, err = api.RegisterRepo(ctx, &pb.RegisterRepoRequest{RepoPath: main, SetupScript: "curl x | sh"})
 	s.refused(err, codes.InvalidArgument, "worktree-setup.sh")
 
-	// Published clients: bytes by their numbers. The worktree is made where the settings of the repository say.
+	// Published clients: bytes by their numbers. The settings of the repository determine the place of the worktree.
 	c := s.published("trees")
 	made := c.call("WorktreeService/CreateWorktree", message(put(1, "login"), put(2, repo.GetId()), put(3, "feature/login")))
 	path := filepath.Join(custom, "login")

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// kind says what a row is about, and so how it is judged.
+// kind is the subject of a row, and determines how it is judged.
 type kind string
 
 const (
@@ -29,19 +29,19 @@ type row struct {
 	name              string // as the page shows it
 	id                string // by which stories and records know it
 
-	// What the documents say.
+	// The requirement of the documents.
 	owner  string // service, message or enum
 	member string // method, field or value
 	number int
 	says   string // type of a field, "(in) (out)" of a call, status of an error code
 	oneof  string
 
-	planned   string // why it is not there yet
+	planned   string // why it is not implemented yet
 	deviation string // number of the record in docs/decisions
 	tests     *shownByTests
 }
 
-// readRows reads testdata/rows.txt, which says itself how it is written.
+// readRows reads testdata/rows.txt; the file describes its format.
 func readRows(t *testing.T) []row {
 	t.Helper()
 	file, err := os.Open("testdata/rows.txt")

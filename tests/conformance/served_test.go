@@ -134,7 +134,7 @@ func reach(m protoreflect.MessageDescriptor, into map[string]bool) {
 	}
 }
 
-// described compares a row with what the daemon describes; nil if they agree.
+// described compares a row with the daemon's description of the API; nil if they agree.
 func (c *contract) described(r row) error {
 	switch r.kind {
 	case rpc:

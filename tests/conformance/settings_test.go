@@ -14,15 +14,15 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// settingsStories are about what the daemon is told by files, and by whom.
+// settingsStories are about settings from files and from clients.
 var settingsStories = []story{
-	{name: "settings", tell: settings},
-	{name: "mcp servers", env: []string{"FAKE_AGENT_MCP=github=connected broken=failed"}, tell: mcpServers},
-	{name: "directories", tell: directories},
-	{name: "first run", tell: firstRun},
+	{name: "settings", run: settings},
+	{name: "mcp servers", env: []string{"FAKE_AGENT_MCP=github=connected broken=failed"}, run: mcpServers},
+	{name: "directories", run: directories},
+	{name: "first run", run: firstRun},
 }
 
-// settings are read and changed, and a directory has its say.
+// settings: they are read and changed, and those of a directory apply.
 func settings(s *stage) {
 	ctx, api := s.Context(), pb.NewConfigServiceClient(s.daemon.Conn())
 	got, err := api.UpdateSettings(ctx, &pb.UpdateSettingsRequest{
@@ -128,7 +128,7 @@ func (s *stage) freePort() uint32 {
 	return uint32(l.Addr().(*net.TCPAddr).Port)
 }
 
-// firstRun: what the agent's own directory has is copied by a command.
+// firstRun: a command copies settings from the agent's own directory.
 func firstRun(s *stage) {
 	home := filepath.Join(s.world.Root, "strange")
 	s.write(filepath.Join(home, ".claude", "settings.json"), `{"model": "opus", "permissions": {"deny": ["WebFetch"]}}`)

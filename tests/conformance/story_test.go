@@ -20,8 +20,8 @@ type story struct {
 	name  string
 	env   []string                               // of the daemon
 	setup func(t *testing.T, w *kit.World) error // before the daemon starts; may be nil
-	needs func() error                           // what the machine has to have; nil = nothing, may be nil
-	tell  func(s *stage)
+	needs func() error                           // a missing prerequisite of the machine; may be nil
+	run   func(s *stage)
 }
 
 // stories are all of them, in the files beside this one.
@@ -97,7 +97,7 @@ func (s *stage) shows(heading string, rows ...string) {
 	}
 }
 
-// took claims fields of a message that was sent, when its effect has been looked at.
+// took claims fields of a sent message after the story has checked their effect.
 func (s *stage) took(message string, fields ...string) {
 	s.Helper()
 	for _, field := range fields {
@@ -152,7 +152,7 @@ func (s *stage) wait(stream *kit.Stream, from int, wanted func(kit.Event) bool) 
 	return e, next
 }
 
-// turn says something and waits until the agent rests.
+// turn sends a message and waits until the agent is idle.
 func (s *stage) turn(stream *kit.Stream, from int, text string) int {
 	s.Helper()
 	s.say(stream, text)

@@ -13,7 +13,7 @@ import (
 )
 
 // subagentStories are about subagents.
-var subagentStories = []story{{name: "subagents", setup: subagentFeature, tell: subagents}}
+var subagentStories = []story{{name: "subagents", setup: subagentFeature, run: subagents}}
 
 func subagentFeature(_ *testing.T, w *kit.World) error {
 	return config(w, `{"feature_flags": {"subagent_orchestration": true}, "subagents": {"max_per_session": 2}}`)
@@ -54,7 +54,7 @@ func subagents(s *stage) {
 		return func() bool { return status(id).GetStatus() == pb.SubagentStatus_SUBAGENT_STATUS_RUNNING }
 	}
 
-	// Approved by itself, and asked about.
+	// Calls that are auto-approved, and calls that ask.
 	request := &pb.SpawnSubagentRequest{
 		ParentSessionId: parent, Prompt: "run:touch made\ntools:1\necho:the end", Model: "opus", WorkingDirectory: s.world.Project, AllowedTools: []string{"Bash(touch *)"},
 		MaxTurns: 7, Env: map[string]string{"TICKET": "7"}, Name: "maker", AutoApprove: true, AutoApproveConfig: &pb.AutoApproveConfig{Unfenced: true},

@@ -13,12 +13,12 @@ import (
 
 // talkStories are conversations.
 var talkStories = []story{
-	{name: "conversation", tell: conversation},
-	{name: "session settings", tell: sessionSettings},
-	{name: "attachments", tell: attachments},
-	{name: "plans and questions", tell: plansAndQuestions},
-	{name: "streams", tell: streams},
-	{name: "sessions", tell: sessions},
+	{name: "conversation", run: conversation},
+	{name: "session settings", run: sessionSettings},
+	{name: "attachments", run: attachments},
+	{name: "plans and questions", run: plansAndQuestions},
+	{name: "streams", run: streams},
+	{name: "sessions", run: sessions},
 }
 
 // conversation is the ordinary life of a session.
@@ -125,7 +125,7 @@ func conversation(s *stage) {
 	s.shows("AgentEvent (Agent -> Client)", "Every event carries a monotonic sequence")
 }
 
-// sessionSettings: what a session is started with reaches its agent.
+// sessionSettings: the options of a session reach its agent.
 func sessionSettings(s *stage) {
 	id := session()
 	c := s.converse("a", &pb.StartConversation{
@@ -224,14 +224,14 @@ func plansAndQuestions(s *stage) {
 	s.wait(c, next, kit.IsIdle)
 }
 
-// streams: how they begin and end, and what is replayed.
+// streams: their beginning, their end, and replays.
 func streams(s *stage) {
 	id := session()
 	c := s.converse("a", &pb.StartConversation{SessionId: id})
 	s.turn(c, 0, "echo:one")
 	pid := s.show(id).GetRun().GetPid()
 
-	// The turn goes on without its stream, and what was missed is replayed.
+	// The turn goes on without its stream, and missed events are replayed.
 	seen, err := kit.Journaled(c.Events(), 1)
 	s.must(err)
 	s.say(c, "gate:go\necho:missed")

@@ -14,12 +14,12 @@ import (
 	"betcode/tests/kit"
 )
 
-// versionStories are about what fits together, what is on, and what goes away.
+// versionStories are about compatibility, feature flags and deprecation.
 var versionStories = []story{
-	{name: "handshake", tell: handshake},
-	{name: "feature flags", tell: featureFlags},
-	{name: "deprecation", tell: deprecation},
-	{name: "an old agent", setup: oldAgent, tell: incompatible},
+	{name: "handshake", run: handshake},
+	{name: "feature flags", run: featureFlags},
+	{name: "deprecation", run: deprecation},
+	{name: "an old agent", setup: oldAgent, run: incompatible},
 }
 
 func (s *stage) negotiate(r *pb.NegotiateRequest) *pb.NegotiateResponse {
@@ -169,7 +169,7 @@ func deprecation(s *stage) {
 	}
 }
 
-// oldAgent stands before the agent and tells another version.
+// oldAgent wraps the agent in a script that prints another version.
 func oldAgent(_ *testing.T, w *kit.World) error {
 	script := filepath.Join(w.Root, "agent")
 	text := fmt.Sprintf("#!/bin/sh\n[ \"$1\" = --version ] && echo '0.9.0 (Claude Code)' && exit\nexec %s \"$@\"\n", w.Agent)

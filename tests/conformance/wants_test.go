@@ -72,7 +72,7 @@ func follows(arguments []string, flag, value string) bool {
 	return i >= 0 && i+1 < len(arguments) && arguments[i+1] == value
 }
 
-// replay is what a client that has seen so much is sent.
+// replay returns the events that a client gets after sequence from.
 func (s *stage) replay(id string, from uint64) []kit.Event {
 	s.Helper()
 	stream, err := s.daemon.Resume(s.Context(), id, from)
@@ -95,12 +95,12 @@ func (s *stage) write(path, text string) {
 	s.must(os.WriteFile(path, []byte(text), 0o600))
 }
 
-// config sets what settings.json says, before the daemon starts or while it runs.
+// config writes settings.json, before the daemon starts or while it runs.
 func config(w *kit.World, text string) error {
 	return os.WriteFile(filepath.Join(w.ConfigDir(), "settings.json"), []byte(text), 0o600)
 }
 
-// cli runs the command line in the story's world and returns what it said.
+// cli runs the command line in the story's world and returns its output.
 func (s *stage) cli(want int, args ...string) string {
 	s.Helper()
 	said, code := s.command(s.world.Environ(), args...)

@@ -16,11 +16,11 @@ import (
 
 // worktreeStories are about worktrees of a git repository.
 var worktreeStories = []story{
-	{name: "worktrees", setup: repositoryWithFeature, tell: worktrees},
-	{name: "repositories", setup: repositoryWithFeature, tell: repositories},
+	{name: "worktrees", setup: repositoryWithFeature, run: worktrees},
+	{name: "repositories", setup: repositoryWithFeature, run: repositories},
 }
 
-// repositoryWithFeature makes the project a repository with a branch, and switches worktrees on.
+// repositoryWithFeature makes the project a repository with a branch, and enables worktrees.
 func repositoryWithFeature(t *testing.T, w *kit.World) error {
 	git(t, w, "init", "-q", "-b", "main")
 	git(t, w, "commit", "-q", "--allow-empty", "-m", "first")

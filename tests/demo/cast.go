@@ -11,10 +11,10 @@ import (
 	"betcode/tests/model"
 )
 
-// madeFile is what the tool makes in the working directory.
+// madeFile is the file that the tool creates in the working directory.
 const madeFile = "made.txt"
 
-// prompts are what the demo says to the agent.
+// prompts are the demo's messages to the agent.
 type prompts struct{ text, tool string }
 
 // cast is who plays the agent and the model.

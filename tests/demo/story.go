@@ -13,7 +13,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// story is what the demo holds while it runs.
+// story is the state of the running demo.
 type story struct {
 	ctx     context.Context
 	world   *kit.World
@@ -25,9 +25,9 @@ type story struct {
 	prompt  prompts
 }
 
-// tell is the story, step by step. Each step says what it is about to show and
-// returns an error if it did not happen.
-func tell(ctx context.Context) (err error) {
+// play plays the story, step by step. Each step prints what it shows, and returns an error if that
+// did not happen.
+func play(ctx context.Context) (err error) {
 	s := &story{ctx: ctx, session: uuid.NewString()}
 	cast, err := castAgent(ctx)
 	if err != nil {
@@ -201,8 +201,7 @@ func (s *story) attach(client string, from uint64) (*kit.Stream, error) {
 	})
 }
 
-// leave closes a stream and keeps what it received. The numbers must go on
-// without a gap.
+// leave closes a stream and stores its events. Their numbers must continue without a gap.
 func (s *story) leave(stream *kit.Stream) error {
 	stream.Close()
 	events, err := kit.Journaled(stream.Events(), s.last()+1)

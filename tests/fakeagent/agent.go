@@ -51,15 +51,15 @@ type agent struct {
 	exited  bool
 }
 
-// noConversationError says that --resume named an unknown session.
+// noConversationError reports that --resume named an unknown session.
 type noConversationError struct{ session string }
 
 func (e *noConversationError) Error() string {
 	return "No conversation found with session ID: " + e.session
 }
 
-// newAgent prepares a process. With a *noConversationError the agent is good
-// for printing the result that says so.
+// newAgent prepares a process. With a *noConversationError the agent can only print the result with
+// that error.
 func newAgent(o options, home string, stdout, stderr io.Writer) (*agent, error) {
 	cwd, err := os.Getwd()
 	if err != nil {
@@ -164,8 +164,8 @@ func (a *agent) state(s string) {
 	}
 }
 
-// exit ends the process once everything is on disk and on stdout. The caller
-// holds mu, so that nothing more is said.
+// exit ends the process once everything is on disk and on stdout. The caller holds mu, so that no
+// line follows.
 func (a *agent) exit(code int) {
 	if a.exited || a.stubborn.Load() {
 		return

@@ -65,7 +65,7 @@ func flood(t *turn, arg string) error {
 	for left := n; left > 0; {
 		if err := t.wait(0); err != nil {
 			if left == n {
-				text = "" // nothing was said
+				text = "" // no text was sent
 			}
 			r.abort(text)
 			return err
@@ -130,7 +130,7 @@ func tool(t *turn, arg string) error {
 	return t.useAndSay(c)
 }
 
-// useAndSay uses a tool and tells how it went.
+// useAndSay uses a tool and answers with its result.
 func (t *turn) useAndSay(c call) error {
 	result, err := t.useTool(c)
 	if err != nil {
@@ -207,7 +207,7 @@ func refused(t *turn, arg string) error {
 	return err
 }
 
-// limited tells of a limit of the account's plan, and fails as the API does then.
+// limited reports a limit of the account's plan, and fails as the API does then.
 func limited(t *turn, arg string) error {
 	wait, err := time.ParseDuration(arg)
 	if err != nil {
@@ -234,7 +234,7 @@ func retried(t *turn, arg string) error {
 	return t.sayf("Back to normal.")
 }
 
-// withdrawn streams half a message, takes it back, and says another.
+// withdrawn streams half a message, withdraws it, and sends another.
 func withdrawn(t *turn, _ string) error {
 	r := t.reply("end_turn")
 	r.open(obj{"type": "text", "text": ""})

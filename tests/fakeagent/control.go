@@ -133,8 +133,8 @@ func (a *agent) initialize(id string) {
 	a.greeted = true
 }
 
-// interrupt ends the running turn; queued messages stay unless told otherwise.
-// When idle it ends background agents.
+// interrupt ends the running turn; queued messages stay unless cancelQueued is set. When idle it
+// ends background agents.
 func (a *agent) interrupt(id string, cancelQueued bool) {
 	if a.turn != nil {
 		a.withdraw()
@@ -180,7 +180,7 @@ func (a *agent) requestMode(id, mode string) {
 	}
 }
 
-// setMode changes the permission mode and says so.
+// setMode changes the permission mode and prints the change.
 func (a *agent) setMode(mode string) {
 	a.mode.set(mode)
 	a.system("status", obj{"status": nil, "permissionMode": mode})

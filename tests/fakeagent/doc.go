@@ -1,12 +1,10 @@
 // Command fakeagent is a stand-in for the claude program: it starts in a few
 // milliseconds, does what the prompt says, and misbehaves on request.
 //
-// It speaks Claude Code's stream-json protocol as measured (2.1.330): silent
-// until spoken to, one JSON object per line, an init line per turn, results that
-// come only after the turn is in the transcript, a transcript that lags 100 ms
-// behind, the rules for repeated uuids, merged and folded messages, the exit
-// codes. It is for speed and for evil; evidence about Claude Code itself comes
-// from Claude Code (package model drives the real one).
+// It speaks Claude Code's stream-json protocol as measured (2.1.330): silent until spoken to, one JSON object per line, an init
+// line per turn, results that come only after the turn is in the transcript, a transcript that lags 100 ms behind, the rules for
+// repeated uuids, merged and folded messages, the exit codes. It is for speed and for misbehaviour; evidence about Claude Code
+// itself comes from Claude Code (package model drives the real one).
 //
 // # Prompts
 //

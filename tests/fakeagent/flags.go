@@ -18,7 +18,7 @@ type options struct {
 	allowedTools, disallowedTools  []string
 }
 
-// arity is what a flag is followed by.
+// arity is the number of arguments of a flag.
 type arity int
 
 const (
@@ -131,7 +131,7 @@ func parseFlags(args []string) (options, error) {
 
 var uuidPattern = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
-// check refuses what the real one refuses, in its words.
+// check refuses the options that the real one refuses, with the same messages.
 func (o *options) check() error {
 	switch {
 	case o.version:

@@ -113,10 +113,9 @@ func (a *agent) takeUser(line []byte) error {
 	return nil
 }
 
-// repeated deals with a uuid that is known. In this process: complete silence.
-// From the transcript: completed at once when it was answered there, at the end
-// of the turn when a resumed turn is just answering it, and otherwise it is not
-// known at all and runs again.
+// repeated handles a known uuid. Known to this process, it is ignored silently. Known from the
+// transcript, it completes at once if it was answered there, or at the end of the turn if a resumed
+// turn is answering it; otherwise it counts as unknown and runs again.
 func (a *agent) repeated(m message) bool {
 	if m.uuid == "" {
 		return false

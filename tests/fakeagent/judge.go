@@ -83,7 +83,7 @@ func allow(c call, r permissionResult) verdict {
 	return v
 }
 
-// answersText is what the model is told about an AskUserQuestion call.
+// answersText is the tool result of an AskUserQuestion call.
 func answersText(input map[string]any) string {
 	if s, _ := input["response"].(string); s != "" {
 		return "The user responded: " + s

@@ -49,7 +49,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return <-a.done
 }
 
-// atStart delays or ends the start as the environment says.
+// atStart delays or ends the start according to the environment.
 func atStart(home string) (code int, exit bool) {
 	time.Sleep(durationEnv("FAKE_AGENT_START_DELAY", 0))
 	value, times, counted := strings.Cut(os.Getenv("FAKE_AGENT_EXIT_AT_START"), ":")

@@ -20,8 +20,8 @@ type message struct {
 	raw      json.RawMessage // its content, for the echo
 }
 
-// complaintError is what is printed on stderr before the process ends; the words
-// are the real one's, capitals, full stops and all.
+// complaintError is printed on stderr before the process ends; the texts are exactly those of the
+// real one.
 type complaintError string
 
 func (e complaintError) Error() string { return string(e) }
@@ -71,7 +71,7 @@ func isContent(raw json.RawMessage) bool {
 	return json.Unmarshal(raw, &s) == nil || json.Unmarshal(raw, &l) == nil
 }
 
-// newUUID makes a random one. Reading the system's randomness cannot fail.
+// newUUID returns a random UUID. Reading the system's randomness cannot fail.
 func newUUID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:])
@@ -79,7 +79,7 @@ func newUUID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// newID makes an id in the manner of the API, such as "toolu_…".
+// newID returns an id in the form of the API, such as "toolu_…".
 func newID(prefix string) string { return prefix + strings.ReplaceAll(newUUID(), "-", "")[:20] }
 
 func timestamp() string { return time.Now().UTC().Format("2006-01-02T15:04:05.000Z") }

@@ -32,8 +32,8 @@ func hang(t *turn, _ string) error {
 	select {}
 }
 
-// deaf has the reader of its input stuck, by a line that it writes itself, before it
-// says anything: so nothing that is said to it from then on is taken.
+// deaf blocks the reader of its input, by a line that it writes itself, before it prints anything.
+// So it reads no later input.
 func deaf(t *turn, _ string) error {
 	t.a.hung.Store(true)
 	if _, err := os.Stdin.WriteString("\n"); err != nil {

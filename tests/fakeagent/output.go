@@ -80,7 +80,7 @@ func (o *output) setEnding(ending string) {
 	o.ending = ending
 }
 
-// close makes the lines so far the last ones.
+// close drops all later lines.
 func (o *output) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -112,8 +112,8 @@ func (o *output) drain(patience time.Duration) {
 	}
 }
 
-// encode is JSON without HTML escaping and without a newline. What it is given
-// was made here or came out of a JSON decoder, so it cannot fail.
+// encode is JSON without HTML escaping and without a newline. Its arguments come from this package
+// or from a JSON decoder, so it cannot fail.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -46,7 +46,7 @@ type verdict struct {
 	interrupt bool           // end the turn
 	rules     []string       // tools allowed from now on
 	mode      string         // the permission mode from now on
-	meta      obj            // what tool_result_meta says besides the id
+	meta      obj            // members of tool_result_meta besides the id
 }
 
 var (
@@ -64,8 +64,7 @@ const (
 	closedStream  = "Tool permission request failed: AbortError: Tool permission stream closed before response received"
 )
 
-// decide settles a call by flags, rules and mode, as far as they go; ask says
-// that the host has to be asked.
+// decide decides a call by flags, rules and mode; ask reports that the host has to decide.
 func (a *agent) decide(c call) (v verdict, ask bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -162,8 +161,8 @@ func (a *agent) withdraw() {
 	}
 }
 
-// takeAnswer hands a control_response to its waiter. Unknown and
-// already answered requests are ignored.
+// takeAnswer passes a control_response to its waiter. Unknown and already answered requests are
+// ignored.
 func (a *agent) takeAnswer(line []byte) {
 	var l struct {
 		Response *struct {

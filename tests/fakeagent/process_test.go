@@ -50,7 +50,7 @@ var usual = []string{
 type place struct {
 	home, cwd string
 	env       []string
-	program   string // the fake agent, unless it says otherwise
+	program   string // the fake agent by default
 }
 
 func newPlace(t *testing.T, env ...string) place {
@@ -228,7 +228,7 @@ func (a *proc) eof() int {
 
 func (a *proc) kill() { a.t.Helper(); _ = a.cmd.Process.Signal(syscall.SIGKILL); a.rest() }
 
-// story is what was read, one word per line: "queued", "init", "result", …
+// story summarises the output, one word for each line: "queued", "init", "result", …
 func (a *proc) story() string { return strings.Join(a.words(), " ") }
 
 func (a *proc) words() []string {

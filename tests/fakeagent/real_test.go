@@ -68,7 +68,7 @@ func (s *telling) resume(env ...string) *proc {
 	return p.start(s.t, "--resume", s.session)
 }
 
-// tell notes how a process went: kinds of lines, the lifecycles of some messages.
+// tell records the run of a process: kinds of lines, the lifecycles of some messages.
 func (s *telling) tell(a *proc, code int, uuids ...string) {
 	fmt.Fprintf(&s.told, "exit %d: %s\n", code, a.story())
 	for i, uuid := range uuids {

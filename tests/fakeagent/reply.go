@@ -89,8 +89,7 @@ func (r *reply) assistant(block, members obj) string {
 	return id
 }
 
-// text streams a text block. When the turn is stopped it says what the real one
-// says then.
+// text streams a text block. When the turn is stopped it prints the text of the real one.
 func (r *reply) text(chunks iter.Seq[string], pause time.Duration) error {
 	r.open(obj{"type": "text", "text": ""})
 	var all strings.Builder
@@ -131,7 +130,7 @@ func (r *reply) ended() {
 
 func (r *reply) stop() { r.event(obj{"type": "message_stop"}, nil) }
 
-// say is a whole reply of one text.
+// say sends a complete reply of one text.
 func (t *turn) say(chunks iter.Seq[string], pause time.Duration) error {
 	r := t.reply("end_turn")
 	if err := r.text(chunks, pause); err != nil {

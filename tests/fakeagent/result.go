@@ -90,7 +90,7 @@ func (a *agent) next() {
 	}
 }
 
-// result is the line that ends the turn, and whether it is an error.
+// result returns the line that ends the turn, and whether it is an error.
 func (t *turn) result(err error) (line obj, failed bool) {
 	a := t.a
 	a.calls += t.calls

@@ -2,10 +2,9 @@ package main
 
 import "os"
 
-// resume does what a resumed process does before it is spoken to: it says that
-// background agents are gone, and it goes on with an interrupted turn if the
-// environment wants that. Without CLAUDE_CODE_RESUME_INTERRUPTED_TURN it is
-// silent without end.
+// resume does what a resumed process does before any input: it reports lost background agents, and
+// continues an interrupted turn if the environment requests that. Without
+// CLAUDE_CODE_RESUME_INTERRUPTED_TURN it prints nothing.
 func (a *agent) resume() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -56,8 +55,7 @@ func (a *agent) goOn() {
 	go a.run(t)
 }
 
-// orphanTurn is the turn the real one runs about lost background agents: an
-// init and a result that says nothing.
+// orphanTurn is the turn of the real one about lost background agents: an init and an empty result.
 func (a *agent) orphanTurn() {
 	run := a.notices[0]
 	a.notices = nil

@@ -1,6 +1,6 @@
 package main
 
-// superseded says a text, whole, and then another message that replaces it.
+// superseded sends a complete text, and then another message that replaces it.
 func superseded(t *turn, _ string) error {
 	first := t.finished("This text goes away.")
 	second := t.reply("end_turn")
@@ -11,7 +11,7 @@ func superseded(t *turn, _ string) error {
 	return nil
 }
 
-// refusedByModel says a text that the refusal of the model takes back; another model answers.
+// refusedByModel sends a text that the model's refusal withdraws; another model answers.
 func refusedByModel(t *turn, _ string) error {
 	first := t.finished("This text goes away.")
 	t.a.system("model_refusal_fallback", obj{

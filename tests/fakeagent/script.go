@@ -15,9 +15,8 @@ import (
 //	  {"prompt": "",            "steps": ["echo:Whatever."]}
 //	]}
 //
-// The first rule whose regular expression matches the prompt wins; its steps are
-// written like prompts, $1 stands for what the first group matched. A prompt no
-// rule matches is read as usual.
+// The first rule whose regular expression matches the prompt wins; its steps are written like
+// prompts, and $1 is the match of the first group. A prompt no rule matches is read as usual.
 type script struct{ rules []rule }
 
 type rule struct {

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// obey is the goroutine that answers signals.
+// obey is the goroutine that handles signals.
 //
 // SIGINT closes the running turn properly, with a result unless a permission is
 // asked for, and the exit code is 0. SIGTERM and SIGHUP end the process at once:
@@ -33,7 +33,7 @@ func (a *agent) obey(signals <-chan os.Signal) {
 	}
 }
 
-// terminate exits now. A tool that runs is killed, and that is still told.
+// terminate exits now. It kills a running tool, and still prints its result.
 func (a *agent) terminate(code int) {
 	if a.turn != nil {
 		if id := a.turn.killTool(); id != "" && !a.exited {

@@ -53,8 +53,8 @@ func compactCommand(t *turn, _ string) error {
 	return nil
 }
 
-// compactionGate waits for the file that FAKE_AGENT_COMPACT names, and returns what
-// it says: "fail" makes the compaction fail.
+// compactionGate waits for the file that FAKE_AGENT_COMPACT names, and returns its content: "fail"
+// makes the compaction fail.
 func compactionGate(t *turn) (string, error) {
 	path := os.Getenv("FAKE_AGENT_COMPACT")
 	for path != "" {

@@ -25,7 +25,7 @@ type behaviour struct {
 	fatal bool // ends or hangs the process: once per session and prompt
 }
 
-// behaviours is the table; the package comment says what each does.
+// behaviours is the table of verbs; the package comment describes each.
 func behaviours() map[string]behaviour {
 	return map[string]behaviour{
 		"echo":      {do: echo},

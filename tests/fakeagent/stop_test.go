@@ -167,7 +167,7 @@ func TestEndSession(t *testing.T) {
 	}
 }
 
-// TestFIFO runs the agent as a supervisor does that it is to outlive.
+// TestFIFO runs the agent with a FIFO as input, like a supervisor that may die before it.
 func TestFIFO(t *testing.T) {
 	p := newPlace(t)
 	fifo := filepath.Join(t.TempDir(), "stdin")

@@ -42,7 +42,7 @@ func (t *turn) spawn(background bool) (*task, call) {
 	return k, c
 }
 
-// with adds what every task line says.
+// with adds the members of every task line.
 func (k *task) with(members obj) obj {
 	members["task_id"], members["run_id"], members["tool_use_id"] = k.id, k.run, k.tool
 	return members
@@ -167,8 +167,7 @@ func (a *agent) forget(k *task) {
 	a.tasksChanged()
 }
 
-// stopTask ends a background task and takes back what it asks. The caller holds
-// mu.
+// stopTask ends a background task and withdraws its requests. The caller holds mu.
 func (a *agent) stopTask(id string) {
 	k, ok := a.tasks[id]
 	if !ok {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// outputLimit is where the real one cuts what a command printed.
+// outputLimit is the length at which the real one cuts the output of a command.
 const outputLimit = 30000
 
 // useTool is a whole tool call of the main agent: the reply that holds it, the

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// transcript is the session's file on disk, written in batches a little behind
-// stdout. What is not flushed when the process is killed was never said.
+// transcript is the session's file on disk, written in batches a little behind stdout. Records that
+// are not flushed when the process is killed are lost.
 type transcript struct {
 	session string
 	cwd     string
@@ -53,8 +53,7 @@ func (t *transcript) note(kind string, members obj) {
 	t.append(r, "")
 }
 
-// say appends a record of the conversation and returns its uuid; an empty one is
-// made up.
+// say appends a record of the conversation and returns its uuid; it generates an empty one.
 func (t *transcript) say(kind, uuid string, members obj) string {
 	if uuid == "" {
 		uuid = newUUID()
@@ -136,7 +135,7 @@ func accept(home, session, how string, m message) {
 	}
 }
 
-// history is what a transcript says about the past.
+// history is the earlier conversation, as read from a transcript.
 type history struct {
 	found    bool
 	answered map[string]bool // user messages by uuid: is there an assistant record after it?
@@ -148,7 +147,7 @@ type history struct {
 	parent   string
 }
 
-// record is as much of a transcript record as is looked at.
+// record has the members of a transcript record that are used.
 type record struct {
 	Type, UUID, State string
 	TaskID            string `json:"task_id"`

@@ -56,10 +56,10 @@ type turn struct {
 	mu     sync.Mutex
 	child  *os.Process // the tool that runs
 	toolID string
-	killed bool // by a signal to us: the goroutine has nothing more to say
+	killed bool // by a signal to us: the goroutine prints nothing more
 }
 
-// newTurn makes a turn; the caller starts it.
+// newTurn returns a turn; the caller starts it.
 func (a *agent) newTurn(messages []message, steps []step) *turn {
 	ctx, stop := context.WithCancelCause(context.Background())
 	return &turn{a: a, ctx: ctx, stop: stop, messages: messages, steps: steps, began: time.Now(), ended: make(chan struct{})}
@@ -94,7 +94,7 @@ func (a *agent) start(messages []message) {
 	go a.run(a.turn)
 }
 
-// merged is what the model is told when several messages become one.
+// merged is the model's input when several messages become one.
 func merged(messages []message) any {
 	if len(messages) == 1 {
 		return messages[0].raw
@@ -187,7 +187,7 @@ func (t *turn) uuids() []string {
 	return uuids
 }
 
-// wait lets time pass; an error says that the turn is to end.
+// wait sleeps; an error means that the turn must end.
 func (t *turn) wait(d time.Duration) error {
 	if d > 0 {
 		timer := time.NewTimer(d)
@@ -209,8 +209,8 @@ func (t *turn) requesting() {
 	t.a.system("status", line)
 }
 
-// killTool kills the command that runs, with everything it started, and returns
-// the id of the call. The turn says nothing about it.
+// killTool kills the command that runs, with everything it started, and returns the id of the call.
+// The turn prints nothing about it.
 func (t *turn) killTool() (toolID string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// TestOldestAndNewest plays every scenario with the ends of what is supported.
+// TestOldestAndNewest plays every scenario with the oldest and the newest supported version.
 func TestOldestAndNewest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the real Claude Code")

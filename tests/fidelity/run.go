@@ -15,7 +15,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// options say what is played and how.
+// options select the scenarios and versions.
 type options struct {
 	versions []string
 	only     *regexp.Regexp
@@ -24,7 +24,7 @@ type options struct {
 	out      io.Writer
 }
 
-// verdict is what a scenario came to with a version.
+// verdict is the result of a scenario with a version.
 type verdict string
 
 const (
@@ -33,7 +33,7 @@ const (
 	failed  verdict = "FAIL"
 )
 
-// outcome is a verdict and what there is to say about it.
+// outcome is a verdict with its explanation.
 type outcome struct {
 	verdict verdict
 	detail  string

@@ -13,20 +13,20 @@ import (
 
 // scenarios are what people do with an agent.
 var scenarios = []scenario{
-	{name: "text", tell: func(s *stage) {
+	{name: "text", run: func(s *stage) {
 		c := s.converse(session())
 		key := s.say(c, "say hello")
 		s.answered(c, 0, key)
 		s.text(c, 0, "this is a short answer")
 	}},
-	{name: "two turns", tell: func(s *stage) {
+	{name: "two turns", run: func(s *stage) {
 		c := s.converse(session())
 		next := s.answered(c, 0, s.say(c, "say hello"))
 		s.answered(c, next, s.say(c, "again"))
 		s.text(c, next, "the second answer")
 		s.once("say hello")
 	}},
-	{name: "message while busy", tell: func(s *stage) {
+	{name: "message while busy", run: func(s *stage) {
 		c := s.converse(session())
 		first := s.say(c, "tool please")
 		e, next := s.wait(c, 0, kit.IsPermission)
@@ -36,14 +36,14 @@ var scenarios = []scenario{
 		s.wait(c, next, has(first))
 		s.wait(c, next, has(second))
 	}},
-	{name: "allow", tell: func(s *stage) {
+	{name: "allow", run: func(s *stage) {
 		c := s.converse(session())
 		key := s.say(c, "tool please")
 		_, next := s.allow(c, 0)
 		s.answered(c, next, key)
 		s.check(s.exists("made.txt"), "the tool did not run")
 	}},
-	{name: "deny with words", tell: func(s *stage) {
+	{name: "deny with words", run: func(s *stage) {
 		c := s.converse(session())
 		key := s.say(c, "tool please")
 		e, next := s.wait(c, 0, kit.IsPermission)
@@ -52,8 +52,8 @@ var scenarios = []scenario{
 		s.text(c, 0, "use another way")
 		s.check(!s.exists("made.txt"), "the tool ran")
 	}},
-	{name: "question", tell: question},
-	{name: "interrupt", tell: func(s *stage) {
+	{name: "question", run: question},
+	{name: "interrupt", run: func(s *stage) {
 		c := s.converse(session())
 		s.say(c, "slow please")
 		_, next := s.wait(c, 0, kit.IsText)
@@ -63,8 +63,8 @@ var scenarios = []scenario{
 		_, next = s.wait(c, next, kit.IsIdle)
 		s.answered(c, next, s.say(c, "say hello"))
 	}},
-	{name: "plan", tell: plan},
-	{name: "subagent with permission", tell: func(s *stage) {
+	{name: "plan", run: plan},
+	{name: "subagent with permission", run: func(s *stage) {
 		c := s.converse(session())
 		key := s.say(c, "delegate this")
 		_, next := s.allow(c, 0)
@@ -72,7 +72,7 @@ var scenarios = []scenario{
 		s.check(s.exists("sub.txt"), "the subagent's command did not run")
 		s.text(c, 0, "The subagent is finished")
 	}},
-	{name: "API error", tell: func(s *stage) {
+	{name: "API error", run: func(s *stage) {
 		c := s.converse(session())
 		s.say(c, "malformed request")
 		e, next := s.wait(c, 0, kit.IsTurnComplete)
@@ -80,7 +80,7 @@ var scenarios = []scenario{
 		_, next = s.wait(c, next, kit.IsIdle)
 		s.answered(c, next, s.say(c, "say hello"))
 	}},
-	{name: "daemon killed, permission pending", tell: func(s *stage) {
+	{name: "daemon killed, permission pending", run: func(s *stage) {
 		id := session()
 		c := s.converse(id)
 		key := s.say(c, "tool please")
@@ -93,7 +93,7 @@ var scenarios = []scenario{
 		s.check(s.exists("made.txt"), "the tool did not run")
 		s.once("tool please")
 	}},
-	{name: "agent killed in its first turn", tell: func(s *stage) {
+	{name: "agent killed in its first turn", run: func(s *stage) {
 		c := s.converse(session())
 		key := s.say(c, "say hello")
 		s.wait(c, 0, kit.IsRun(pb.RunState_RUN_STATE_STARTED))
@@ -101,15 +101,15 @@ var scenarios = []scenario{
 		s.answered(c, 0, key)
 		s.once("say hello")
 	}},
-	{name: "agent killed while a tool is asked for", tell: func(s *stage) {
+	{name: "agent killed while a tool is asked for", run: func(s *stage) {
 		c := s.converse(session())
 		next := s.answered(c, 0, s.say(c, "say hello"))
 		s.say(c, "tool please")
 		_, next = s.wait(c, next, kit.IsPermission)
 		s.killAgent(c)
 		_, next = s.wait(c, next, kit.IsRun(pb.RunState_RUN_STATE_STARTED))
-		// An agent whose transcript has the call is told that its outcome is unknown, and
-		// the scripted model leaves it at that; any other makes the call again.
+		// An agent whose transcript has the call tells its model that the outcome is unknown, and
+		// the scripted model does not repeat it. Any other agent makes the call again.
 		again, _ := s.wait(c, next, func(e kit.Event) bool { return kit.IsPermission(e) || kit.IsIdle(e) })
 		if !kit.IsPermission(again) {
 			s.check(!s.exists("made.txt"), "the tool ran unasked")
@@ -119,7 +119,7 @@ var scenarios = []scenario{
 		s.wait(c, next, kit.IsIdle)
 		s.check(s.exists("made.txt"), "the tool did not run")
 	}},
-	{name: "model switch", tell: func(s *stage) {
+	{name: "model switch", run: func(s *stage) {
 		c := s.converse(session())
 		next := s.answered(c, 0, s.say(c, "say hello"))
 		const wanted = "claude-haiku-4-5"
@@ -129,7 +129,7 @@ var scenarios = []scenario{
 		got := requests[len(requests)-1].Model
 		s.check(got == wanted, "the model asked was %s", got)
 	}},
-	{name: "attachments", tell: func(s *stage) {
+	{name: "attachments", run: func(s *stage) {
 		var picture bytes.Buffer
 		s.must(png.Encode(&picture, image.NewRGBA(image.Rect(0, 0, 8, 8))), "draw")
 		c := s.converse(session())
@@ -142,7 +142,7 @@ var scenarios = []scenario{
 		requests := s.model.Requests()
 		s.check(bytes.Contains(requests[len(requests)-1].Body, []byte(`"image"`)), "the model got no image")
 	}},
-	{name: "six sessions", tell: func(s *stage) {
+	{name: "six sessions", run: func(s *stage) {
 		for range 6 { // one more than run at once: one is parked
 			c := s.converse(session())
 			s.answered(c, 0, s.say(c, "say hello"))

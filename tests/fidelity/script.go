@@ -1,7 +1,7 @@
 package main
 
-// script is what the model does: the ready scripts, and a subagent under whichever
-// name the version has for the tool.
+// script is the script of the model: the ready scripts, and a subagent under each name that
+// versions have for the tool.
 const script = `{
   "include": ["text", "tool", "question", "story", "job", "subagent", "plan", "errors"],
   "rules": [

@@ -27,9 +27,8 @@ const patience = 4 * time.Minute
 // scenario is one story, in a world of its own.
 type scenario struct {
 	name string
-	tell func(*stage)
-	// differs says in what known way versions differ, by the versions before which
-	// they do; nil = they do not.
+	run  func(*stage)
+	// differs maps a version to the known difference of older versions; nil = there is none.
 	differs map[string]string
 }
 
@@ -82,7 +81,7 @@ func play(ctx context.Context, a scenario, version, daemon, agent string, limit 
 		whole := false
 		defer func() { told <- whole }()
 		s.raise(daemon, agent)
-		a.tell(s)
+		a.run(s)
 		s.noAlarm()
 		whole = true
 	}()
@@ -136,7 +135,7 @@ func (s *stage) end() {
 		stream.Close()
 	}
 	if s.daemon != nil && !s.daemon.Ended() {
-		_, _ = s.daemon.Stop() // what it leaves is ended below
+		_, _ = s.daemon.Stop() // leftover processes are ended below
 	}
 	if s.model != nil {
 		_ = s.model.Close() // nothing depends on it any more
@@ -193,7 +192,7 @@ func (s *stage) exists(name string) bool {
 	return !errors.Is(err, os.ErrNotExist)
 }
 
-// text checks that something was said from a place on.
+// text checks that the events from a place on contain a text.
 func (s *stage) text(c *kit.Stream, from int, want string) {
 	got := kit.Text(c.Events()[from:])
 	s.check(strings.Contains(got, want), "the agent said %.300q, want %q", got, want)
@@ -221,7 +220,7 @@ func (s *stage) once(prompt string) {
 	s.fail("the model never saw %q", prompt)
 }
 
-// killAgent kills the process of the newest run that a stream has told of.
+// killAgent kills the process of the newest run that a stream has reported.
 func (s *stage) killAgent(c *kit.Stream) {
 	for _, e := range slices.Backward(c.Events()) {
 		if pid := int(e.GetRun().GetPid()); pid > 1 {

@@ -61,7 +61,7 @@ func (s *Server) Cut() {
 	}
 }
 
-// Restart breaks all connections and forgets what is in memory.
+// Restart breaks all connections and deletes the state in memory.
 func (s *Server) Restart() {
 	s.Cut()
 	s.Forget()

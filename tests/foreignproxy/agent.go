@@ -21,7 +21,7 @@ type Agent interface {
 	Interrupt(p *Proxy)
 }
 
-// Func is an agent that is given prompts alone.
+// Func is an agent that gets only prompts.
 type Func func(p *Proxy, prompt string)
 
 // Start implements [Agent].
@@ -82,7 +82,7 @@ func (a *Program) Start(ctx context.Context, p *Proxy) error {
 	return nil
 }
 
-// read forwards what the program says.
+// read forwards the output of the program.
 func (a *Program) read(p *Proxy, out io.Reader) {
 	lines := bufio.NewReaderSize(out, 1<<16)
 	for {

@@ -49,7 +49,7 @@ func (c *connection) receive(ctx context.Context) {
 	}
 }
 
-// connect makes one connection and serves it until it ends. delay is that of a ServerShutdown. An
+// connect opens one connection and serves it until it ends. delay is that of a ServerShutdown. An
 // error ends the proxy.
 func (p *Proxy) connect(ctx context.Context, again bool) (delay time.Duration, err error) {
 	ctx, cancel := context.WithCancel(ctx)

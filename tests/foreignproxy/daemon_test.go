@@ -11,8 +11,8 @@ import (
 )
 
 // model is the smallest daemon that keeps its promises to proxies: it stores lines once, and sends
-// inputs and decisions until they are acknowledged. It has one session. kill ends it as SIGKILL does:
-// what was not stored is lost.
+// inputs and decisions until they are acknowledged. It has one session. kill ends it as SIGKILL
+// does: lines that were not stored are lost.
 type model struct {
 	mu      sync.Mutex
 	changed chan struct{}
@@ -51,7 +51,7 @@ func (d *model) change() {
 	d.changed = make(chan struct{})
 }
 
-// until waits until done says so.
+// until waits until done returns true.
 func (d *model) until(ctx context.Context, done func() bool) error {
 	for {
 		d.mu.Lock()
@@ -90,7 +90,7 @@ func (d *model) prompt(text string) {
 	defer d.mu.Unlock()
 	i := &pb.ProxyInput{Seq: uint64(len(d.inputs) + 1), Content: text, IdempotencyKey: text}
 	d.inputs = append(d.inputs, i)
-	d.call.tell(&pb.ProxyEvent{Event: &pb.ProxyEvent_Input{Input: i}})
+	d.call.emit(&pb.ProxyEvent{Event: &pb.ProxyEvent_Input{Input: i}})
 }
 
 func (d *model) decide(allow bool) {
@@ -99,14 +99,14 @@ func (d *model) decide(allow bool) {
 	a := d.asked[len(d.asked)-1]
 	decision := &pb.ProxyDecision{RequestId: a.GetRequestId(), Allow: allow, Input: a.GetInput()}
 	d.decisions = append(d.decisions, decision)
-	d.call.tell(&pb.ProxyEvent{Event: &pb.ProxyEvent_Decision{Decision: decision}})
+	d.call.emit(&pb.ProxyEvent{Event: &pb.ProxyEvent_Decision{Decision: decision}})
 }
 
-// interrupt and terminate tell the proxy.
-func (d *model) tell(e *pb.ProxyEvent) {
+// emit sends an event to the proxy.
+func (d *model) emit(e *pb.ProxyEvent) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.call.tell(e)
+	d.call.emit(e)
 }
 
 type modelCall struct {
@@ -118,8 +118,8 @@ type modelCall struct {
 	err   error
 }
 
-// tell and end: the caller holds mu.
-func (c *modelCall) tell(e *pb.ProxyEvent) {
+// The caller of emit and end holds mu.
+func (c *modelCall) emit(e *pb.ProxyEvent) {
 	if c == nil {
 		return
 	}
@@ -149,12 +149,12 @@ func (c *modelCall) Send(r *pb.ProxyRequest) error {
 			c.call.end(proxies.ErrTakenOver)
 		}
 		c.call, c.facts = c, r.Register.GetFacts()
-		c.tell(&pb.ProxyEvent{Event: &pb.ProxyEvent_Registered{Registered: &pb.ProxyRegistered{SessionId: r.Register.GetSessionId()}}})
+		c.emit(&pb.ProxyEvent{Event: &pb.ProxyEvent_Registered{Registered: &pb.ProxyRegistered{SessionId: r.Register.GetSessionId()}}})
 		for _, i := range c.inputs[c.taken:] {
-			c.tell(&pb.ProxyEvent{Event: &pb.ProxyEvent_Input{Input: i}})
+			c.emit(&pb.ProxyEvent{Event: &pb.ProxyEvent_Input{Input: i}})
 		}
 		for _, decision := range c.decisions {
-			c.tell(&pb.ProxyEvent{Event: &pb.ProxyEvent_Decision{Decision: decision}})
+			c.emit(&pb.ProxyEvent{Event: &pb.ProxyEvent_Decision{Decision: decision}})
 		}
 	case *pb.ProxyRequest_Output:
 		c.store(r.Output)
@@ -192,7 +192,7 @@ func (c *modelCall) store(o *pb.ProxyOutput) {
 		c.end(errors.New("another line under a number"))
 		return
 	}
-	c.tell(&pb.ProxyEvent{Event: &pb.ProxyEvent_OutputTaken{OutputTaken: &pb.ProxyOutputTaken{Seq: o.GetSeq()}}})
+	c.emit(&pb.ProxyEvent{Event: &pb.ProxyEvent_OutputTaken{OutputTaken: &pb.ProxyOutputTaken{Seq: o.GetSeq()}}})
 }
 
 func (c *modelCall) Recv() (*pb.ProxyEvent, error) {

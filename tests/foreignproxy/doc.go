@@ -1,9 +1,8 @@
-// Package foreignproxy is a proxy as other people run them: it connects to /ws/session of a portal and
-// forwards what an agent says. It behaves as the real ones of each generation do, faults included, and
-// was written from what they were seen to do, not from this project's gateway. So it finds what they
-// would not bear.
+// Package foreignproxy is a proxy as other people run them: it connects to /ws/session of a portal and forwards the output of an
+// agent. It behaves like the real ones of each generation, faults included, and was written from their observed behaviour, not
+// from this project's gateway. So it finds frames that they would reject.
 //
-// # What it does as the real ones
+// # Behaviour of the real ones
 //
 //   - It throws away everything before the RegisterAck. Without one, G1 and G2 go on after 10 seconds,
 //     and G3 connects again.
@@ -24,8 +23,8 @@
 //
 // # Use
 //
-// [New] makes a proxy and [Proxy.Run] runs it. An [Agent] is given prompts and answers, and uses
-// [Proxy.Say] and [Proxy.Ask]: [Echo] repeats prompts, and [Program] runs Claude Code or a program that
-// speaks its protocol. A test may also call Say and Ask itself. [Proxy.Until] waits for what a test looks for in [Seen]. [Proxy.State] is what the
-// real ones keep in a file: a proxy that is killed loses what came later.
+// [New] makes a proxy and [Proxy.Run] runs it. An [Agent] is given prompts and answers, and uses [Proxy.Say] and [Proxy.Ask]:
+// [Echo] repeats prompts, and [Program] runs Claude Code or a program that speaks its protocol. A test may also call Say and Ask
+// itself. [Proxy.Until] waits for a condition on [Seen]. [Proxy.State] is the content of the file of the real ones: a killed
+// proxy loses later changes.
 package foreignproxy

@@ -75,7 +75,7 @@ func running(t *testing.T, o Options) (p *Proxy, until func(string, func(Seen) b
 	}, ended
 }
 
-// G2 and G3 end a connection over what they cannot read, and G1 reads on.
+// G2 and G3 end a connection when they cannot decode a frame, and G1 reads on.
 func TestStrictReaders(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{`{"type":"Error","message":"x"}`, `{"type":"NewType"}`, `nonsense`, `{"type":"OutputAck","session_id":"x"}`, "binary"} {

@@ -42,7 +42,8 @@ func (c *connection) handle(f frame) {
 	p.change()
 }
 
-// piece appends a piece of a file, in the order of arrival, and keeps the file with the last one. G3 says so.
+// piece appends a piece of a file, in the order of arrival, and stores the file with the last one.
+// G3 reports that.
 func (c *connection) piece(f frame) {
 	p := c.proxy
 	if f.UploadID != c.file.UploadID || c.file.TotalChunks == 0 {
@@ -72,7 +73,7 @@ func (p *Proxy) acknowledged(f frame) {
 	p.saved = clone(p.state)
 }
 
-// input takes a prompt. No generation looks whether it had it.
+// input runs a prompt. No generation checks for duplicates.
 func (c *connection) input(f frame) {
 	p := c.proxy
 	in := Input{Seq: f.Seq, Text: promptOf(f.Content)}
@@ -97,7 +98,7 @@ func (p *Proxy) give(in Input) {
 	p.work(func(a Agent, p *Proxy) { a.Prompt(p, in.Text) })
 }
 
-// answer gives an answer to the agent, if it is for the newest request.
+// answer passes an answer to the agent if it is for the newest request.
 func (p *Proxy) answer(f frame) {
 	a := Answer{Request: f.RequestID, Allow: f.Allow, Input: f.Input, Permissions: f.Permissions, Stale: f.RequestID != p.waiting}
 	if len(a.Input) == 0 || string(a.Input) == "null" {

@@ -116,8 +116,8 @@ func each(t *testing.T, test func(*testing.T, int)) {
 	}
 }
 
-// A proxy of each generation says, asks, is prompted, answered, interrupted and terminated, and can read
-// everything that it is sent.
+// A proxy of each generation sends lines and requests, gets prompts, answers, an interrupt and the end, and can decode
+// every frame.
 func TestGenerations(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, generation int) {
@@ -134,8 +134,8 @@ func TestGenerations(t *testing.T) {
 		g.daemon.decide(true)
 		g.until(p, "answered", func(s Seen) bool { return len(s.Answers) == 1 })
 		g.daemonHas("the proof that the decision was read", func() bool { return len(g.daemon.decisions) == 0 })
-		g.daemon.tell(&pb.ProxyEvent{Event: &pb.ProxyEvent_Interrupt{Interrupt: &pb.ProxyInterrupt{}}})
-		g.daemon.tell(&pb.ProxyEvent{Event: &pb.ProxyEvent_Terminate{Terminate: &pb.ProxyTerminate{Reason: "Session stopped by user"}}})
+		g.daemon.emit(&pb.ProxyEvent{Event: &pb.ProxyEvent_Interrupt{Interrupt: &pb.ProxyInterrupt{}}})
+		g.daemon.emit(&pb.ProxyEvent{Event: &pb.ProxyEvent_Terminate{Terminate: &pb.ProxyTerminate{Reason: "Session stopped by user"}}})
 		if generation == 1 {
 			g.until(p, "closed", func(s Seen) bool { return len(s.Closes) == 1 })
 		} else if err := end(); !errors.Is(err, ErrTerminated) {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Options say what a proxy is. URL, Session and Generation are required.
+// Options describe a proxy. URL, Session and Generation are required.
 type Options struct {
 	URL        string  // of the portal: http, https, ws or wss
 	Token      *string // nil = null
@@ -31,12 +31,12 @@ type Options struct {
 	Second time.Duration
 	// Backoff is how long the proxy waits before it connects again, the first time; 0 = Second.
 	Backoff time.Duration
-	// Log is called with what the proxy would write to its log; nil = not.
+	// Log is called with each line of the proxy's log; nil = no log.
 	Log func(format string, args ...any)
 }
 
-// State is what a proxy keeps in a file. It is written when lines are acknowledged and at the end of a
-// connection.
+// State is the content of a proxy's file. It is written when lines are acknowledged and at the end
+// of a connection.
 type State struct {
 	Next    uint64
 	LastAck uint64
@@ -52,7 +52,7 @@ type Line struct {
 // Input is a prompt as it came.
 type Input struct {
 	Seq     int64
-	Text    string // what the agent was given
+	Text    string // the input of the agent
 	Message string // client_msg_id, G3
 }
 
@@ -66,7 +66,7 @@ type Answer struct {
 	Stale       bool // the agent was not given it
 }
 
-// Seen is what has happened to a proxy so far.
+// Seen records the events of a proxy so far.
 type Seen struct {
 	Registered int // connections that were accepted
 	Connected  bool

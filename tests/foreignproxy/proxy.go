@@ -127,7 +127,7 @@ func (p *Proxy) agent(ctx context.Context) {
 	}
 }
 
-// work hands the agent a job.
+// work queues a job for the agent.
 func (p *Proxy) work(job func(Agent, *Proxy)) {
 	if p.o.Agent == nil {
 		return
@@ -203,7 +203,7 @@ func (p *Proxy) Disconnect() {
 	}
 }
 
-// State returns what the proxy has in its file.
+// State returns the content of the proxy's file.
 func (p *Proxy) State() State {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -217,7 +217,7 @@ func (p *Proxy) Pending() []Line {
 	return clone(p.state).Pending
 }
 
-// Seen returns what has happened so far.
+// Seen returns the events so far.
 func (p *Proxy) Seen() Seen {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -231,7 +231,7 @@ func (p *Proxy) look() Seen {
 	return s
 }
 
-// Until waits until done says so, or the proxy ends.
+// Until waits until done returns true or the proxy ends.
 func (p *Proxy) Until(ctx context.Context, what string, done func(Seen) bool) error {
 	for {
 		p.mu.Lock()

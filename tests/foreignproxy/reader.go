@@ -86,7 +86,7 @@ func strict(generation int, text bool, raw []byte, f *frame) error {
 	return nil
 }
 
-// promptOf is what a prompt is typed as: a string, or the JSON of anything else.
+// promptOf returns the text of a prompt: a string, or the JSON of anything else.
 func promptOf(content json.RawMessage) string {
 	var text string
 	if json.Unmarshal(content, &text) == nil {

@@ -33,7 +33,7 @@ func (p *Proxy) register() map[string]any {
 	return m
 }
 
-// update is a SessionUpdate with what the proxy knows.
+// update returns a SessionUpdate with the state of the proxy.
 func (p *Proxy) update() map[string]any {
 	m := map[string]any{"type": "SessionUpdate", "session_id": p.o.Session}
 	facts := map[string]string{"git_branch": p.o.Branch}

@@ -8,7 +8,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// queue hands a frame to the writer. Without a connection it is lost.
+// queue queues frames for the writer. Without a connection it is lost.
 func (c *connection) queue(frames ...any) {
 	if c == nil {
 		return

@@ -15,8 +15,8 @@ import (
 // heartbeat is answered by backends, and is no step of an exchange.
 const heartbeat = `{"type":"Heartbeat"}`
 
-// backendPeer is a backend at which a proxy registers: the exchange says what it sends. Each connection
-// begins with "(connected)" and ends with "(closed)".
+// backendPeer is a backend at which a proxy registers; the exchange defines its frames. Each
+// connection begins with "(connected)" and ends with "(closed)".
 type backendPeer struct {
 	*httptest.Server
 	url string

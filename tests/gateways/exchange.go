@@ -56,7 +56,7 @@ var (
 	literal = regexp.MustCompile(`\$[A-Z]+|\{[a-z]+\}`)
 )
 
-// fill replaces names by what they stand for.
+// fill replaces names by their values.
 func (n names) fill(text string) string {
 	return literal.ReplaceAllStringFunc(text, func(name string) string {
 		if value, ok := n[name]; ok {
@@ -66,7 +66,7 @@ func (n names) fill(text string) string {
 	})
 }
 
-// match reports whether a frame is as a pattern says, and keeps what the pattern names.
+// match reports whether a frame matches a pattern, and stores the values of its names.
 func (n names) match(pattern, frame string) bool {
 	pattern = n.fill(pattern)
 	var form strings.Builder

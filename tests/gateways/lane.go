@@ -30,7 +30,7 @@ type lane struct {
 	portal *kit.Portal  // else nil
 }
 
-// lanes are what the last line counts, in its order.
+// lanes returns the lanes in the order of the last line.
 func lanes() []*lane {
 	all := []*lane{{name: "socket", kinds: []string{"socket"}}}
 	for generation := 1; generation <= 3; generation++ {

@@ -16,14 +16,14 @@ import (
 	"betcode/tests/kit"
 )
 
-// options say what is played.
+// options select the exchanges.
 type options struct {
 	only     *regexp.Regexp // lane/directory/file; nil = all
 	parallel int            // lanes at once
 	out      io.Writer
 }
 
-// score is what the exchanges of a lane came to.
+// score is the result of the exchanges of a lane.
 type score struct {
 	lane         string
 	held, played int

@@ -22,7 +22,7 @@ type stage struct {
 	stopped chan error // how the gateway that was stopped has ended, and another one begun; nil = it was not
 }
 
-// play plays an exchange. The error says at which line it differs, and how.
+// play plays an exchange. The error has the line of the first difference.
 func (l *lane) play(x exchange) (err error) {
 	s := &stage{lane: l, names: names{"$PROJECT": l.world.Project, "$NEW": uuid.NewString()}, peers: map[string]peer{}}
 	defer func() {
@@ -97,7 +97,7 @@ next:
 			frame, err = "(closed)", nil
 		}
 		if err != nil {
-			return fmt.Errorf("want %s: %w%s", s.names.fill(want.text), err, told(seen))
+			return fmt.Errorf("want %s: %w%s", s.names.fill(want.text), err, skipped(seen))
 		}
 		if s.names.match(want.text, frame) {
 			return nil
@@ -111,15 +111,15 @@ next:
 		if atAnyTime.MatchString(frame) {
 			continue
 		}
-		return fmt.Errorf("\n want %s\n got  %s%s", s.names.fill(want.text), short(frame, 4000), told(seen))
+		return fmt.Errorf("\n want %s\n got  %s%s", s.names.fill(want.text), short(frame, 4000), skipped(seen))
 	}
 }
 
 // atAnyTime are the frames that come at their own time.
 var atAnyTime = regexp.MustCompile(`^\{"type":"(UserSpendUpdate|SessionStatus|SessionUpdate)"`)
 
-// told lists the frames that were passed over.
-func told(seen []string) string {
+// skipped lists the frames that were skipped.
+func skipped(seen []string) string {
 	text := ""
 	for _, frame := range seen {
 		text += "\n passed over " + short(frame, 200)

@@ -15,7 +15,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// do does what a line of an exchange says behind "!":
+// do executes the step that follows "!" in a line of an exchange:
 //
 //	socket A              A connects to the agent socket
 //	page A [SCOPE …]      A is a page of a browser that has logged in, with control and approve by default
@@ -154,7 +154,7 @@ func (s *stage) await(name string) error {
 	}
 }
 
-// cli runs the command and returns what it prints.
+// cli runs the command and returns its output.
 func (l *lane) cli(arguments ...string) (string, error) {
 	command := exec.Command(l.world.Binary, arguments...)
 	command.Env, command.Dir = l.world.Environ(), l.world.Project

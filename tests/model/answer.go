@@ -32,7 +32,7 @@ var (
 	errBroken = errors.New("ended by a stream error") // nothing follows the error event
 )
 
-// id makes ids that differ between servers, requests and blocks.
+// id returns ids that differ between servers, requests and blocks.
 func (a *answer) id(prefix string) string {
 	return fmt.Sprintf("%s_%x_%d_%d", prefix, a.server.started, a.number, len(a.blocks))
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Conversation is what the messages of a request say about the story so far.
+// Conversation is the history of a conversation, as read from the messages of a request.
 type Conversation struct {
 	Prompts   []string // every text of the user, in order; folded ones too
 	Replies   int      // replies of the model since the latest of them
@@ -29,8 +29,8 @@ func (c Conversation) Prompt() string {
 	return c.Prompts[len(c.Prompts)-1]
 }
 
-// Count says how often a text of the user occurs; a prompt that was merged with
-// others counts as part of the whole.
+// Count returns how often a text of the user occurs; a prompt that was merged with others counts as
+// part of the whole.
 func (c Conversation) Count(text string) int {
 	n := 0
 	for _, p := range c.Prompts {
@@ -39,7 +39,7 @@ func (c Conversation) Count(text string) int {
 	return n
 }
 
-// apiRequest is as much of a request as is looked at.
+// apiRequest has the members of a request that are used.
 type apiRequest struct {
 	Model    string
 	Stream   bool
@@ -63,7 +63,7 @@ type block struct {
 	Content   content
 }
 
-// UnmarshalJSON makes one text block of a string.
+// UnmarshalJSON decodes a string as one text block.
 func (c *content) UnmarshalJSON(b []byte) error {
 	var text string
 	if json.Unmarshal(b, &text) == nil {
@@ -87,7 +87,7 @@ func (c content) text() string {
 	return strings.Join(parts, "\n")
 }
 
-// The words by which Claude Code says things to the model.
+// Texts that Claude Code sends to the model.
 var (
 	foldedMark   = regexp.MustCompile(`(?s)^The user sent a new message while you were working:\n(.*?)\n\nThis is how Claude Code surfaces`)
 	cwdMark      = regexp.MustCompile(`Primary working directory: (.*)`)
@@ -97,7 +97,7 @@ var (
 	summaryMark  = "Your task is to create a detailed summary"
 )
 
-// goOns begin texts by which Claude Code makes the model continue a reply.
+// goOns are beginnings of texts with which Claude Code makes the model continue a reply.
 var goOns = []string{
 	"Continue from where you left off.", "Your response above was cut off mid-stream.", "Output token limit hit",
 }

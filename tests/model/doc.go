@@ -1,12 +1,11 @@
-// Package model is a scripted Messages API server on loopback. The real Claude
-// Code talks to it through ANTHROPIC_BASE_URL, so tests and the demo need no
-// key, no network and no luck.
+// Package model is a scripted Messages API server on loopback. The real Claude Code calls it
+// through ANTHROPIC_BASE_URL, so tests and the demo need no key and no network, and are
+// deterministic.
 //
 // # Scripts
 //
-// A script is a JSON file with a list of rules; the first rule that matches a
-// request answers it. The ready ones are in scripts/ and are had by name with
-// [Ready]; [Parse] reads others.
+// A script is a JSON file with a list of rules; the first rule that matches a request answers it.
+// Ready scripts are in scripts/, and [Ready] returns one by name; [Parse] reads others.
 //
 //	{
 //	  "about": "what this script is for",
@@ -24,8 +23,7 @@
 // The rules of included ready scripts come before its own. The script "default"
 // includes them all: the first word of the prompt decides what happens.
 //
-// What a rule may ask for in "when"; what is absent is not asked for, except
-// that after is 0:
+// Conditions in "when"; an absent one always holds, except that after defaults to 0:
 //
 //	prompt    regular expression for the latest text of the user
 //	after     how many replies that text already has: 0 is the first answer, 1 the
@@ -35,11 +33,10 @@
 //	subagent  whether a subagent speaks (true) or the main agent (false)
 //	model     regular expression for the model's name
 //
-// All of it is read out of the messages of the request and nothing is remembered
-// from earlier ones, so an agent that is killed and resumed finds the story where
-// its own transcript left it. The one exception is "times": a rule that has
-// answered so often within a session is passed over; that is for faults, of which
-// no conversation keeps a trace.
+// Conditions use only the messages of the request and no earlier state, so an agent that is killed
+// and resumed continues where its own transcript ends. The exception is "times": a rule that has
+// answered that often within a session is skipped. That is for faults, which leave no trace in a
+// conversation.
 //
 // A "reply" is a list of steps, one key each plus options:
 //
@@ -58,16 +55,14 @@
 //	                           instead of end_turn, or tool_use after a tool
 //	{"usage": {…}}             token counts, merged into input 11 and output 7
 //
-// Options of text, words, thinking and tool: "delay" before each delta ("20ms"),
-// "chunk", the bytes of a delta where words are not wanted, "repeat", the text so
-// many times, "unfinished", the block is not closed, for a fault in its middle.
-// Waiting ends when the client goes away.
+// Options of text, words, thinking and tool: "delay" before each delta ("20ms"), "chunk", the bytes
+// of a delta instead of words, "repeat", the number of repetitions of the text, "unfinished", the
+// block is not closed, for a fault in its middle. Waiting ends when the client disconnects.
 //
 // Strings in replies may hold ${prompt}, ${result}, ${1} (what the first group of
 // the prompt's expression matched), ${cwd} and ${plan_file}, the path that plan
 // mode tells the model to write to.
 //
-// Requests no rule answers get a harmless text that says so, and Request.Rule is
-// empty. Summaries, titles and other requests of Claude Code itself are
-// answered without a rule.
+// A request that matches no rule gets a harmless text about that, and Request.Rule is empty.
+// Summaries, titles and other requests of Claude Code itself are answered without a rule.
 package model

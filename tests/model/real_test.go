@@ -12,8 +12,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// These tests run the real Claude Code against the scripted model: what the
-// scripts promise, the real program does.
+// These tests run the real Claude Code against the scripted model, and check that it follows the
+// scripts.
 
 func TestRealTextTurns(t *testing.T) {
 	t.Parallel()

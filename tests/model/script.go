@@ -15,14 +15,14 @@ import (
 //go:embed scripts/*.json
 var ready embed.FS
 
-// Script says what the model answers to what; the package comment has the format.
+// Script maps requests to answers of the model; the package comment has the format.
 type Script struct {
 	About   string   `json:"about"`
 	Include []string `json:"include"` // ready scripts whose rules come first
 	Rules   []Rule   `json:"rules"`
 }
 
-// Rule is one answer and when it is given.
+// Rule is one answer with its condition.
 type Rule struct {
 	Name  string `json:"name"`
 	When  When   `json:"when"`
@@ -115,7 +115,7 @@ func Parse(b []byte) (Script, error) {
 	return s, nil
 }
 
-// check names the rules and refuses what makes no sense.
+// check names the rules and refuses invalid ones.
 func (s *Script) check() error {
 	for i := range s.Rules {
 		r := &s.Rules[i]

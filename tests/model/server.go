@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Server answers as its script says. Make it with [New]; all methods may be
-// called from any goroutine.
+// Server answers according to its script. Create it with [New]; all methods may be called from any
+// goroutine.
 type Server struct {
 	// URL is what ANTHROPIC_BASE_URL is to be.
 	URL string

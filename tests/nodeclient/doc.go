@@ -2,10 +2,10 @@
 // daemon: .cache/node/KEY, by npm from package-lock.json, which pins each package by its
 // content.
 //
-// The client (client.mjs, scenarios.mjs) is the third stack that speaks betcode.v1, beside
-// grpc-go and the Python example: @grpc/grpc-js on Node's own HTTP/2. It reads the proto
-// files at run time and knows nothing else of this repository. What does not work for it is
-// a defect of the daemon or of docs/clients.md.
+// The client (client.mjs, scenarios.mjs) is the third stack that speaks betcode.v1, beside grpc-go
+// and the Python example: @grpc/grpc-js on Node's own HTTP/2. It reads the proto files at run time
+// and knows nothing else of this repository. A call that fails there is a defect of the daemon or
+// of docs/clients.md.
 //
-// [Ensure] reports what is missing on this machine as [ErrUnavailable], and tests skip.
+// If a prerequisite is missing, [Ensure] returns [ErrUnavailable] and tests skip.
 package nodeclient

@@ -16,7 +16,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// ErrUnavailable says that this machine has no node or npm, or cannot reach the package
+// ErrUnavailable reports that this machine has no node or npm, or cannot reach the package
 // registry. Content that differs from the pins is another error.
 var ErrUnavailable = errors.New("no Node environment")
 
@@ -44,7 +44,7 @@ func (c Client) Command(ctx context.Context, home, scenario string) *exec.Cmd {
 	return cmd
 }
 
-// environment is all that node is given: nothing of the caller but PATH.
+// environment is the complete environment of node: nothing of the caller but PATH.
 func environment(home string) []string {
 	return []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TMPDIR=" + home}
 }
@@ -83,8 +83,8 @@ func Ensure(ctx context.Context, cache string) (Client, error) {
 	return Client{node, final}, nil
 }
 
-// install makes the installation beside final and renames it into place. The caller holds
-// the lock.
+// install creates the installation beside final and renames it into place. The caller holds the
+// lock.
 func install(ctx context.Context, npm, final string) error {
 	temporary, err := os.MkdirTemp(filepath.Dir(final), "partial-")
 	if err != nil {

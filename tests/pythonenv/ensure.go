@@ -15,14 +15,13 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// ErrUnavailable says that this machine has no Python that can run the example, or
-// cannot reach the package registry. What pip downloads and the pins do not list is
-// another error.
+// ErrUnavailable reports that this machine has no Python that can run the example, or cannot reach
+// the package registry. A download that the pins do not list is another error.
 var ErrUnavailable = errors.New("no Python environment")
 
-// Ensure returns the path of a python in which the packages of the requirements file are
-// installed. The environment is made below cache if it is not there. Any number of
-// processes may call Ensure at once.
+// Ensure returns the path of a python in which the packages of the requirements file are installed.
+// Ensure creates the environment below cache if it does not exist. Any number of processes may call
+// Ensure at once.
 func Ensure(ctx context.Context, cache, requirements string) (python string, err error) {
 	system, err := exec.LookPath("python3")
 	if err != nil {
@@ -71,8 +70,8 @@ func pythonIn(environment string) (string, bool) {
 	return python, err == nil && info.Mode().IsRegular()
 }
 
-// install makes the environment beside final and renames it into place. The caller
-// holds the lock.
+// install creates the environment beside final and renames it into place. The caller holds the
+// lock.
 func install(ctx context.Context, system, final, requirements string) (string, error) {
 	temporary, err := os.MkdirTemp(filepath.Dir(final), "partial-")
 	if err != nil {
@@ -102,7 +101,7 @@ func install(ctx context.Context, system, final, requirements string) (string, e
 	return python, nil
 }
 
-// command runs a program and returns what it printed.
+// command runs a program and returns its output.
 func command(ctx context.Context, name string, args ...string) (string, error) {
 	var output bytes.Buffer
 	cmd := exec.CommandContext(ctx, name, args...)

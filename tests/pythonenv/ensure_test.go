@@ -17,8 +17,8 @@ func fakePython(t *testing.T, body string) {
 	t.Setenv("PATH", dir+":/usr/bin:/bin")
 }
 
-// makesEnvironment is a python3 whose environments have a python that behaves as body
-// says when it is told to install.
+// makesEnvironment returns a python3 script whose environments have a python that runs body on
+// install.
 func makesEnvironment(body string) string {
 	return `if [ "$1" = -m ]; then mkdir -p "$3/bin"; printf '#!/bin/sh\n` + body + `\n' >"$3/bin/python"; chmod +x "$3/bin/python"; else echo one; fi`
 }

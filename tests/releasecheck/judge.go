@@ -38,7 +38,7 @@ var wanted = []string{
 	"share/fish/vendor_completions.d/betcode.fish", "share/pwsh/completions/_betcode.ps1",
 }
 
-// release is what a build has left in dist.
+// release is the content of dist after a build.
 type release struct {
 	commit   string
 	sums     string            // checksums.txt
@@ -86,7 +86,7 @@ func (r release) size() (n int) {
 	return n
 }
 
-// judge returns what is wrong with a release.
+// judge returns the problems of a release.
 func judge(ctx context.Context, r release) (problems []error) {
 	for line := range strings.Lines(r.sums) {
 		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")

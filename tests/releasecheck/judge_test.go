@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// packed makes an archive of empty files, and lets change alter the header of one.
+// packed returns an archive of empty files, and calls change on the header of README.md.
 func packed(t *testing.T, change func(*tar.Header)) []byte {
 	t.Helper()
 	var b bytes.Buffer

@@ -65,7 +65,7 @@ func check(ctx context.Context, cold bool) error {
 	return errors.Join(problems...)
 }
 
-// build clones this repository and makes its release, with the tools that this checkout has built.
+// build clones this repository and builds its release, with the tools of this checkout.
 func build(ctx context.Context, clone string, env []string) error {
 	repository := kit.Repository()
 	if _, err := git(ctx, repository, "clone", "--quiet", repository, clone); err != nil {

@@ -6,13 +6,12 @@ import (
 	"strings"
 )
 
-// shape is what a TypeScript type says about JSON: literals it may be, members it may
-// have. Members of all alternatives of a union are together; the order is that of the
-// file.
+// shape is the JSON form of a TypeScript type: its literals and its members. Members of all
+// alternatives of a union are together; the order is that of the file.
 type shape struct {
 	literals []string
 	members  []member
-	refs     []string // names of other types, which add what they have
+	refs     []string // names of other types, whose members are added
 }
 
 // member is a property of an object. Its name is "*" where any key may stand.
@@ -152,7 +151,7 @@ func (p *parser) generic(name string) shape {
 	return shape{refs: []string{name}}
 }
 
-// members reads what is between braces.
+// members parses the members between braces.
 func (p *parser) members() []member {
 	var all []member
 	for p.peek() != "" && !p.take("}") {

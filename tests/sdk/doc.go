@@ -1,13 +1,11 @@
-// Sdk holds the codec against the official TypeScript SDK of Claude Code, which
-// documents the lines of the CLI as types in its sdk.d.ts. `make sdk` fetches the
-// pinned SDK into .cache/sdk, extracts the names of every message, member and
-// control request, and writes them to the table
-// actors/internal/claude/testdata/sdk.txt. Only names are extracted: they are what a
-// program has to spell. `make sdk SDK=X.Y.Z` pins another version.
+// Sdk compares the codec with the official TypeScript SDK of Claude Code, which documents the lines
+// of the CLI as types in its sdk.d.ts. `make sdk` fetches the pinned SDK into .cache/sdk, extracts
+// the names of every message, member and control request, and writes them to the table
+// actors/internal/claude/testdata/sdk.txt. Only names are extracted. `make sdk SDK=X.Y.Z` pins
+// another version.
 //
-// Each row of the table ends with a verdict that says what the codec does with it; a
-// row that is new has the verdict "new". A test of the codec plays every row and fails
-// where the verdict is not what the codec does:
+// Each row of the table ends with a verdict, the treatment by the codec; a new row has the verdict
+// "new". A test of the codec plays every row and fails where the codec does not follow the verdict:
 //
 //	go test ./actors/internal/claude -run SDK          # compares
 //	go test ./actors/internal/claude -run SDK -update  # judges the new rows

@@ -28,7 +28,7 @@ const declarationsFile = "package/sdk.d.ts"
 
 var versionNumber = regexp.MustCompile(`^\d+\.\d+\.\d+$`)
 
-// errNoNPM says that the SDK is not in the cache and that nothing can fetch it.
+// errNoNPM reports that the SDK is not in the cache and that npm is missing to fetch it.
 var errNoNPM = claudecli.ErrNoNPM
 
 // ensure returns the sdk.d.ts of a version and the integrity of its package, from the

@@ -28,7 +28,7 @@ func main() {
 	}
 }
 
-// run brings the table to what an SDK has, and says what changed.
+// run updates the table to the names of an SDK, and prints the changes.
 func run(ctx context.Context, stdout, progress io.Writer, version string) error {
 	path := tableFile()
 	known, err := readTable(path)

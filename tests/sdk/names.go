@@ -82,8 +82,8 @@ func (all declarations) message(line shape, found map[row]bool) {
 	}
 }
 
-// members adds what a shape has, and what its members have. The discriminators are
-// rows of their own; what a request holds is.
+// members adds the members of a shape, recursively. Discriminators and the content of a request
+// have rows of their own.
 func (all declarations) members(s shape, kind, prefix string, depth int, found map[row]bool) {
 	for _, m := range s.members {
 		if depth == 1 && (m.name == "type" || m.name == "subtype") || kind == kindMember && m.name == "request" {

@@ -40,7 +40,7 @@ export declare type SDKControlAskResponse = { answer: string };
 declare const unrelated: { type: 'no' };
 `
 
-// TestNames checks what is extracted from declarations.
+// TestNames checks the names that are extracted from declarations.
 func TestNames(t *testing.T) {
 	all, err := parse(declarationsOfTest)
 	if err != nil {
