@@ -66,7 +66,7 @@ func (s accessService) UnshareSession(ctx context.Context, r *pb.UnshareSessionR
 	return &pb.UnshareSessionResponse{}, store.Unshare(session, r.GetPerson())
 }
 
-// known returns the session of a reference, which has to exist.
+// known returns the session of a reference. It returns an error if the session does not exist.
 func (s accessService) known(ctx context.Context, ref string) (messages.SessionID, error) {
 	session, err := (adminService{asker: s.server.asker}).resolve(ctx, ref)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s accessService) known(ctx context.Context, ref string) (messages.SessionI
 	return session, err
 }
 
-// list returns a page of sessions: of a caller that is limited, those of which its person is a member.
+// list returns a page of sessions. A limited caller gets only sessions of which its person is a member.
 func (s agentService) list(ctx context.Context, m messages.ListSessions) (messages.SessionList, error) {
 	c := door.CallOf(ctx)
 	if !c.Limited {
@@ -91,7 +91,7 @@ func (s agentService) list(ctx context.Context, m messages.ListSessions) (messag
 		mine[member.Session] = true
 	}
 	out := messages.SessionList{}
-	if m.Resting != nil { // of a few sessions none is left out
+	if m.Resting != nil { // a limited caller has few sessions, so none is omitted
 		m.Limit, m.Offset = math.MaxInt, 0
 	}
 	for ask := (messages.ListSessions{WorkingDirectory: m.WorkingDirectory, WorktreeID: m.WorktreeID, Limit: 1000}); ; ask.Offset += ask.Limit {

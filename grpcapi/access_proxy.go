@@ -12,7 +12,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// maxProxyDays bounds how long a token of a proxy is valid.
+// maxProxyDays bounds the validity of a proxy's token.
 const maxProxyDays = 366
 
 func expiryIn(op string, days uint32) (time.Time, error) {
@@ -99,7 +99,8 @@ func (s accessService) proxyTokens(ctx context.Context, op string) ([]messages.T
 	}), nil
 }
 
-// proxyToken returns the token of a proxy with an id. Unknown tokens and those of others have one answer.
+// proxyToken returns the token of a proxy with an id. The error is the same for unknown tokens and for
+// tokens of others.
 func (s accessService) proxyToken(ctx context.Context, op, id string) (messages.Token, error) {
 	all, err := s.proxyTokens(ctx, op)
 	if err != nil {

@@ -12,8 +12,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// Tokens of proxies belong to the person who makes them. Others neither see nor change them; an admin
-// does.
+// A proxy's token belongs to the person who created it. Only that person and admins see and change it.
 func TestProxyTokens(t *testing.T) {
 	tokens := &fakeTokens{}
 	for name, r := range map[string]messages.Rights{"phone-1": messages.MayView | messages.MayControl, "phone-2": messages.MayView | messages.MayControl} {

@@ -13,8 +13,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// adminService is AdminService. It accepts every reference to a session that a person types:
-// an id, its beginning, a name, "@last".
+// adminService is AdminService. It accepts every kind of reference to a session: an id, a prefix of
+// one, a name, "@last".
 type adminService struct {
 	pb.UnimplementedAdminServiceServer
 	asker handler.Asker
@@ -112,7 +112,7 @@ func (s adminService) Resolve(ctx context.Context, r *pb.ResolveRequest) (*pb.Re
 	})
 }
 
-// resolve returns the session that a reference names. A whole id needs no look-up.
+// resolve returns the session that a reference names. A complete id needs no look-up.
 func (s adminService) resolve(ctx context.Context, ref string) (messages.SessionID, error) {
 	if id := wire.CanonicalUUID(ref); id != "" {
 		return messages.SessionID(id), nil

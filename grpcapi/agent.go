@@ -42,8 +42,7 @@ func (s agentService) ListSessions(ctx context.Context, r *pb.ListSessionsReques
 	return page.Encode(list, pending.Permissions, time.Now())
 }
 
-// ResumeSession implements AgentService: it replays the history, then follows the session as
-// long as the request says.
+// ResumeSession implements AgentService. It replays the history, then follows the session as the request asks.
 func (s agentService) ResumeSession(r *pb.ResumeSessionRequest, stream grpc.ServerStreamingServer[pb.AgentEvent]) error {
 	if err := stream.SendHeader(metadata.MD{}); err != nil {
 		return err
@@ -112,8 +111,7 @@ func (s agentService) ResumeSession(r *pb.ResumeSessionRequest, stream grpc.Serv
 	}
 }
 
-// CompactSession implements AgentService. It answers before clients time out, with what is
-// known by then.
+// CompactSession implements AgentService. It answers before clients time out, if necessary with estimates.
 func (s agentService) CompactSession(ctx context.Context, r *pb.CompactSessionRequest) (*pb.CompactSessionResponse, error) {
 	m, err := translate.CompactIn(r)
 	if key := door.CallOf(ctx).Key; key != "" && r.GetIdempotencyKey() == "" {
@@ -122,8 +120,7 @@ func (s agentService) CompactSession(ctx context.Context, r *pb.CompactSessionRe
 	return handler.Unary(ctx, s.server.patient(), m, err, translate.CompactOut)
 }
 
-// CancelTurn implements AgentService. As the unary call of an operator it needs no input
-// lock.
+// CancelTurn implements AgentService. It is for operators and needs no input lock.
 func (s agentService) CancelTurn(ctx context.Context, r *pb.CancelTurnRequest) (*pb.CancelTurnResponse, error) {
 	session, err := translate.SessionIn("cancel turn", r.GetSessionId())
 	if err != nil {
@@ -171,8 +168,7 @@ func (s agentService) RenameSession(ctx context.Context, r *pb.RenameSessionRequ
 	return handler.Unary(ctx, handler.Once{Asker: s.server.asker}, m, err, handler.Empty[pb.RenameSessionResponse])
 }
 
-// DeleteSession implements AgentService. A session that does not exist is no error, so that
-// the call may be repeated.
+// DeleteSession implements AgentService. It is idempotent: a session that does not exist is no error.
 func (s agentService) DeleteSession(ctx context.Context, r *pb.DeleteSessionRequest) (*pb.DeleteSessionResponse, error) {
 	session, err := translate.SessionIn("delete session", r.GetSessionId())
 	m := messages.DeleteSession{Session: session, Client: door.CallOf(ctx).Client}

@@ -33,7 +33,7 @@ func TestAskLine(t *testing.T) {
 	}
 }
 
-// Each session in a list says what its oldest undecided request is, and how many there are.
+// Each session in a list has its oldest undecided request, and the number of them.
 func TestListSaysWhatIsAsked(t *testing.T) {
 	asker := &fakeAsker{answer: func(r messages.Request) (messages.Reply, error) {
 		switch r.(type) {

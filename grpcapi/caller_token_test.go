@@ -16,7 +16,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// presenting is a caller over the socket that presents secrets.
+// presenting returns the context of a caller over the socket that sends secrets.
 func presenting(t *testing.T, secrets ...string) context.Context {
 	ctx := as(t, "gateway")
 	for _, s := range secrets {
@@ -25,8 +25,8 @@ func presenting(t *testing.T, secrets ...string) context.Context {
 	return ctx
 }
 
-// TestCallerToken: a call over the socket that presents a token has the rights of the token and no
-// more, and none at all if the token is not valid.
+// TestCallerToken: a call over the socket with a token has only the rights of the token, and none
+// if the token is invalid.
 func TestCallerToken(t *testing.T) {
 	tokens := &fakeTokens{}
 	tokens.Create(messages.Token{Name: "phone", Rights: messages.MayView})
@@ -59,7 +59,7 @@ func TestCallerToken(t *testing.T) {
 	}
 }
 
-// An agent's child does not get more rights by a token.
+// A descendant of an agent gets no more rights by a token.
 func TestCallerTokenOfAChild(t *testing.T) {
 	tokens := &fakeTokens{}
 	tokens.Create(messages.Token{Name: "desk", Rights: messages.MayEverything})

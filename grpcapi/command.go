@@ -27,8 +27,8 @@ const (
 	maxCompletions     = 1000
 )
 
-// The number of sessions whose agents are listed, and of those, newest first, whose kinds of
-// agents are listed too.
+// agentSessions is the number of sessions whose agents are listed. Of these, the newest
+// agentMemories also list their kinds of agents.
 const (
 	agentSessions = 200
 	agentMemories = 10

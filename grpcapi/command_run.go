@@ -13,8 +13,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// serviceCommand is a command of the daemon. It changes nothing, starts no program, and
-// answers in lines of plain text.
+// serviceCommand is a command of the daemon. It is read-only, starts no program, and returns lines of plain text.
 type serviceCommand struct {
 	name, description string
 	run               func(s commandService, ctx context.Context, session string) ([]string, error)
@@ -115,7 +114,7 @@ func (s commandService) statusLines(ctx context.Context, _ string) ([]string, er
 	lines := []string{"Daemon: " + overall}
 	for _, c := range h.GetComponents() {
 		name := c.GetName()
-		if name == "sqlite" { // the specification's name on the wire; what it is here is the journal
+		if name == "sqlite" { // the specification's name for the journal
 			name = "journal"
 		}
 		line := "  " + name + ": " + c.GetStatus().String()

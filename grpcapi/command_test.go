@@ -169,7 +169,7 @@ func TestExecuteServiceCommand(t *testing.T) {
 		args    []string
 		session string
 		code    int32
-		says    string // somewhere in what it says
+		says    string // part of the output
 	}{
 		{"help", nil, "", 0, "tree         the actors"},
 		{"/status", nil, "", 0, "Daemon: SERVING\n  journal: SERVING\n  local_server: SERVING\nUptime: \nVersion: 1\n"},
@@ -183,7 +183,7 @@ func TestExecuteServiceCommand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said, code, over := "", int32(-1), false
+		output, code, over := "", int32(-1), false
 		for {
 			r, err := stream.Recv()
 			if errors.Is(err, io.EOF) {
@@ -196,10 +196,10 @@ func TestExecuteServiceCommand(t *testing.T) {
 				code, over = e.ExitCode, true
 				continue
 			}
-			said += r.GetStdoutLine() + r.GetStderrLine() + "\n"
+			output += r.GetStdoutLine() + r.GetStderrLine() + "\n"
 		}
-		if code != c.code || !strings.Contains(said, c.says) {
-			t.Errorf("%s: exit %d\n%s", c.command, code, said)
+		if code != c.code || !strings.Contains(output, c.says) {
+			t.Errorf("%s: exit %d\n%s", c.command, code, output)
 		}
 	}
 	conn, _ = serve(t, &fakeAsker{answer: func(messages.Request) (messages.Reply, error) { return nil, errors.New("no tree") }})

@@ -23,12 +23,12 @@ const inlineErrors = 4
 // Converse implements AgentService.
 //
 //	client                     server
-//	StartConversation   ─►     the session is created or found, the stream attached
+//	StartConversation   ─►     create or find the session, attach the stream
 //	                    ◄─     SessionInfo, history, live events
-//	any other request   ─►     asked of the session, in order
+//	any other request   ─►     handled in order
 //	                    ◄─     ErrorEvent for a refused request; the stream stays open
 //	half-close          ─►     events until no turn runs and no message waits, then OK
-//	disconnect          ─►     detached; the turn goes on
+//	disconnect          ─►     detach the stream; the turn continues
 func (s agentService) Converse(stream grpc.BidiStreamingServer[pb.AgentRequest, pb.AgentEvent]) error {
 	if err := stream.SendHeader(metadata.MD{}); err != nil {
 		return err
@@ -131,9 +131,9 @@ func (c *conversation) open(ctx context.Context) error {
 	return err
 }
 
-// knownCursor refuses a history policy that is unknown, and a cursor into a session that does not exist: the session was
-// deleted, or the client talks to another daemon. A session created under its id would have other events under the numbers
-// that the client has.
+// knownCursor refuses an unknown history policy, and a cursor into a session that does not exist, because it was
+// deleted or belongs to another daemon. A new session under the same id would have other events under the sequences
+// that the client knows.
 func (c *conversation) knownCursor(ctx context.Context, start *pb.StartConversation, session messages.SessionID) error {
 	history, err := translate.HistoryIn(start.GetHistory(), start.GetFromSequence())
 	if err != nil || history != messages.HistoryFromSequence || start.GetFromSequence() == 0 || start.GetSessionId() == "" {
@@ -141,7 +141,7 @@ func (c *conversation) knownCursor(ctx context.Context, start *pb.StartConversat
 	}
 	_, err = handler.Ask[messages.SessionView](ctx, c.server.asker, messages.GetSession{Session: session})
 	if messages.KindOf(err) != messages.NotFound {
-		return nil // what else is wrong with the session shows when it is started
+		return nil // starting the session reports any other problem
 	}
 	return messages.Errorf("start conversation", messages.NotFound, "session %s does not exist, and from_sequence is %d", session, start.GetFromSequence()).
 		With("session_id", string(session)).

@@ -11,8 +11,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// receive handles the client's requests one after the other. It has handed every error to
-// the sender when it closes halfClosed.
+// receive handles the client's requests in order. It passes every error to the sender before it closes halfClosed.
 func (c *conversation) receive(ctx context.Context) {
 	for {
 		request, err := c.stream.Recv()
@@ -36,7 +35,7 @@ func (c *conversation) receive(ctx context.Context) {
 	}
 }
 
-// report hands an error or a warning to the sender; false when the stream has ended.
+// report passes an error or a warning to the sender. It returns false if the stream has ended.
 func (c *conversation) report(ctx context.Context, f failure) bool {
 	select {
 	case c.inline <- f:
@@ -46,7 +45,7 @@ func (c *conversation) report(ctx context.Context, f failure) bool {
 	}
 }
 
-// endsStream reports whether err makes the stream useless: the session or the journal is gone.
+// endsStream reports whether err ends the stream, because the session or the journal is not available any more.
 func endsStream(err error) bool {
 	var e *messages.Error
 	if !errors.As(err, &e) {
@@ -83,7 +82,7 @@ func (c *conversation) handle(ctx context.Context, request *pb.AgentRequest) err
 	return wire.WithDetail(wire.WithDetail(err, about.key, about.value), "session_id", string(c.session))
 }
 
-// subject is the detail by which an error tells its client which request was refused.
+// subject is the detail of an error that identifies the refused request.
 type subject struct{ key, value string }
 
 func (c *conversation) translate(request *pb.AgentRequest) (messages.Request, subject, error) {

@@ -22,7 +22,7 @@ import (
 
 type converseClient = grpc.BidiStreamingClient[pb.AgentRequest, pb.AgentEvent]
 
-// converse opens a stream and says the first thing.
+// converse opens a stream and sends the first request.
 func converse(t *testing.T, conn *grpc.ClientConn, start *pb.StartConversation) converseClient {
 	t.Helper()
 	stream := must[converseClient](t)(pb.NewAgentServiceClient(conn).Converse(as(t, "cli-1")))
@@ -81,8 +81,7 @@ func TestFirstMessageMustBeStart(t *testing.T) {
 	}
 }
 
-// TestBytesPassThrough: what the session hands over is what the client gets, also
-// fields this program does not know.
+// TestBytesPassThrough checks that the bytes of an event reach the client unchanged, including unknown fields.
 func TestBytesPassThrough(t *testing.T) {
 	asker := &fakeAsker{stream: newFakeStream()}
 	conn, _ := serve(t, asker)
@@ -156,8 +155,8 @@ func TestAttachBeyondHead(t *testing.T) {
 	}
 }
 
-// TestACursorCreatesNoSession: a client that has events of a session which was deleted since would otherwise talk to an
-// empty one, and take its events for ones that it has.
+// TestACursorCreatesNoSession: otherwise a client with events of a deleted session would get a new session, whose
+// events have the same sequences.
 func TestACursorCreatesNoSession(t *testing.T) {
 	asker := &fakeAsker{}
 	asker.answer = func(r messages.Request) (messages.Reply, error) {
@@ -176,7 +175,7 @@ func TestACursorCreatesNoSession(t *testing.T) {
 	}
 }
 
-// TestRequestsAreAskedInOrder walks every member of AgentRequest.
+// TestRequestsAreAskedInOrder tests every member of AgentRequest.
 func TestRequestsAreAskedInOrder(t *testing.T) {
 	asker := &fakeAsker{stream: newFakeStream()}
 	conn, _ := serve(t, asker)
@@ -237,7 +236,7 @@ func TestRequestsAreAskedInOrder(t *testing.T) {
 	}
 }
 
-// An answer on a stream that has a key is asked under it.
+// An answer with a key on a stream is sent under that key.
 func TestAnswerUnderAKey(t *testing.T) {
 	asker := &fakeAsker{stream: newFakeStream()}
 	conn, _ := serve(t, asker)
@@ -269,8 +268,7 @@ func TestAnswerUnderAKey(t *testing.T) {
 	}
 }
 
-// TestErrorsAreInline: a refused request is answered on the stream, names itself,
-// and the stream goes on.
+// TestErrorsAreInline: a refused request is answered on the stream with its id, and the stream stays open.
 func TestErrorsAreInline(t *testing.T) {
 	asker := &fakeAsker{stream: newFakeStream()}
 	asker.answer = func(r messages.Request) (messages.Reply, error) {
@@ -337,8 +335,7 @@ func TestSessionGoneEndsTheStream(t *testing.T) {
 	}
 }
 
-// The stream of a client that has half-closed goes on until it ends by itself, and not
-// before its last event was sent.
+// The stream of a client that has half-closed ends by itself, after its last event was sent.
 func TestHalfCloseFinishesTheStream(t *testing.T) {
 	asker := &fakeAsker{stream: newFakeStream()}
 	asker.stream.working = true
@@ -452,7 +449,7 @@ type rawCodec struct{ wire.Codec }
 
 func (rawCodec) Name() string { return "proto" }
 
-// TestUndecodableRequests: what gRPC would call INTERNAL is the client's mistake.
+// TestUndecodableRequests: gRPC would answer INTERNAL, but the error is the client's.
 func TestUndecodableRequests(t *testing.T) {
 	asker := &fakeAsker{stream: newFakeStream()}
 	conn, _ := serve(t, asker)

@@ -9,12 +9,11 @@ import (
 )
 
 // A published screen opens Converse and then replays the session with ResumeSession, on one
-// connection. gRPC serves both at the same time, in any order. Therefore a ResumeSession call
-// ends after its replay if its connection has a Converse stream on the session, opened before
-// the call or during it.
+// connection. gRPC serves both concurrently. Therefore a ResumeSession call ends after its replay
+// if its connection has a Converse stream on the session, opened before the call or during it.
 
-// conversing counts the Converse streams of each session on each connection, and holds the
-// replays beside which a stream may be opened. The zero value is empty.
+// conversing counts the Converse streams of each session on each connection, and the running
+// replays, beside which a stream may be opened. The zero value is empty.
 type conversing struct {
 	mu      sync.Mutex
 	open    map[converser]int

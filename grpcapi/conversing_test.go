@@ -9,7 +9,7 @@ import (
 	"betcode/grpcapi/door"
 )
 
-// A replay hears of a Converse stream on its connection and session, whichever came first.
+// A replay is notified of a Converse stream on its connection and session, whichever was first.
 func TestConversing(t *testing.T) {
 	on := func(connection string) context.Context {
 		return peer.NewContext(t.Context(), &peer.Peer{AuthInfo: door.AuthInfo{Peer: door.Peer{Connection: connection}}})

@@ -11,8 +11,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// environmentNotice returns the notice that the environment of a client was dropped, nil if it
-// was not. It is not journaled: its sequence is 0.
+// environmentNotice returns the notice that the environment of a client was dropped, or nil if it
+// was not. The notice is not journaled: its sequence is 0.
 func (s *Server) environmentNotice(ctx context.Context, session messages.SessionID) *pb.AgentEvent {
 	c := door.CallOf(ctx)
 	if !c.EnvironmentDropped {

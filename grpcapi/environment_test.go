@@ -10,7 +10,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// attachedAs opens a stream with a token and returns the first event of it.
+// attachedAs opens a stream with a token and returns its first event.
 func attachedAs(t *testing.T, o Options, rights messages.Rights, start *pb.StartConversation) (*fakeAsker, *pb.AgentEvent) {
 	t.Helper()
 	tokens := &fakeTokens{}
@@ -39,8 +39,7 @@ func newSession(environment map[string]string) *pb.StartConversation {
 	return &pb.StartConversation{WorkingDirectory: "/", Environment: environment}
 }
 
-// Over TCP a client's environment reaches nobody unless the settings say so, and then
-// only with the right to approve.
+// Over TCP a client's environment is dropped unless the settings admit it, and then it needs the right to approve.
 func TestEnvironmentOverTCP(t *testing.T) {
 	path := map[string]string{"PATH": "/evil"}
 	for name, c := range map[string]struct {
@@ -97,7 +96,7 @@ func TestEnvironmentIsIgnoredAloud(t *testing.T) {
 	}
 }
 
-// noticed reads a stream until its session's event and the notices around it are there.
+// noticed reads a stream until it has its session's event and the notices around it.
 func noticed(t *testing.T, rights messages.Rights, start *pb.StartConversation, told func(*pb.AgentEvent) bool) bool {
 	t.Helper()
 	tokens := &fakeTokens{}
@@ -110,7 +109,7 @@ func noticed(t *testing.T, rights messages.Rights, start *pb.StartConversation, 
 	}}
 	_, dial := serveTCP(t, Options{Asker: asker, Tokens: tokens})
 	stream := must[grpc.BidiStreamingClient[pb.AgentRequest, pb.AgentEvent]](t)(pb.NewAgentServiceClient(dial()).Converse(bearing(t, "c", "t")))
-	for _, r := range []*pb.AgentRequest{startRequest(start), {}} { // the second is answered with an error, behind the notice
+	for _, r := range []*pb.AgentRequest{startRequest(start), {}} { // the second is answered with an error, after the notice
 		if err := stream.Send(r); err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +125,7 @@ func noticed(t *testing.T, rights messages.Rights, start *pb.StartConversation, 
 	}
 }
 
-// Without control one attaches as an observer: the input lock is for those who type.
+// A caller without the right to control attaches as an observer.
 func TestWithoutControlOneObserves(t *testing.T) {
 	for name, c := range map[string]struct {
 		rights messages.Rights

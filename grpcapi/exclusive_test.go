@@ -11,8 +11,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// While the journal is verified, or rules are tested, a second caller is told so; the
-// other of the two is served, and so is the next when the first has ended.
+// While one caller verifies the journal or tests rules, a second caller of the same method gets an
+// error. A caller of the other method is served, and so is the next one after the first has ended.
 func TestOneAtATime(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
 	asker := &fakeAsker{answer: func(r messages.Request) (messages.Reply, error) {

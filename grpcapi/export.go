@@ -35,7 +35,7 @@ func (s adminService) ExportSession(r *pb.ExportSessionRequest, stream grpc.Serv
 				return err
 			}
 		}
-		if len(page.Events) == 0 { // retention has dropped the rest, or it cannot be read
+		if len(page.Events) == 0 { // retention has trimmed the rest, or it cannot be read
 			return nil
 		}
 		for i := range page.Events {

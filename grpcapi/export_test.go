@@ -37,8 +37,8 @@ func TestCompactSession(t *testing.T) {
 	}
 }
 
-// An export walks the journal page by page and ends with the head as it was when
-// it began; what was given up meanwhile ends it as well.
+// An export reads the journal page by page and ends at the head of its beginning. It also ends if
+// the rest was trimmed meanwhile.
 func TestExportSession(t *testing.T) {
 	page := func(from, to uint64) (events []messages.Event) {
 		for n := from; n <= to; n++ {
@@ -59,10 +59,10 @@ func TestExportSession(t *testing.T) {
 			switch {
 			case gone != nil:
 				return nil, gone
-			case m.After == 0: // what was before 2 was given up
+			case m.After == 0: // events before 2 are trimmed
 				return messages.HistoryPage{Events: page(2, 3)}, nil
 			}
-			return messages.HistoryPage{Events: page(uint64(m.After)+1, 9)}, nil // it grows
+			return messages.HistoryPage{Events: page(uint64(m.After)+1, 9)}, nil // the history grows
 		}
 		return nil, nil
 	}}

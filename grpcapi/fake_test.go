@@ -27,8 +27,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// logBuffer is a log that may be read while it is written: a call's last line may come
-// after its caller has the status.
+// logBuffer is a log that may be read while it is written: a call's last line may be written after
+// its caller has the status.
 type logBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -54,14 +54,13 @@ const (
 	keyA      = "aaaa0000-0000-4000-8000-000000000001"
 )
 
-// fakeAsker answers from functions; what has none is answered with the zero value
-// of the right reply.
+// fakeAsker answers with functions. Without a function it answers with the zero value of the right reply.
 type fakeAsker struct {
 	mu       sync.Mutex
 	asked    []messages.Request
 	attached []messages.Attach
 
-	answer func(messages.Request) (messages.Reply, error) // nil, nil falls back
+	answer func(messages.Request) (messages.Reply, error) // nil, nil = the zero value
 	stream *fakeStream
 }
 
@@ -123,7 +122,7 @@ func (f *fakeAsker) Attach(_ context.Context, a messages.Attach) (handler.Stream
 	return f.stream, messages.Attached{}, nil
 }
 
-// saw returns what was asked so far.
+// saw returns the requests so far.
 func (f *fakeAsker) saw() []messages.Request {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -136,7 +135,7 @@ func (f *fakeAsker) sawAttach() []messages.Attach {
 	return append([]messages.Attach(nil), f.attached...)
 }
 
-// fakeStream hands out what a test puts into it.
+// fakeStream returns the events that a test puts into it.
 type fakeStream struct {
 	batches chan []messages.Event
 	end     chan error
@@ -162,7 +161,7 @@ func (s *fakeStream) Ready() <-chan struct{} {
 	return s.wake
 }
 
-// pump takes what the test has put in, the end last.
+// pump takes the events of the test, the end last.
 func (s *fakeStream) pump() {
 	put := func(events []messages.Event, err error) {
 		s.mu.Lock()
@@ -210,13 +209,13 @@ func (s *fakeStream) Finish() {
 	}
 	select {
 	case s.end <- nil:
-	default: // it ends already
+	default: // it is ending already
 	}
 }
 
 func (s *fakeStream) Close() { s.once.Do(func() { close(s.closed) }) }
 
-// eventOf is an event with its bytes, the number included.
+// eventOf returns an event with its bytes, which include the sequence.
 func eventOf(t testing.TB, e *pb.AgentEvent) messages.Event {
 	t.Helper()
 	raw, err := proto.Marshal(e)
@@ -240,7 +239,7 @@ func serve(t testing.TB, a handler.Asker) (*grpc.ClientConn, *Server) {
 	return serveOptions(t, Options{Asker: a, Version: "1.2.3"})
 }
 
-// serveOptions is serve for other options; callers may do everything.
+// serveOptions is serve with other options; callers have every right.
 func serveOptions(t testing.TB, o Options) (*grpc.ClientConn, *Server) {
 	t.Helper()
 	o.Credentials = insecure.NewCredentials()
@@ -276,8 +275,7 @@ func serveFeature(t *testing.T, feature string, answer func(messages.Request) (m
 	return conn, asker
 }
 
-// socketPath is in a directory with a short name, whatever the test and the
-// temporary directory are called: the path of a socket has 107 bytes.
+// socketPath returns a path in a directory with a short name, because the path of a socket has at most 107 bytes.
 func socketPath(t testing.TB) string {
 	t.Helper()
 	parent := os.TempDir()
@@ -292,7 +290,7 @@ func socketPath(t testing.TB) string {
 	return filepath.Join(dir, "s")
 }
 
-// as is a context that names the client.
+// as returns a context with a client id.
 func as(t testing.TB, client string) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -319,5 +317,5 @@ func must[T any](t testing.TB) func(T, error) T {
 	}
 }
 
-// grpcStream is a name for the interface a fake embeds.
+// grpcStream names the interface that a fake embeds.
 type grpcStream = grpc.ServerStream

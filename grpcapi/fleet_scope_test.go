@@ -13,8 +13,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// TestFleetScope: a fleet server sees and directs the descendants of its session. Everything else is not found, and what is no
-// tool of it is denied.
+// TestFleetScope: a fleet server sees and controls the descendants of its session. Any other session is not found, and
+// methods that are not its tools are denied.
 func TestFleetScope(t *testing.T) {
 	const child, grandchild, stranger, other, nobody = keyA, "22222222-2222-4222-8222-222222222222", "33333333-3333-4333-8333-333333333333", "44444444-4444-4444-8444-444444444444", "55555555-5555-4555-8555-555555555555"
 	const ownPlan, childPlan, otherPlan = "66666666-6666-4666-8666-666666666666", "77777777-7777-4777-8777-777777777777", "88888888-8888-4888-8888-888888888888"

@@ -12,8 +12,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// forks is the namespace in which the id of a fork is derived from the idempotency key, so
-// that a repeated call finds the session of the first.
+// forks is the namespace for ids of forks, which are derived from the idempotency key so that a
+// repeated call finds the session of the first one.
 var forks = uuid.MustParse("0b9c2f6e-3a53-4d1c-9d0e-6a7f5b1c8e42")
 
 // ForkSession implements AdminService.

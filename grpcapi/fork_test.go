@@ -13,8 +13,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// A fork's id follows from the idempotency key: the same key names the same session, and
-// another key, or none, names another one.
+// A fork's id is derived from the idempotency key: the same key gives the same session, and another
+// key, or none, another one.
 func TestForkSession(t *testing.T) {
 	asker := &fakeAsker{}
 	asker.answer = func(r messages.Request) (messages.Reply, error) {
@@ -64,7 +64,7 @@ func TestForkSession(t *testing.T) {
 	}
 }
 
-// What the daemon refuses is told with its kind and its hint.
+// Refusals of the daemon have their kind and hint.
 func TestForkSessionRefused(t *testing.T) {
 	asker := &fakeAsker{answer: func(r messages.Request) (messages.Reply, error) {
 		if _, ok := r.(messages.ForkSession); ok {

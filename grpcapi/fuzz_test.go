@@ -17,8 +17,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// FuzzAgentRequestStream: whatever a client says in whatever order, nothing
-// panics, the stream ends, and what reaches a session is sound.
+// FuzzAgentRequestStream: for any requests in any order, nothing panics, the stream ends, and only
+// valid requests reach a session.
 func FuzzAgentRequestStream(f *testing.F) {
 	object, _ := structpb.NewStruct(map[string]any{"command": "ls"})
 	start := startRequest(&pb.StartConversation{SessionId: sessionA, WorkingDirectory: "/w", FromSequence: 1})
@@ -79,7 +79,7 @@ func FuzzAgentRequestStream(f *testing.F) {
 	})
 }
 
-// checkSound fails on what must not get past the gateway.
+// checkSound fails on requests that the gateway must refuse.
 func checkSound(t *testing.T, r messages.Request) {
 	t.Helper()
 	if m, ok := r.(messages.SessionRequest); ok && wire.CanonicalUUID(string(m.Target())) != string(m.Target()) {
@@ -97,8 +97,8 @@ func checkSound(t *testing.T, r messages.Request) {
 	}
 }
 
-// fuzzStream is the server's end of a stream on which the client says data: pieces
-// with their length in two bytes before them.
+// fuzzStream is the server's end of a stream on which the client sends data: messages, each with
+// its length in two bytes before it.
 type fuzzStream struct {
 	grpcStream
 	ctx   context.Context

@@ -13,7 +13,7 @@ import (
 
 // A connection that sends nothing, or half of a handshake, is closed.
 func TestSilentConnection(t *testing.T) {
-	for name, said := range map[string]string{
+	for name, sent := range map[string]string{
 		"nothing": "", "half of the preface": http2.ClientPreface[:10], "no settings": http2.ClientPreface,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -27,11 +27,11 @@ func TestSilentConnection(t *testing.T) {
 					t.Fatal(err)
 				}
 				began := time.Now()
-				if _, err := io.WriteString(conn, said); err != nil {
+				if _, err := io.WriteString(conn, sent); err != nil {
 					t.Fatal(err)
 				}
 				_, _ = io.Copy(io.Discard, conn) // until it is closed
-				if took := time.Since(began); took != handshakePatience {
+				if took := time.Since(began); took != handshakeTimeout {
 					t.Errorf("closed after %v", took)
 				}
 				conn.Close()

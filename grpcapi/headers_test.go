@@ -9,7 +9,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// Headers are read before the caller is known, so that they are few.
+// Headers are read before the caller is authenticated, so their size is bounded.
 func TestHeadersAreBounded(t *testing.T) {
 	conn, _ := serve(t, &fakeAsker{})
 	client := pb.NewAgentServiceClient(conn)
@@ -21,10 +21,10 @@ func TestHeadersAreBounded(t *testing.T) {
 		}
 		return err.Error()
 	}
-	if said := call(8 << 10); strings.Contains(said, "header") {
-		t.Errorf("8 KiB: %s", said)
+	if output := call(8 << 10); strings.Contains(output, "header") {
+		t.Errorf("8 KiB: %s", output)
 	}
-	if said := call(2 * maxHeaders); !strings.Contains(said, "header list") {
-		t.Errorf("twice the limit: %s", said)
+	if output := call(2 * maxHeaders); !strings.Contains(output, "header list") {
+		t.Errorf("twice the limit: %s", output)
 	}
 }

@@ -87,7 +87,7 @@ func (s *Server) watch(ctx context.Context, service string, send func(pb.Serving
 
 func errUnknownService(service string) error {
 	return messages.Errorf("check health", messages.NotFound, "there is no service %q", wire.Printable(service)).
-		WithHint("Leave the service empty to ask about the daemon as a whole.")
+		WithHint("Leave the service empty to check the daemon as a whole.")
 }
 
 // standardHealth is grpc.health.v1.Health, which process managers use.
@@ -154,14 +154,13 @@ func (h detailsService) GetHealthDetails(ctx context.Context, _ *pb.HealthDetail
 	page := h.server.summaries.Page()
 	recent, err := handler.Ask[messages.SessionList](ctx, h.server.asker, messages.ListSessions{Limit: limitedAmong, Known: page.Known})
 	if err != nil {
-		return out, nil //nolint:nilerr // the components report the failure
+		return out, nil //nolint:nilerr // the health of the components reports the failure
 	}
 	out.RateLimitedSessions, out.RateLimitedUntil, err = page.Limits(recent, time.Now())
 	return out, err
 }
 
-// withLocalServer adds the gateway as a component. It does not serve before recovery is over
-// and while the daemon shuts down.
+// withLocalServer adds the gateway as a component. It does not serve until recovery has ended, nor during shutdown.
 func (s *Server) withLocalServer(v messages.HealthView, now time.Time) messages.HealthView {
 	ready, _ := s.readiness()
 	c := messages.ComponentHealth{Name: "local_server", Serving: ready, Critical: true, Checked: now}
@@ -173,6 +172,5 @@ func (s *Server) withLocalServer(v messages.HealthView, now time.Time) messages.
 	return v
 }
 
-// limitedAmong is how many sessions, most recently used first, are checked for limits of the
-// account.
+// limitedAmong is the number of sessions, most recently used first, that are checked for limits of the account.
 const limitedAmong = 1000

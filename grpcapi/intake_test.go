@@ -24,8 +24,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// rawCall begins a call with a part of its request, as no client of ours would, and
-// returns the connection.
+// rawCall begins a call with a part of its request, as only a raw client can, and returns the connection.
 func rawCall(t *testing.T, address, method string, header map[string]string, body []byte, end bool) net.Conn {
 	t.Helper()
 	conn := must[net.Conn](t)(net.Dial("tcp", address))
@@ -58,7 +57,7 @@ func rawCall(t *testing.T, address, method string, header map[string]string, bod
 	return conn
 }
 
-// rawStatus reads the status that a call ends with.
+// rawStatus reads the final status of a call.
 func rawStatus(t *testing.T, conn net.Conn) codes.Code {
 	t.Helper()
 	conn.SetReadDeadline(time.Now().Add(time.Minute))
@@ -83,8 +82,7 @@ func rawStatus(t *testing.T, conn net.Conn) codes.Code {
 	}
 }
 
-// framed is a message as it is on the wire, or the beginning of one that is said to be
-// longer.
+// framed returns a message as on the wire, or the beginning of one with a greater length in its prefix.
 func framed(packed bool, length int, data []byte) []byte {
 	out := make([]byte, 5, 5+len(data))
 	if packed {
@@ -94,7 +92,7 @@ func framed(packed bool, length int, data []byte) []byte {
 	return append(out, data...)
 }
 
-// bomb is so many zero bytes, compressed.
+// bomb returns compressed zero bytes.
 func bomb(t *testing.T, size int) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -110,7 +108,7 @@ func bomb(t *testing.T, size int) []byte {
 	return out.Bytes()
 }
 
-// peak is how much memory was in use while something was done.
+// peak returns the maximum memory in use while a function runs.
 func peak(do func()) uint64 {
 	runtime.GC()
 	var before, most runtime.MemStats
@@ -135,7 +133,7 @@ func peak(do func()) uint64 {
 	return top - before.HeapInuse
 }
 
-// Health checks of strangers are not decompressed, and not read beyond 4 KiB.
+// Health checks of unauthenticated callers are not decompressed, and not read beyond 4 KiB.
 func TestProbesAreSmall(t *testing.T) {
 	s, dial := serveTCPServer(t, Options{Asker: &fakeAsker{}, Tokens: &fakeTokens{}})
 	const method = "/grpc.health.v1.Health/Check"
@@ -166,8 +164,7 @@ func TestProbesAreSmall(t *testing.T) {
 	}
 }
 
-// A caller with a token may compress; what its requests are decompressed to is bounded
-// however many there are.
+// A caller with a token may compress; the decompressed size of all its requests together is bounded.
 func TestBombsOfACaller(t *testing.T) {
 	tokens := &fakeTokens{}
 	tokens.Create(messages.Token{Name: "a", Rights: messages.MayEverything})
@@ -195,8 +192,7 @@ func TestBombsOfACaller(t *testing.T) {
 	}
 }
 
-// A request whose rest does not come is given up, so that it does not keep its room, and
-// so is one that does not end.
+// A request that stays incomplete is aborted, so that it does not keep its memory, and so is one that does not end.
 func TestSlowRequests(t *testing.T) {
 	tokens := &fakeTokens{}
 	tokens.Create(messages.Token{Name: "a", Rights: messages.MayEverything})
@@ -211,7 +207,7 @@ func TestSlowRequests(t *testing.T) {
 		"the rest, without a scope": {"/grpc.health.v1.Health/Check", framed(false, 100, []byte("x"))},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, _ := serveTCPServer(t, Options{Asker: &fakeAsker{}, Tokens: tokens, bodyPatience: 50 * time.Millisecond})
+			s, _ := serveTCPServer(t, Options{Asker: &fakeAsker{}, Tokens: tokens, bodyTimeout: 50 * time.Millisecond})
 			conn := rawCall(t, s.listening, c.method, map[string]string{"authorization": "Bearer secret-a"}, c.body, false)
 			if code := rawStatus(t, conn); code != codes.DeadlineExceeded {
 				t.Errorf("%v", code)
@@ -223,15 +219,15 @@ func TestSlowRequests(t *testing.T) {
 	}
 }
 
-// Two tokens that leave large requests unfinished take no more than their shares: a
-// third caller's large request is served, and answers are small and need none of it.
+// Two tokens with unfinished large requests take no more than their shares: a third caller's large
+// request is served, and so are answers, which are small.
 func TestTwoTokensCannotFillTheRoom(t *testing.T) {
 	tokens := &fakeTokens{}
 	for _, name := range []string{"a", "b", "owner"} {
 		tokens.Create(messages.Token{Name: name, Rights: messages.MayEverything})
 	}
 	const most = 1 << 20
-	s, dial := serveTCPServer(t, Options{Asker: &fakeAsker{}, Tokens: tokens, MaxMessageBytes: most, bodyPatience: 2 * time.Minute})
+	s, dial := serveTCPServer(t, Options{Asker: &fakeAsker{}, Tokens: tokens, MaxMessageBytes: most, bodyTimeout: 2 * time.Minute})
 	for _, name := range []string{"a", "b"} {
 		for range 8 {
 			rawCall(t, s.listening, "/betcode.v1.AgentService/RenameSession", map[string]string{"authorization": "Bearer secret-" + name}, framed(false, most, []byte("x")), false)

@@ -21,7 +21,7 @@ func (s adminService) JournalStats(ctx context.Context, _ *pb.JournalStatsReques
 	return handler.Unary(ctx, s.asker, messages.GetJournalStats{}, nil, translate.JournalStatsOut)
 }
 
-// VerifyJournal implements AdminService. Problems are sent at the end, when all are known.
+// VerifyJournal implements AdminService. It sends problems at the end, when all are known.
 func (s adminService) VerifyJournal(_ *pb.VerifyJournalRequest, stream grpc.ServerStreamingServer[pb.VerifyJournalResponse]) error {
 	end, err := s.one.verify.begin("verify journal", "the journal is verified")
 	if err != nil {
@@ -57,9 +57,9 @@ func (s adminService) VerifyJournal(_ *pb.VerifyJournalRequest, stream grpc.Serv
 	return nil
 }
 
-// news are the reports of a verification that are buffered for a client. Reports on the same
-// file replace each other, so that the verification, which commits may wait for, never waits
-// for the client.
+// news buffers the progress reports of a verification for a client. A report replaces an older one
+// about the same file, so that the verification, which commits may wait for, never waits for the
+// client.
 type news struct {
 	mu      sync.Mutex
 	waiting []*pb.VerifyJournalResponse

@@ -78,7 +78,7 @@ func TestJournal(t *testing.T) {
 	}
 }
 
-// A client that leaves ends the verification it asked for.
+// A client that disconnects ends its verification.
 func TestVerifyEndsWithItsClient(t *testing.T) {
 	ended := make(chan struct{})
 	asker := &waitingAsker{fakeAsker: &fakeAsker{}, ended: ended}
@@ -96,7 +96,7 @@ func TestVerifyEndsWithItsClient(t *testing.T) {
 	}
 }
 
-// waitingAsker verifies until nobody waits any more.
+// waitingAsker verifies until the context of the call ends.
 type waitingAsker struct {
 	*fakeAsker
 	ended chan struct{}

@@ -22,13 +22,12 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// link is one HTTP/2 connection to a server, frame by frame: a client that behaves as no
-// library of ours lets it.
+// link is one HTTP/2 connection to a server, frame by frame, for behaviour that a gRPC client does not have.
 type link struct {
 	*testing.T
 	conn   net.Conn
 	framer *http2.Framer
-	frames chan any // what the server says, as the types below; closed with the connection
+	frames chan any // frames of the server, as the types below; closed with the connection
 }
 
 // dialLink serves, and connects.
@@ -63,7 +62,7 @@ func dialLink(t *testing.T) *link {
 	return w
 }
 
-// read keeps what is looked at of control frames: a frame is good until the next is read.
+// read copies the relevant parts of control frames: a frame is valid until the next read.
 func (w *link) read() {
 	defer close(w.frames)
 	for {
@@ -89,8 +88,8 @@ func (w *link) read() {
 }
 
 type (
-	announced uint32                // how many streams the server takes
-	pinged    struct{ answer bool } // else it asks
+	announced uint32                // how many streams the server accepts
+	pinged    struct{ answer bool } // otherwise it is a ping
 	reset     struct {
 		stream uint32
 		code   http2.ErrCode
@@ -101,8 +100,8 @@ type (
 	}
 )
 
-// said is the next frame of a kind; ok is false when the connection ends before one.
-func said[F any](w *link) (found F, ok bool) {
+// received returns the next frame of a kind; ok is false if the connection ends first.
+func received[F any](w *link) (found F, ok bool) {
 	w.Helper()
 	for frame := range w.frames {
 		if found, ok = frame.(F); ok {
@@ -126,23 +125,22 @@ func TestImpatientPings(t *testing.T) {
 		for range 5 {
 			w.ping()
 		}
-		if gone, ok := said[goneAway](w); !ok || gone.code != http2.ErrCodeEnhanceYourCalm || gone.why != "too_many_pings" {
+		if gone, ok := received[goneAway](w); !ok || gone.code != http2.ErrCodeEnhanceYourCalm || gone.why != "too_many_pings" {
 			t.Errorf("it is told %+v", gone)
 		}
-		if _, more := said[goneAway](w); more {
+		if _, more := received[goneAway](w); more {
 			t.Error("and told again")
 		}
 	})
 }
 
-// A client in the field pings every 30 s for as long as it is there, with a stream or
-// without one.
+// A published client pings every 30 s, with a stream or without one.
 func TestPatientPings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := dialLink(t)
 		for n := range 120 {
 			w.ping()
-			if pong, ok := said[pinged](w); !ok || !pong.answer {
+			if pong, ok := received[pinged](w); !ok || !pong.answer {
 				t.Fatalf("ping %d is not answered: %+v", n, pong)
 			}
 			time.Sleep(30 * time.Second)
@@ -155,28 +153,28 @@ func TestClientThatAnswersNoPing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := dialLink(t)
 		began := time.Now()
-		if ping, ok := said[pinged](w); !ok || ping.answer || time.Since(began) != pingAfter {
+		if ping, ok := received[pinged](w); !ok || ping.answer || time.Since(began) != pingAfter {
 			t.Fatalf("after %v it is asked %v", time.Since(began), ping)
 		}
-		if _, ok := said[pinged](w); ok {
+		if _, ok := received[pinged](w); ok {
 			t.Error("it is asked again")
 		}
-		if gone := time.Since(began); gone != pingAfter+pingPatience {
+		if gone := time.Since(began); gone != pingAfter+pingTimeout {
 			t.Errorf("the connection ended after %v", gone)
 		}
 	})
 }
 
-// The server says how many calls one connection may have at once, and refuses the next.
+// The server announces the limit of concurrent calls on a connection, and refuses calls beyond it.
 func TestMostStreams(t *testing.T) {
 	w := dialLink(t)
-	if most, ok := said[announced](w); !ok || most != maxStreams {
+	if most, ok := received[announced](w); !ok || most != maxStreams {
 		t.Fatalf("%d streams are announced", most)
 	}
 	for n := range uint32(maxStreams + 1) {
 		w.watch(2*n + 1)
 	}
-	if got, _ := said[reset](w); got != (reset{2*maxStreams + 1, http2.ErrCodeRefusedStream}) {
+	if got, _ := received[reset](w); got != (reset{2*maxStreams + 1, http2.ErrCodeRefusedStream}) {
 		t.Errorf("refused is %+v", got)
 	}
 }
@@ -207,7 +205,7 @@ func (w *link) watch(stream uint32) {
 	}
 }
 
-// laptop is a client's end of connections, which can be put to sleep.
+// laptop is the client's end of connections, which the test can suspend.
 type laptop struct {
 	mu     sync.Mutex
 	asleep chan struct{} // closed while it is awake
@@ -248,8 +246,8 @@ func (c sleepyConn) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// A laptop that sleeps for a night is noticed, so that it keeps nothing from others; when
-// it wakes its stream has ended in a way that says "try again", and the next call works.
+// The server disconnects a sleeping laptop, so that it keeps no lock. When it wakes, its stream has
+// ended with a retryable status, and the next call works.
 func TestClientThatSleeps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asker := &fakeAsker{stream: newFakeStream()}
@@ -282,7 +280,7 @@ func TestClientThatSleeps(t *testing.T) {
 		}
 
 		mine.sleep()
-		time.Sleep(pingAfter + pingPatience + time.Second)
+		time.Sleep(pingAfter + pingTimeout + time.Second)
 		synctest.Wait()
 		select {
 		case <-asker.stream.closed:

@@ -29,7 +29,7 @@ func limitedCaller(t *testing.T, a *fakeAsker, role messages.Role) (*grpc.Client
 	return conn, tokens, func() context.Context { return presenting(t, "secret-guest-1") }
 }
 
-// A limited token reaches the methods that check it, and no other: one that is added later is denied.
+// A limited token can call only the methods that check it; a new method is denied by default.
 func TestLimitedMethods(t *testing.T) {
 	conn, _, ctx := limitedCaller(t, &fakeAsker{}, messages.RoleEditor)
 	reached := []string{}
@@ -47,7 +47,7 @@ func TestLimitedMethods(t *testing.T) {
 	}
 }
 
-// A limited token sees and steers the sessions that are shared, in its role. All others do not exist.
+// A limited token sees and controls shared sessions within its role. All others appear not to exist.
 func TestLimitedToSharedSessions(t *testing.T) {
 	for role, want := range map[messages.Role]codes.Code{messages.RoleViewer: codes.PermissionDenied, messages.RoleEditor: codes.OK} {
 		t.Run(string(role), func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestLimitedToSharedSessions(t *testing.T) {
 	}
 }
 
-// On a stream each request is held against the membership. A member does not begin a session, and does not change how the
+// On a stream each request is checked against the membership. A member can neither begin a session nor change how the
 // agent runs. The stream ends with the membership.
 func TestLimitedOnAStream(t *testing.T) {
 	for name, first := range map[string]*pb.AgentRequest{

@@ -16,8 +16,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// A client that asks too much is told when to come again; other clients, answers and
-// probes are not slowed down by it, and it is written down once.
+// A client over the limit is told when to retry. Other clients, answers and probes are not
+// affected, and the refusals are logged once.
 func TestRateLimit(t *testing.T) {
 	audit := &fakeAudit{}
 	conn, _ := serveOptions(t, Options{Asker: &fakeAsker{}, Audit: audit, Limits: door.Limits{PerSecond: 0.001, Burst: 2}})
@@ -60,7 +60,7 @@ func TestRateLimit(t *testing.T) {
 	}
 }
 
-// Requests on a stream are counted one by one, and the stream stays.
+// Requests on a stream are counted one by one, and the stream stays open.
 func TestRateLimitOnAStream(t *testing.T) {
 	asker := &fakeAsker{stream: newFakeStream()}
 	conn, _ := serveOptions(t, Options{Asker: asker, Limits: door.Limits{PerSecond: 0.001, Burst: 3}})
@@ -77,8 +77,7 @@ func TestRateLimitOnAStream(t *testing.T) {
 	}
 }
 
-// Repeated calls without a token are not logged each time, and a right
-// token gets in all the same.
+// Repeated calls without a token are not logged each time, and a valid token is still admitted.
 func TestFailuresAreLimited(t *testing.T) {
 	tokens, audit := &fakeTokens{}, &fakeAudit{}
 	tokens.Create(messages.Token{Name: "a", Rights: messages.MayEverything})

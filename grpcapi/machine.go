@@ -13,8 +13,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// machineService is MachineService of a daemon without a relay: its own machine is the only
-// one, and every caller is connected to it.
+// machineService is MachineService of a daemon without a relay. Its own machine is the only one,
+// and every caller is connected to it.
 type machineService struct {
 	pb.UnimplementedMachineServiceServer
 	server *Server

@@ -10,11 +10,11 @@ import (
 	"betcode/messages"
 )
 
-// slowTokens take their time.
+// slowTokens delay the check of a token.
 type slowTokens struct {
 	*fakeTokens
 
-	begun chan struct{} // has one for each look
+	begun chan struct{} // one value for each check
 	gate  chan struct{}
 }
 
@@ -24,7 +24,7 @@ func (s slowTokens) Check(secret string) (messages.Token, <-chan struct{}, error
 	return s.fakeTokens.Check(secret)
 }
 
-// A connection that has shown no token has few calls at once; with one it has as many as
+// A connection without a valid token may have few concurrent calls; with one it has the limit of
 // others.
 func TestCallsOfNewcomers(t *testing.T) {
 	const method = "/betcode.v1.AdminService/GetTree"

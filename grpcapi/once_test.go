@@ -91,7 +91,7 @@ func TestCallsUnderAKey(t *testing.T) {
 			t.Errorf("%s with a key that is none: %v", name, err)
 		}
 		once = nil
-		_ = call(as(t, "c")) // what it is answered with does not matter
+		_ = call(as(t, "c")) // the answer does not matter
 		if len(once) > 0 {
 			t.Errorf("%s without a key: asked %+v", name, once)
 		}

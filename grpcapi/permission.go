@@ -56,8 +56,8 @@ func (s adminService) AnswerPermission(ctx context.Context, r *pb.AnswerPermissi
 	return out, nil
 }
 
-// repeatedIn returns the session of an earlier call with the same key, if this call names
-// no session; empty if there was none. The present meaning of the request does not matter.
+// repeatedIn returns the session of an earlier call with the same key, for a call that names no
+// session; empty if there was none.
 func (s adminService) repeatedIn(ctx context.Context, r *pb.AnswerPermissionRequest) (messages.SessionID, error) {
 	key := door.CallOf(ctx).Key
 	if key == "" || r.GetSessionId() != "" {
@@ -70,7 +70,7 @@ func (s adminService) repeatedIn(ctx context.Context, r *pb.AnswerPermissionRequ
 	return resolved.Session, err
 }
 
-// meant returns the request that an answer is about, and its session.
+// meant returns the session and the request that an answer is about.
 func (s adminService) meant(ctx context.Context, r *pb.AnswerPermissionRequest) (messages.SessionID, messages.RequestID, error) {
 	pending, err := s.pending(ctx, r.GetSessionId())
 	if err != nil {
@@ -84,7 +84,7 @@ func (s adminService) meant(ctx context.Context, r *pb.AnswerPermissionRequest) 
 		session, err = translate.SessionIn("answer permission", string(child))
 		return session, own, err
 	}
-	// Not pending: the session answers whether it existed and who decided it.
+	// The request is not pending. The session knows whether it existed and who decided it.
 	if r.GetSessionId() != "" {
 		session, err = s.resolve(ctx, r.GetSessionId())
 		return session, messages.RequestID(r.GetRequestId()), err
@@ -171,7 +171,7 @@ func (s adminService) pending(ctx context.Context, ref string) ([]messages.Permi
 	return list.Permissions, err
 }
 
-// records returns those of the sessions of pending.
+// records returns the records of the sessions of pending.
 func (s adminService) records(ctx context.Context, pending []messages.PermissionRecord) (map[messages.SessionID]messages.SessionRecord, error) {
 	records := map[messages.SessionID]messages.SessionRecord{}
 	for _, p := range pending {
@@ -180,7 +180,7 @@ func (s adminService) records(ctx context.Context, pending []messages.Permission
 		}
 		view, err := handler.Ask[messages.SessionView](ctx, s.asker, messages.GetSession{Session: p.Session})
 		switch {
-		case err != nil && messages.KindOf(err) == messages.NotFound: // deleted meanwhile
+		case err != nil && messages.KindOf(err) == messages.NotFound: // the session was deleted meanwhile
 		case err != nil:
 			return nil, err
 		}

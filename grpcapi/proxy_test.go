@@ -20,7 +20,7 @@ type proxiedSession struct {
 	lines   int
 	batches int
 	gone    chan messages.DisconnectProxy
-	take    func(messages.TakeProxyFrames) error // nil = everything is taken
+	take    func(messages.TakeProxyFrames) error // nil = accept everything
 }
 
 func (s *proxiedSession) answer(r messages.Request) (messages.Reply, error) {
@@ -78,8 +78,8 @@ func proxyOutput(seq uint64, line string) *pb.ProxyRequest {
 	return &pb.ProxyRequest{Request: &pb.ProxyRequest_Output{Output: &pb.ProxyOutput{Seq: &seq, Line: []byte(line)}}}
 }
 
-// What a proxy sends reaches the session in batches, and what the session sends reaches the proxy, in order; the end of the call does
-// as well.
+// Frames of a proxy reach the session in batches, and events of the session reach the proxy, in order. The end of the
+// call reaches the session.
 func TestProxyCall(t *testing.T) {
 	s := &proxiedSession{}
 	call := registering(t, s)
@@ -121,7 +121,7 @@ func TestProxyCall(t *testing.T) {
 	}
 }
 
-// What is wrong ends the call with a reason, and the session is told that it has ended.
+// An invalid request ends the call with a reason, and the session is notified of the end.
 func TestProxyCallIsRefused(t *testing.T) {
 	aborted := messages.Errorf("take output of a proxy", messages.Aborted, "another")
 	for _, c := range []struct {
@@ -165,7 +165,7 @@ func TestProxyRegistrationIsRefused(t *testing.T) {
 	}
 }
 
-// A line of 20 MiB gets through.
+// A line of 20 MiB is accepted.
 func TestProxyLongLine(t *testing.T) {
 	s := &proxiedSession{}
 	call := registering(t, s)
@@ -175,7 +175,7 @@ func TestProxyLongLine(t *testing.T) {
 	}
 }
 
-// A proxy that does not read what it is sent loses its connection, and nothing else.
+// A proxy that does not read is disconnected, and loses nothing else.
 func TestProxyDoesNotRead(t *testing.T) {
 	s := &proxiedSession{}
 	call := registering(t, s)

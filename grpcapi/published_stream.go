@@ -12,13 +12,13 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// Published clients of betcode.v1 ignore the details that name a refused request, show one
-// prompt at a time, and replay a session beside its Converse stream. This file has what a
-// stream does for them. Clients that set keeps_prompts are served without it.
+// Published clients of betcode.v1 ignore the details that name a refused request, show one prompt
+// at a time, and replay a session beside its Converse stream. This file has the workarounds for
+// them. Clients that set keeps_prompts do not get them.
 
-// startGrace is how long the first event of a published client's stream is delayed until a
-// message that was sent together with StartConversation has arrived. A screen sends none and
-// gets its first event that much later.
+// startGrace is how long the first event of a published client's stream waits for a message that
+// was sent together with StartConversation. A screen sends none, so its first event is delayed by
+// startGrace.
 const startGrace = 50 * time.Millisecond
 
 // published is the state of a conversation that serves published clients.
@@ -26,7 +26,7 @@ type published struct {
 	keepsPrompts bool
 	leave        func() // removes the stream from conversing
 
-	together chan struct{} // sent by receive when the first request came with the start
+	together chan struct{} // sent by receive if the first request came with the start
 	begun    chan struct{} // closed by send before its first event
 	later    bool          // the first request was received; owned by receive
 
@@ -77,9 +77,10 @@ func refusesMessage(err error) bool {
 	return errors.As(err, &e) && (e.Code == messages.NoInputLock || e.Kind == messages.Invalid)
 }
 
-// repeatPrompts sends the undecided requests again after an answer on the stream. A client
-// that shows one prompt keeps the last it was sent and would never show the others. Questions
-// that were answered on this stream are left out: the rest of their request is undecided.
+// repeatPrompts sends the undecided requests again after an answer on the stream. A client that
+// shows one prompt at a time shows the last one that it got, and would never show the others.
+// Questions that were answered on this stream are omitted, although the rest of their request is
+// undecided.
 func (c *conversation) repeatPrompts(ctx context.Context, request *pb.AgentRequest) {
 	if c.keepsPrompts || request.GetPermission() == nil && request.GetQuestionResponse() == nil {
 		return
@@ -89,7 +90,7 @@ func (c *conversation) repeatPrompts(ctx context.Context, request *pb.AgentReque
 	}
 	prompts, err := handler.Ask[messages.Prompts](ctx, c.server.asker, messages.GetPrompts{Session: c.session})
 	if err != nil {
-		return // the session is gone, which ends the stream
+		return // the session does not exist any more, which ends the stream
 	}
 	for _, prompt := range prompts.Events {
 		event := &pb.AgentEvent{}

@@ -11,7 +11,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// published opens a stream as published clients do: start knows no field of ours.
+// published opens a stream as published clients do: start has none of our fields.
 func openPublished(t *testing.T, client pb.AgentServiceClient, requests ...*pb.AgentRequest) converseClient {
 	t.Helper()
 	stream := must[converseClient](t)(client.Converse(as(t, "cli-1")))
@@ -23,7 +23,7 @@ func openPublished(t *testing.T, client pb.AgentServiceClient, requests ...*pb.A
 	return stream
 }
 
-// refusing refuses messages for want of the input lock.
+// refusing refuses messages for lack of the input lock.
 func refusing(r messages.Request) (messages.Reply, error) {
 	if _, ok := r.(messages.SendInput); ok {
 		return nil, messages.Errorf("send message", messages.Denied, "bob has the input lock").WithCode(messages.NoInputLock)
@@ -31,8 +31,7 @@ func refusing(r messages.Request) (messages.Reply, error) {
 	return nil, nil
 }
 
-// A headless client sends its message with the start and then waits for a turn: a
-// refusal has to end the stream.
+// A headless client sends its message with the start and then waits for a turn: a refusal must end the stream.
 func TestRefusedMessageWithStartIsFatal(t *testing.T) {
 	for name, test := range map[string]struct {
 		message *pb.AgentRequest
@@ -51,7 +50,7 @@ func TestRefusedMessageWithStartIsFatal(t *testing.T) {
 	}
 }
 
-// A screen sends its messages later: a refusal is told, and the stream goes on.
+// A screen sends its messages later: a refusal is reported, and the stream stays open.
 func TestRefusedMessageLaterIsNotFatal(t *testing.T) {
 	asker := &fakeAsker{stream: newFakeStream(), answer: refusing}
 	conn, _ := serve(t, asker)
@@ -74,7 +73,7 @@ func TestRefusedMessageLaterIsNotFatal(t *testing.T) {
 	}
 }
 
-// A client of ours is told by an event, also when its message came with the start.
+// A client that sets keeps_prompts gets an event, also if its message came with the start.
 func TestRefusedMessageOfOurClientIsNotFatal(t *testing.T) {
 	asker := &fakeAsker{stream: newFakeStream(), answer: refusing}
 	conn, _ := serve(t, asker)
@@ -87,7 +86,7 @@ func TestRefusedMessageOfOurClientIsNotFatal(t *testing.T) {
 	}
 }
 
-// A client with one place for a prompt is told again what still waits.
+// A client that shows one prompt at a time gets the undecided requests again.
 func TestPromptsAreRepeatedAfterAnAnswer(t *testing.T) {
 	prompt := func(e *pb.AgentEvent) messages.Event {
 		raw, err := proto.Marshal(e)

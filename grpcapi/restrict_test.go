@@ -24,7 +24,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// callerIs are credentials with one restriction for every caller.
+// callerIs is credentials that give every caller the same restriction.
 type callerIs struct {
 	credentials.TransportCredentials
 	restriction door.Restriction
@@ -80,7 +80,7 @@ func TestEveryCallHasARule(t *testing.T) {
 			}
 			stream, err := conn.NewStream(as(t, "c"), &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, method)
 			if err == nil {
-				_ = stream.SendMsg(&pb.GetTreeRequest{}) // no fields: fits them all
+				_ = stream.SendMsg(&pb.GetTreeRequest{}) // has no fields, so it decodes as any request
 				_ = stream.CloseSend()
 				err = stream.RecvMsg(&pb.ShutdownResponse{})
 			}

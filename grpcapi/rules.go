@@ -12,8 +12,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// TestRules implements AdminService. It tests one session after the other and sends the summary
-// last.
+// TestRules implements AdminService. It tests the sessions one by one and sends the summary last.
 func (s adminService) TestRules(r *pb.TestRulesRequest, stream grpc.ServerStreamingServer[pb.TestRulesResponse]) error {
 	const op = "test rules"
 	end, err := s.one.rules.begin(op, "rules are tested")

@@ -17,8 +17,7 @@ type searchService struct {
 	server *Server
 }
 
-// Search implements SearchService. A limited caller searches the sessions that are shared with its person, and learns nothing of
-// others.
+// Search implements SearchService. A limited caller searches only the sessions that are shared with its person.
 func (s searchService) Search(ctx context.Context, r *pb.SearchRequest) (*pb.SearchResponse, error) {
 	m, err := translate.SearchIn(r)
 	if c := door.CallOf(ctx); err == nil && c.Limited {
@@ -28,7 +27,7 @@ func (s searchService) Search(ctx context.Context, r *pb.SearchRequest) (*pb.Sea
 	return handler.Unary(ctx, s.server.patient(), m, err, translate.SearchOut)
 }
 
-// shared returns those of the named sessions that are shared with a limited caller; of all sessions, if none is named.
+// shared returns which of the named sessions are shared with a limited caller; all shared sessions if none is named.
 func (s searchService) shared(c *door.Call, named []messages.SessionID) ([]messages.SessionID, error) {
 	members, err := s.server.options.Tokens.Members("", c.Person)
 	sessions := []messages.SessionID{}

@@ -13,7 +13,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// A search reaches the actors with all that was asked, and its hits come back.
+// A search reaches the actors with all its fields, and its hits are returned.
 func TestSearch(t *testing.T) {
 	at := time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
 	var asked messages.Search
@@ -42,7 +42,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// A limited token searches what is shared, whatever it names.
+// A limited token searches only shared sessions, whichever it names.
 func TestLimitedSearch(t *testing.T) {
 	var asked messages.Search
 	a := &fakeAsker{answer: func(r messages.Request) (messages.Reply, error) {

@@ -10,7 +10,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/channelz/service"
 	"google.golang.org/grpc/credentials"
-	_ "google.golang.org/grpc/encoding/gzip" // for clients that ask for it, by compressing themselves
+	_ "google.golang.org/grpc/encoding/gzip" // for clients that send compressed requests
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/reflection"
@@ -35,19 +35,17 @@ const maxHeaders = 64 << 10
 const DefaultMaxMessageBytes = 64 << 20
 
 const (
-	// pingAfter is how long a connection may be quiet before the server sends a ping, and
-	// pingPatience how long the answer may take. Their sum is twice the interval at which
-	// clients ping: a client that missed both is gone.
-	pingAfter    = 40 * time.Second
-	pingPatience = 20 * time.Second
-	// handshakePatience is how long the handshake of a connection may take: TLS, the HTTP/2
-	// preface and the first settings. A silent connection is closed then.
-	handshakePatience = 5 * time.Second
-	// maxStreams bounds the calls that are served at once over one connection.
+	// pingAfter is the idle time after which the server sends a ping, and pingTimeout how long the
+	// answer may take. Their sum is twice the ping interval of clients.
+	pingAfter   = 40 * time.Second
+	pingTimeout = 20 * time.Second
+	// handshakeTimeout bounds the handshake of a connection: TLS, the HTTP/2 preface and the first settings.
+	handshakeTimeout = 5 * time.Second
+	// maxStreams bounds the concurrent calls over one connection.
 	maxStreams = 4096
 )
 
-// What the options of a server are made of, see packages handler and door.
+// Types of the options, from packages handler and door.
 type (
 	// Asker answers requests.
 	Asker = handler.Asker
@@ -95,7 +93,7 @@ type Options struct {
 	// Limits bound the rate of requests of one caller; the zero value is no limit.
 	Limits door.Limits
 
-	bodyPatience time.Duration // of tests: how long the rest of a request may take
+	bodyTimeout time.Duration // for tests: how long the rest of a request may take
 }
 
 // Server serves betcode.v1, gRPC's health, reflection and channelz.
@@ -117,8 +115,7 @@ type Server struct {
 	drain    sync.Once
 }
 
-// New makes a server. It answers health checks with NOT_SERVING until
-// [Server.SetReady].
+// New returns a server. It answers health checks with NOT_SERVING until [Server.SetReady].
 func New(o Options) *Server {
 	s := &Server{
 		asker: o.Asker, log: o.Logger, options: o,
@@ -137,7 +134,7 @@ func New(o Options) *Server {
 	})
 	s.door = door.New(door.Options{
 		Logger: s.log, Restricted: o.Restricted, Fleet: o.Fleet, Audit: o.Audit, Tokens: o.Tokens, TCP: o.TCP, Limits: o.Limits,
-		MaxMessageBytes: s.options.MaxMessageBytes, BodyPatience: o.bodyPatience, Gate: s.version.Gate, Exists: s.exists,
+		MaxMessageBytes: s.options.MaxMessageBytes, BodyTimeout: o.bodyTimeout, Gate: s.version.Gate, Exists: s.exists,
 	})
 	creds := o.Credentials
 	if creds == nil {
@@ -149,13 +146,13 @@ func New(o Options) *Server {
 		grpc.MaxRecvMsgSize(s.options.MaxMessageBytes),
 		grpc.MaxConcurrentStreams(maxStreams),
 		grpc.MaxHeaderListSize(maxHeaders), // read before the token is checked; gRPC's default is 16 MiB a call
-		grpc.ConnectionTimeout(handshakePatience),
-		// Clients in the field ping every 30 s, also without a stream; gRPC's default
-		// would close their connections after two minutes.
+		grpc.ConnectionTimeout(handshakeTimeout),
+		// Published clients ping every 30 s, even without a stream. gRPC's default would close
+		// their connections after two minutes.
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
-		// A sleeping client is disconnected, so that it does not keep the input lock; it
-		// attaches again when it wakes. A client that reads slowly answers pings.
-		grpc.KeepaliveParams(keepalive.ServerParameters{Time: pingAfter, Timeout: pingPatience}),
+		// The server disconnects a sleeping client, so that it does not keep the input lock. The
+		// client attaches again when it wakes. A slow reader answers pings and stays connected.
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: pingAfter, Timeout: pingTimeout}),
 		grpc.InTapHandle(door.Tap),
 		grpc.StreamInterceptor(s.door.Intercept),
 		grpc.WaitForHandlers(true),
@@ -213,7 +210,7 @@ func (s *Server) readiness() (bool, <-chan struct{}) {
 // SetLimits changes the rate limits, also of connected callers.
 func (s *Server) SetLimits(l door.Limits) { s.door.SetLimits(l) }
 
-// exists reports whether a session exists; false for an id that is none.
+// exists reports whether a session exists. It is false for a malformed id.
 func (s *Server) exists(ctx context.Context, id string) (bool, error) {
 	session, err := translate.SessionIn("start conversation", id)
 	if err != nil {
@@ -240,13 +237,13 @@ func (s *Server) reports(ctx context.Context, limit int) (messages.AgentReports,
 	return handler.Ask[messages.AgentReports](ctx, s.asker, messages.GetAgentReports{Limit: limit})
 }
 
-// handler.Patient returns the Asker of requests that may take long.
+// patient returns the Asker for requests that may take long.
 func (s *Server) patient() handler.Patient {
 	return handler.Patient{Asker: s.asker, Draining: s.draining}
 }
 
-// Shutdown stops accepting, ends the streams with UNAVAILABLE and waits for the calls that
-// are being served. When ctx ends first it aborts them and returns the cause.
+// Shutdown stops accepting connections, ends the streams with UNAVAILABLE and waits for running
+// calls. If ctx ends first, it aborts them and returns the cause.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.SetReady(false)
 	s.drain.Do(func() { close(s.draining) })
@@ -267,13 +264,13 @@ func (s *Server) Shutdown(ctx context.Context) error {
 }
 
 // sendFatal sends the error that ends a stream to its client, unless the client is gone, and
-// returns it. A short absence of the daemon is told by the status alone: clients reconnect
-// without showing it.
+// returns it. A short absence of the daemon is reported by the status only, so that clients
+// reconnect without showing an error.
 func sendFatal(ctx context.Context, stream interface{ Send(*pb.AgentEvent) error }, err error) error {
 	e := wire.AsError(err)
 	away := e.Kind == messages.Unavailable && e.Code != messages.DaemonStopping
 	if ctx.Err() == nil && e.Kind != messages.Canceled && !away {
-		_ = stream.Send(wire.ErrorEvent(err, true)) // the status says it too
+		_ = stream.Send(wire.ErrorEvent(err, true)) // best effort: the status has the same error
 	}
 	return err
 }

@@ -71,7 +71,7 @@ func TestResumeSession(t *testing.T) {
 	}
 }
 
-// TestUnaryCalls walks AgentService's other calls.
+// TestUnaryCalls tests the other calls of AgentService.
 func TestUnaryCalls(t *testing.T) {
 	asker := &fakeAsker{}
 	asker.answer = func(r messages.Request) (messages.Reply, error) {
@@ -136,7 +136,7 @@ func second[T any](_ T, err error) error { return err }
 
 func TestAdmin(t *testing.T) {
 	asker := &fakeAsker{}
-	var broken error // of the journal, when a key is looked for
+	var broken error // error of the journal when a key is looked up
 	pending := []messages.PermissionRecord{
 		{Request: "req-abc", Session: sessionA, Tool: "Bash", Input: []byte(`{"command":"ls"}`)},
 		{Request: "req-abd", Session: sessionA, Tool: "Edit"},
@@ -191,18 +191,18 @@ func TestAdmin(t *testing.T) {
 	if late.GetApplied() || late.GetResolvedBy() != "c" {
 		t.Errorf("late %v", late)
 	}
-	// What no longer waits is found without a session.
+	// A request that no longer waits is found without a session.
 	late = must[*pb.AnswerPermissionResponse](t)(client.AnswerPermission(ctx, &pb.AnswerPermissionRequest{RequestId: "old", Decision: allow}))
 	if late.GetApplied() || late.GetSessionId() != elsewhere || late.GetRequestId() != "older" {
 		t.Errorf("found %v", late)
 	}
-	// Under a key that was used, the session that it was used in answers, whatever waits now.
+	// A used key leads to the session in which it was used, whatever waits now.
 	again := metadata.AppendToOutgoingContext(ctx, door.IdempotencyKey, keyA)
 	before := must[*pb.AnswerPermissionResponse](t)(client.AnswerPermission(again, &pb.AnswerPermissionRequest{RequestId: "req-ab", Decision: allow}))
 	if !before.GetApplied() || before.GetSessionId() != elsewhere || before.GetRequestId() != "req-abx" {
 		t.Errorf("again %v", before)
 	}
-	// Whether it was used must be known: what waits now may be something else.
+	// The look-up of the key must succeed: the request that waits now may be another one.
 	broken = messages.Errorf("find key", messages.Unavailable, "the journal fails")
 	if _, err := client.AnswerPermission(again, &pb.AnswerPermissionRequest{RequestId: "req-abc", Decision: allow}); status.Code(err) != codes.Unavailable {
 		t.Errorf("while nobody knows the key: %v", err)

@@ -14,8 +14,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// One token has so many streams and no more; another token has its own, and so has the
-// first when its streams have ended.
+// The streams of one token are bounded. Another token has its own bound, and the first can open new
+// streams when its streams have ended.
 func TestStreamsOfAToken(t *testing.T) {
 	tokens := &fakeTokens{}
 	tokens.Create(messages.Token{Name: "greedy", Rights: messages.MayView})
@@ -46,14 +46,14 @@ func TestStreamsOfAToken(t *testing.T) {
 	}
 	cancel()
 	again := bearing(t, "c", "greedy")
-	for code := open(again); code != codes.OK; code = open(again) { // the server has to notice
+	for code := open(again); code != codes.OK; code = open(again) { // until the server has noticed
 		if again.Err() != nil {
 			t.Fatalf("when the others have ended: %v", code)
 		}
 	}
 }
 
-// Callers without a token have few calls at once, and take none of those of others.
+// Callers without a token may have few concurrent calls, and do not use up those of others.
 func TestCallsOfStrangers(t *testing.T) {
 	tokens := &fakeTokens{}
 	tokens.Create(messages.Token{Name: "owner", Rights: messages.MayEverything})

@@ -10,8 +10,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// GetStartup implements AdminService. It returns the daemon's environment, and so its
-// secrets: a leaked token must not be worth as much as an account on the machine.
+// GetStartup implements AdminService. The answer contains the daemon's environment, and so secrets.
+// It is served over the Unix socket only, so that a leaked token does not give access to them.
 func (s adminService) GetStartup(ctx context.Context, _ *pb.GetStartupRequest) (*pb.GetStartupResponse, error) {
 	const op = "get startup"
 	if p, ok := door.PeerOf(ctx); !ok || p.Address.IsValid() {

@@ -26,7 +26,7 @@ func startupAsker() *fakeAsker {
 	}}
 }
 
-// How the daemon was started is told as it is, what is no UTF-8 included.
+// GetStartup returns the start of the daemon unchanged, including text that is not UTF-8.
 func TestStartup(t *testing.T) {
 	conn, _ := serveAs(t, startupAsker(), door.Unrestricted)
 	got, err := pb.NewAdminServiceClient(conn).GetStartup(as(t, "c"), &pb.GetStartupRequest{})
@@ -39,7 +39,7 @@ func TestStartup(t *testing.T) {
 	}
 }
 
-// The environment is a secret: no agent gets it, nor a token, whatever its scopes.
+// The environment is secret: neither an agent nor a token of any scope gets it.
 func TestStartupIsTold(t *testing.T) {
 	for name, r := range map[string]door.Restriction{"below an agent": door.BelowAgent, "unknown": door.Unknown} {
 		asker := startupAsker()

@@ -114,7 +114,7 @@ func TestSubagentsAreListed(t *testing.T) {
 	same(t, "list", asker.asked[0], messages.ListSubagents{Parent: sessionA, Status: messages.SubagentFailed})
 }
 
-// same compares what was asked with what should have been.
+// same compares a request with the expected one.
 func same(t *testing.T, what string, got, want messages.Request) {
 	t.Helper()
 	if !reflect.DeepEqual(got, want) {

@@ -21,8 +21,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// A token without the scope that floods Shutdown is limited before anything is written
-// down, and leaves two entries.
+// A token without the scope that floods Shutdown is limited before anything is logged, and causes two entries.
 func TestFloodOfRefusedCalls(t *testing.T) {
 	tokens, audit := &fakeTokens{}, &fakeAudit{}
 	tokens.Create(messages.Token{Name: "v", Rights: messages.MayView})
@@ -50,8 +49,8 @@ func TestFloodOfRefusedCalls(t *testing.T) {
 	}
 }
 
-// A caller that asks for nothing but health, or has no valid token, is not looked up in the
-// table of processes. A caller with a valid token is, once per connection.
+// The process of a caller that only checks health, or has no valid token, is not looked up. That of
+// a caller with a valid token is, once per connection.
 func TestAncestryIsLookedUpBehindTheToken(t *testing.T) {
 	tokens := &fakeTokens{}
 	tokens.Create(messages.Token{Name: "a", Rights: messages.MayEverything})
@@ -80,8 +79,7 @@ func TestAncestryIsLookedUpBehindTheToken(t *testing.T) {
 	}
 }
 
-// A connection that asked for nothing is not looked up, and leaves no line in the log;
-// agents that come again and again leave one.
+// A connection without calls is neither looked up nor logged. Repeated connections of agents are logged once.
 func TestConnectionsLeaveNoLines(t *testing.T) {
 	var log logBuffer
 	logger := zerolog.New(&log)

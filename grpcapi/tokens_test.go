@@ -26,7 +26,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// fakeTokens knows secrets that are called as the token is.
+// fakeTokens accepts the name of a token as its secret.
 type fakeTokens struct {
 	mu     sync.Mutex
 	tokens map[string]messages.Token
@@ -135,20 +135,20 @@ func (f *fakeTokens) Check(secret string) (messages.Token, <-chan struct{}, erro
 	return t, f.gone[name], nil
 }
 
-// serveTCP is a server on loopback and the address to dial.
+// serveTCP starts a server on loopback and returns the address to dial.
 func serveTCP(t *testing.T, o Options) (address string, dial func(options ...grpc.DialOption) *grpc.ClientConn) {
 	t.Helper()
 	s, dial := serveTCPServer(t, o)
 	return s.listening, dial
 }
 
-// tcpServer is a server and the address that it listens on.
+// tcpServer returns a server and its address.
 type tcpServer struct {
 	*Server
 	listening string
 }
 
-// serveTCPServer is the same with the server.
+// serveTCPServer is serveTCP, and also returns the server.
 func serveTCPServer(t *testing.T, o Options) (s tcpServer, dial func(options ...grpc.DialOption) *grpc.ClientConn) {
 	t.Helper()
 	s.Server = New(o)
@@ -171,24 +171,23 @@ func serveTCPServer(t *testing.T, o Options) (s tcpServer, dial func(options ...
 	}
 }
 
-// bearing is a context of a client with a token.
+// bearing returns the context of a client with a token.
 func bearing(t *testing.T, client, name string) context.Context {
 	return metadata.AppendToOutgoingContext(as(t, client), "authorization", "Bearer secret-"+name)
 }
 
-// codeOfCall is how a call ends that is made with nothing to say.
+// codeOfCall returns the code of a call with an empty request.
 func codeOfCall(ctx context.Context, conn *grpc.ClientConn, method string) error {
 	stream, err := conn.NewStream(ctx, &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, method)
 	if err == nil {
-		_ = stream.SendMsg(&pb.GetTreeRequest{}) // no fields: fits them all
+		_ = stream.SendMsg(&pb.GetTreeRequest{}) // has no fields, so it decodes as any request
 		_ = stream.CloseSend()
 		err = stream.RecvMsg(&pb.ShutdownResponse{})
 	}
 	return err
 }
 
-// Over TCP a call needs a token with the right that the table names, and nothing but
-// probes does without.
+// Over TCP every call except probes needs a token with the right in the table.
 func TestTokensOverTCP(t *testing.T) {
 	tokens, audit := &fakeTokens{}, &fakeAudit{}
 	for _, scopes := range [][]string{{"view"}, {"approve"}, {"control"}, {"admin"}} {
@@ -214,7 +213,7 @@ func TestTokensOverTCP(t *testing.T) {
 			socketOnly := strings.HasSuffix(method, "/GetStartup")
 			switch want := rights&need != 0 && !socketOnly; {
 			case name == "" || name == "wrong":
-				if got != codes.Unauthenticated && got != codes.ResourceExhausted { // who comes too often
+				if got != codes.Unauthenticated && got != codes.ResourceExhausted { // too many failures
 					t.Errorf("%s with the token %q: %v", method, name, got)
 				}
 			case want && (got == codes.PermissionDenied || got == codes.Unauthenticated), !want && got != codes.PermissionDenied:
@@ -256,7 +255,7 @@ func TestWhatIsNoBearer(t *testing.T) {
 	}
 }
 
-// What an agent has started may only view, also with a token that may do everything.
+// A process below an agent may only view, also with a token that has every right.
 func TestTokensDoNotHelpAgents(t *testing.T) {
 	tokens := &fakeTokens{}
 	tokens.Create(messages.Token{Name: "a", Rights: messages.MayEverything})
@@ -275,7 +274,7 @@ func TestTokensDoNotHelpAgents(t *testing.T) {
 	}
 }
 
-// A page in a browser cannot call us, whatever name it has made point here.
+// A web page cannot call the daemon, whatever name points to this machine.
 func TestHostAndOrigin(t *testing.T) {
 	tokens := &fakeTokens{}
 	tokens.Create(messages.Token{Name: "a", Rights: messages.MayEverything})
@@ -296,8 +295,8 @@ func TestHostAndOrigin(t *testing.T) {
 	}
 }
 
-// A client that may approve can do so on the stream of a session that is there, and
-// what it may not do leaves the stream as it is; a revoked token ends it.
+// A client with the scope approve can approve on the stream of an existing session. A refused
+// request leaves the stream open; revoking the token ends it.
 func TestApproverOnAStream(t *testing.T) {
 	tokens := &fakeTokens{}
 	tokens.Create(messages.Token{Name: "phone", Rights: messages.MayView | messages.MayApprove})

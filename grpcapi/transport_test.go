@@ -41,7 +41,7 @@ func serveSmall(t *testing.T, a handler.Asker, limit int, options ...grpc.DialOp
 	return conn
 }
 
-// compressions notes how what a client gets is compressed, by method.
+// compressions records the compression of answers, by method.
 type compressions struct {
 	mu   sync.Mutex
 	seen map[string]string
@@ -64,7 +64,7 @@ func (c *compressions) HandleRPC(ctx context.Context, s stats.RPCStats) {
 func (c *compressions) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context { return ctx }
 func (c *compressions) HandleConn(context.Context, stats.ConnStats)                       {}
 
-// A client that compresses is answered compressed, on streams too; others are not.
+// A client that compresses gets compressed answers, on streams too; others do not.
 func TestCompression(t *testing.T) {
 	for _, want := range []string{"", gzip.Name} {
 		asker := &fakeAsker{stream: newFakeStream()}
@@ -92,8 +92,7 @@ func TestCompression(t *testing.T) {
 	}
 }
 
-// What is larger than the daemon takes is refused with the limit, by gRPC itself: it
-// ends a stream before anybody else can say why.
+// gRPC itself refuses a request above the limit, and ends the stream.
 func TestTooLargeRequests(t *testing.T) {
 	asker := &fakeAsker{stream: newFakeStream()}
 	conn := serveSmall(t, asker, 64<<10)
@@ -116,7 +115,7 @@ func TestTooLargeRequests(t *testing.T) {
 	refused(stream)
 }
 
-// slowAsker answers nothing about the lock before its caller gives up.
+// slowAsker answers requests for the lock only after its caller has given up.
 type slowAsker struct {
 	fakeAsker
 	asked chan struct{}

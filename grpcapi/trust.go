@@ -9,7 +9,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// reviewDirectory answers a TrustDirectoryRequest with inspect, which changes nothing.
+// reviewDirectory answers a TrustDirectoryRequest with inspect set. It changes nothing.
 func (s adminService) reviewDirectory(ctx context.Context, r *pb.TrustDirectoryRequest) (*pb.TrustDirectoryResponse, error) {
 	const op = "review directory"
 	if r.GetRemove() || r.GetDirectory() == "" {

@@ -18,7 +18,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// weighing is a listener that counts what is read of its connections.
+// weighing is a listener that counts the bytes read from its connections.
 type weighing struct {
 	net.Listener
 	read atomic.Int64
@@ -43,8 +43,7 @@ func (w weighed) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// What is refused at the door is not read, also of a call that is no stream; why it is
-// refused is told in full.
+// A refused request is not read, also that of a unary call. The error has the full reason.
 func TestRefusedRequestIsNotRead(t *testing.T) {
 	const size = 10 << 20
 	big := &pb.UpdateSettingsRequest{Values: map[string]string{"sessions.default_model": strings.Repeat("x", size)}}

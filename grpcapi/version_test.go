@@ -56,8 +56,8 @@ func TestVersionService(t *testing.T) {
 	}
 }
 
-// TestFeaturesHaveCalls: every call that a feature guards is served, or its service is
-// not built; no feature is both fixed and guarded.
+// TestFeaturesHaveCalls: every call that a feature guards is served, or its service is not
+// registered. No feature is both fixed and guarded.
 func TestFeaturesHaveCalls(t *testing.T) {
 	_, s := serve(t, &fakeAsker{})
 	services := s.grpc.GetServiceInfo()
@@ -143,7 +143,7 @@ func TestDeprecationWarning(t *testing.T) {
 	answer()
 	off.Store(true)
 	answer()
-	event = must[*pb.AgentEvent](t)(stream.Recv()) // no second warning is before it
+	event = must[*pb.AgentEvent](t)(stream.Recv()) // no second warning precedes it
 	if e := event.GetError(); e.GetCode() != "UNIMPLEMENTED" || e.GetIsFatal() || e.GetDetails()["request_id"] != "r" || e.GetDetails()["feature"] != "legacy_permission_format" {
 		t.Fatalf("%v", event)
 	}

@@ -13,7 +13,7 @@ import (
 // opAdmit is the operation of all errors that refuse a call.
 const opAdmit = "admit call"
 
-// admit serves a call if its caller may make it. Nothing of the request is read before that.
+// admit serves a call if its caller may make it. It reads nothing of the request before that.
 func (d *Interceptor) admit(ctx context.Context, srv any, stream grpc.ServerStream, next grpc.StreamHandler) (err error) {
 	c := CallOf(ctx)
 	if refusal, err := d.check(ctx, c); err != nil {
@@ -46,8 +46,8 @@ func (d *Interceptor) admit(ctx context.Context, srv any, stream grpc.ServerStre
 	return err
 }
 
-// check decides whether a call is served. Cheap checks come first, and rate limits come
-// before anything that writes to a log. With an error it returns the type of its audit entry.
+// check decides whether a call is served. Cheap checks come first, and rate limits come before
+// anything that writes to a log. On an error it also returns the type of the audit entry.
 func (d *Interceptor) check(ctx context.Context, c *Call) (messages.AuditType, error) {
 	need, _ := Needs(c.method)
 	if c.probe = need == Anyone; c.probe && wire.Compressed(ctx) {

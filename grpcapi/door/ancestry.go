@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// ancestry is the restriction of a caller's process. It is found out once per connection, by
-// the first call that depends on it: the look-up is expensive, and health checks and callers
-// without a token do not need it.
+// ancestry is the restriction of a caller's process. The first call that depends on it determines
+// it, once per connection: the look-up is expensive, and health checks and callers without a token
+// do not need it.
 type ancestry struct {
 	ask func() Restriction
 
 	once   sync.Once
-	done   chan struct{} // closed when result is there
+	done   chan struct{} // closed when result is set
 	result Restriction
 }
 
@@ -20,13 +20,13 @@ func newAncestry(ask func() Restriction) *ancestry {
 	return &ancestry{ask: ask, done: make(chan struct{})}
 }
 
-// get returns the restriction, and finds it out on the first call.
+// get returns the restriction. The first call determines it.
 func (a *ancestry) get() Restriction {
 	if a == nil {
 		return Unrestricted
 	}
 	a.once.Do(func() {
-		a.result = Unknown // should ask panic
+		a.result = Unknown // if ask panics
 		defer close(a.done)
 		a.result = a.ask()
 	})

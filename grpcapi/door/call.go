@@ -23,10 +23,10 @@ const ClientIDKey = "x-client-id"
 // "flutter". It has the form of an id and is optional.
 const ClientTypeKey = "x-client-type"
 
-// maxShownType bounds the part of a made-up id that comes from the client's type.
+// maxShownType bounds the part of a generated id that comes from the client's type.
 const maxShownType = 64
 
-// Peer is what the transport knows of a caller.
+// Peer is what the transport knows about a caller.
 type Peer struct {
 	PID        int            // of the process that connected to the Unix socket
 	UID        int            // of that process
@@ -47,7 +47,7 @@ type AuthInfo struct {
 	Peer
 }
 
-// RestrictedBy returns the peer with its restriction, which ask finds out when it is needed.
+// RestrictedBy returns the peer with a restriction, which ask determines when it is needed.
 func (p Peer) RestrictedBy(ask func() Restriction) Peer {
 	p.ancestry = newAncestry(ask)
 	return p
@@ -61,7 +61,7 @@ func (p Peer) AuthType() string {
 	return "unix"
 }
 
-// PeerOf returns what the transport knows of the caller of ctx.
+// PeerOf returns what the transport knows about the caller of ctx.
 func PeerOf(ctx context.Context) (Peer, bool) {
 	p, ok := peer.FromContext(ctx)
 	if !ok {
@@ -71,25 +71,24 @@ func PeerOf(ctx context.Context) (Peer, bool) {
 	return info.Peer, ok
 }
 
-// Call is what is known about one call while it is served. The handler's
-// goroutine owns it.
+// Call is the state of one call while it is served. The handler's goroutine owns it.
 type Call struct {
 	Client  messages.ClientID
-	Type    string             // of the client, as it says itself; may be empty
-	Session messages.SessionID // for the log; empty if the call is about none
+	Type    string             // of the client, as it reports; may be empty
+	Session messages.SessionID // for the log; empty if the call is about no session
 	Key     string             // idempotency key, a UUID; empty if the call has none
 	Digest  []byte             // of the request, if the call has a key
 	Rights  messages.Rights    // of the caller, once it is admitted
 
-	// Person is the person whose token the caller has, or the name of a token that has none; empty = the daemon's user.
+	// Person is the person of the caller's token, or the name of a token without a person; empty = the daemon's user.
 	Person string
 
-	// Limited says that the caller sees only sessions of which Person is a member. Handlers of what names no
-	// session keep to those.
+	// Limited is set if the caller sees only sessions of which Person is a member. Handlers of requests
+	// without a session consider only those.
 	Limited bool
 
 	// Fleet is the session on whose behalf its fleet server calls; empty for every other caller.
-	// Handlers of what [messages.MayFleet] allows keep to its descendants.
+	// Handlers of calls that [messages.MayFleet] allows are limited to its descendants.
 	Fleet messages.SessionID
 
 	EnvironmentDropped bool // from the request that begins a session: it came over TCP
@@ -114,8 +113,8 @@ func CallOf(ctx context.Context) *Call {
 	return &Call{Client: messages.ClientID(uuid.NewString())}
 }
 
-// newCall reads the client's id and type from the metadata. A client without an id gets one of its type and its connection,
-// which other people read as its type ([messages.ClientID.Shown]).
+// newCall reads the client's id and type from the metadata. For a client without an id it derives one from the type and
+// the connection, which is shown to people as the type ([messages.ClientID.Shown]).
 func newCall(ctx context.Context, method string, stream bool) (context.Context, error) {
 	c := &Call{method: method, stream: stream}
 	if types := metadata.ValueFromIncomingContext(ctx, ClientTypeKey); len(types) > 0 && validClientID(types[0]) {
@@ -141,7 +140,7 @@ func newCall(ctx context.Context, method string, stream bool) (context.Context, 
 // one, zero for never.
 func (c *Call) Token() (name string, expires time.Time) { return c.token, c.expires }
 
-// Observes reports whether the caller is attached as an observer: it wishes so, or it may not
+// Observes reports whether the caller is attached as an observer: it asks for that, or it may not
 // write and so must not hold the input lock.
 func (c *Call) Observes(wish bool) bool { return wish || !c.Rights.Has(messages.MayControl) }
 

@@ -12,15 +12,14 @@ import (
 	"google.golang.org/grpc/credentials"
 )
 
-// unixCredentials admit connections over a Unix socket from processes of the user that runs
-// the daemon, and no others. The operating system reports the user; no byte of the
-// connection is spent on it, so clients use insecure credentials.
+// unixCredentials admit only connections over a Unix socket from processes of the daemon's user.
+// The operating system reports the user without a handshake, so clients use insecure credentials.
 //
-// Root may connect only to a daemon of root: a service of root that is tricked into
-// connecting gets nothing, and root can inspect the daemon by other means.
+// Root may connect only to a daemon of root. This protects services of root that are tricked into
+// connecting; root can inspect the daemon by other means.
 //
-// On systems that are not asked (peercred_other.go) the mode of the socket's directory is
-// the only protection; on Windows it is the security descriptor of the named pipe.
+// On systems without peer credentials (peercred_other.go) the mode of the socket's directory is the
+// only protection; on Windows it is the security descriptor of the named pipe.
 type unixCredentials struct {
 	uid        int
 	restricted func(pid int) (bool, error) // see [Options]
@@ -52,7 +51,7 @@ func (c unixCredentials) ServerHandshake(conn net.Conn) (net.Conn, credentials.A
 		return c.restriction(peer.PID, caller)
 	})
 	if c.restricted == nil || !caller.lasts() {
-		peer.ancestry.get() // later the pid may belong to another process
+		peer.ancestry.get() // later the pid may have been reused
 	} else {
 		conn = closing{conn, func() { peer.ancestry.drop(caller.close) }}
 	}

@@ -19,8 +19,8 @@ type TCPOptions struct {
 	TLS *tls.Config
 	// Names of the daemon, besides localhost and addresses.
 	Names []string
-	// Environment admits the environment of a caller that begins a session and has the
-	// right to approve. Otherwise it is dropped and the client is told.
+	// Environment admits the environment of a caller that begins a session and has the right to
+	// approve. Otherwise it is dropped and the client gets a notice.
 	Environment bool
 	// Restricted reports whether the process at the caller's end may only view. After an
 	// error it may only view too. It is called once per connection; nil = no process is
@@ -32,8 +32,8 @@ type TCPOptions struct {
 // Introduce reports whether there is a place for this one; it may be called often.
 type Introducer interface{ Introduce() bool }
 
-// transportCredentials identify callers: over the Unix socket by the operating system, over
-// TCP by address alone, since each call carries a token.
+// transportCredentials identify callers: over the Unix socket by the operating system, over TCP by
+// address only, since each call carries a token.
 type transportCredentials struct {
 	unixCredentials
 	tcp TCPOptions

@@ -13,9 +13,9 @@ import (
 	"betcode/messages"
 )
 
-// checkHost refuses calls made by web pages. Browsers send an origin, programs do not. A name
-// that another party points at this machine (DNS rebinding) is not among the daemon's names;
-// addresses are accepted.
+// checkHost refuses calls made by web pages. Browsers send an origin, programs do not. A name that
+// an attacker points at this machine (DNS rebinding) is not among the daemon's names. Addresses are
+// accepted.
 func (d *Interceptor) checkHost(ctx context.Context) error {
 	if origins := metadata.ValueFromIncomingContext(ctx, "origin"); len(origins) > 0 {
 		return messages.Errorf(opAdmit, messages.Denied, "calls from web pages are not served").
@@ -30,8 +30,8 @@ func (d *Interceptor) checkHost(ctx context.Context) error {
 	return nil
 }
 
-// answersTo reports whether an authority, a name or address with or without a port, names
-// this daemon.
+// answersTo reports whether an authority names this daemon. An authority is a name or an address,
+// with or without a port.
 func (d *Interceptor) answersTo(authority string) bool {
 	host := authority
 	if name, _, err := net.SplitHostPort(authority); err == nil {

@@ -37,8 +37,8 @@ type Options struct {
 	Limits Limits
 	// MaxMessageBytes bounds a request.
 	MaxMessageBytes int
-	// BodyPatience is how long the rest of a request may take; 0 = the default.
-	BodyPatience time.Duration
+	// BodyTimeout is how long the rest of a request may take; 0 = the default.
+	BodyTimeout time.Duration
 	// Gate refuses a method that settings have switched off. Required.
 	Gate func(method string) error
 	// Exists reports whether a session exists. Required.
@@ -57,12 +57,12 @@ type Interceptor struct {
 	unknown  atomic.Int64 // unknown fields that were received
 }
 
-// New returns an Interceptor. Close it when no call is served any more.
+// New returns an Interceptor. Call Close after the last call has ended.
 func New(o Options) *Interceptor {
 	d := &Interceptor{options: o, log: o.Logger, limits: newLimits(o.Limits), requests: wire.NewReader(o.MaxMessageBytes)}
 	d.refusals = newSummaries(d.refusedMany)
-	if o.BodyPatience > 0 {
-		d.requests.SetBodyPatience(o.BodyPatience)
+	if o.BodyTimeout > 0 {
+		d.requests.SetBodyTimeout(o.BodyTimeout)
 	}
 	return d
 }
@@ -75,15 +75,15 @@ func (d *Interceptor) Credentials() credentials.TransportCredentials {
 // Requests returns the reader of requests.
 func (d *Interceptor) Requests() *wire.Reader { return d.requests }
 
-// UnknownFields returns how many fields unknown to this daemon were received.
+// UnknownFields returns the number of received fields that this daemon does not know.
 func (d *Interceptor) UnknownFields() int64 { return d.unknown.Load() }
 
-// Close reports the refusals that were counted and not reported yet.
+// Close reports refusals that were counted and not yet reported.
 func (d *Interceptor) Close() { d.refusals.close() }
 
-// Intercept is a grpc.StreamServerInterceptor. It does the work of a chain of interceptors in
-// one function: a stream keeps the stack of its handler, and what each interceptor has
-// allocated, as long as it lasts. All calls are streams, see [wire.Streams].
+// Intercept is a grpc.StreamServerInterceptor. It is one function instead of a chain of
+// interceptors, because a stream retains its stack and the allocations of each interceptor until it
+// ends. All calls are streams, see [wire.Streams].
 func (d *Interceptor) Intercept(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
 	ctx, err := newCall(stream.Context(), info.FullMethod, info.IsClientStream || info.IsServerStream)
 	if err != nil {
@@ -105,7 +105,7 @@ func (d *Interceptor) ended(ctx context.Context, began time.Time, err error) err
 	return err
 }
 
-// NoteSession stores for the log which session a request is about.
+// NoteSession records the session of a request for the log.
 func NoteSession(ctx context.Context, req any) {
 	if r, ok := req.(interface{ GetSessionId() string }); ok {
 		CallOf(ctx).Session = messages.SessionID(wire.Printable(r.GetSessionId()))
@@ -120,7 +120,7 @@ func (d *Interceptor) Guard(ctx context.Context, f func() error) (err error) {
 			d.log.Error().Str(FieldTarget, Target).Str(FieldSpan, span(c.method)).Str(FieldSession, string(c.Session)).
 				Interface("panic", p).Bytes("stack", debug.Stack()).Msg("handler panicked")
 			err = messages.Errorf("serve", messages.Internal, "this is a bug in the daemon").
-				WithHint("Please report it, with the daemon's log of this moment.")
+				WithHint("Please report it, with the daemon's log of this time.")
 		}
 	}()
 	return f()

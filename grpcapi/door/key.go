@@ -10,18 +10,18 @@ import (
 	"betcode/grpcapi/wire"
 )
 
-// IdempotencyKey is the metadata key of a call's idempotency key, a UUID. A client may repeat
-// a call that changes a session under the same key: it takes effect once. The field of a
-// request, where there is one, has precedence.
+// IdempotencyKey is the metadata key of a call's idempotency key, a UUID. A client may repeat a
+// call that changes a session under the same key, and it takes effect once. If the request has a
+// field for the key, that field has precedence.
 //
-// A key returns the stored answer for 30 days, also after a restart of the daemon; with
-// another request it is refused. Keys belong to a session, so the session must be named in
-// the same way, or, for an answer to a permission request, not at all. Keys of calls that
-// change a worktree, a repository or a branch are kept by the daemon. Other calls are
-// idempotent and ignore the key.
+// For 30 days, also after a restart of the daemon, a repetition gets the stored answer. The same
+// key with another request is refused. Keys belong to a session, so a repetition must name the
+// session in the same way; an answer to a permission request may name none. The daemon itself
+// stores keys of calls that change a worktree, a repository or a branch. Other calls are idempotent
+// and ignore the key.
 const IdempotencyKey = "x-idempotency-key"
 
-// noteKey stores the key of a call and the digest of its request.
+// noteKey records the key of a call and the digest of its request.
 func noteKey(ctx context.Context, req any) error {
 	keys := metadata.ValueFromIncomingContext(ctx, IdempotencyKey)
 	if len(keys) == 0 {
@@ -42,7 +42,7 @@ func Digest(method string, m proto.Message) []byte {
 	h := sha256.New()
 	h.Write([]byte(method + "\x00"))
 	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
-	if err != nil { // a decoded message can be encoded
+	if err != nil { // impossible: a decoded message can be encoded
 		return nil
 	}
 	h.Write(body)

@@ -7,9 +7,9 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// limited are the methods of callers that see only shared sessions, with whether each of their requests names
-// its session as session_id. The handlers of the others keep to the caller's sessions. Methods not listed
-// are denied, so a method that is added later is.
+// limited lists the methods that limited callers may use, and whether each of their requests has a
+// session_id. Handlers of methods without one consider only the caller's sessions. Methods not listed are
+// denied by default.
 var limited = map[string]bool{
 	"/betcode.v1.AgentService/Converse":                true,
 	"/betcode.v1.AgentService/ResumeSession":           true,
@@ -26,10 +26,10 @@ var limited = map[string]bool{
 	"/betcode.v1.VersionService/NegotiateCapabilities": false,
 }
 
-// membership is what a limited caller has in the session that its stream is about.
+// membership is the role of a limited caller in the session of its stream.
 type membership struct {
 	session messages.SessionID
-	role    messages.Role // as the stream began; another one ends it
+	role    messages.Role // when the stream began; another role ends it
 }
 
 // limit refuses a method to a limited caller.
@@ -41,9 +41,9 @@ func (c *Call) limit() error {
 	return nil
 }
 
-// narrow refuses a request of a limited caller that is about a session of which it is no member, or that needs
-// more than its role. The answer is the same whether there is such a session or not. Each request is
-// held against the membership of that moment.
+// narrow refuses a request of a limited caller if the caller is not a member of the session, or if its role
+// does not allow the request. The error is the same for a session that does not exist. Each request is checked
+// against the present membership.
 func (a *admitted) narrow(m any) error {
 	if !a.call.Limited || !limited[a.call.method] {
 		return nil
@@ -65,7 +65,7 @@ func (a *admitted) narrow(m any) error {
 	if !ok || !first && found.Role != a.member.role {
 		return notShared(a.member.session)
 	}
-	if first { // nothing else reads the rights before the first request
+	if first { // the rights are not read before the first request
 		a.member.role = found.Role
 		a.call.Rights &= found.Role.Rights()
 	}
@@ -81,8 +81,8 @@ func (a *admitted) narrow(m any) error {
 	return nil
 }
 
-// named returns the session that the first request of a call is about. References other than ids are
-// none of a limited caller's sessions.
+// named returns the session that the first request of a call is about. A limited caller must use
+// ids; any other reference is refused.
 func (a *admitted) named(m any) (messages.SessionID, error) {
 	if r, ok := m.(*pb.AgentRequest); ok {
 		if r.GetStart() == nil {
@@ -97,8 +97,7 @@ func (a *admitted) named(m any) (messages.SessionID, error) {
 	return messages.SessionID(r.GetSessionId()), nil
 }
 
-// plain refuses what a member of a session may not do on a stream, whatever its role: begin a session, or change
-// how its agent runs.
+// plain refuses requests on a stream that no role allows: to begin a session, and to change how its agent runs.
 func (a *admitted) plain(m any) error {
 	request, ok := m.(*pb.AgentRequest)
 	if !ok {
@@ -138,7 +137,7 @@ func (a *admitted) whileMember(ended <-chan struct{}) {
 	}
 }
 
-// notShared is the one answer about sessions that are not shared with a caller, whether they exist or not.
+// notShared returns the error for sessions that are not shared with a caller, whether they exist or not.
 func notShared(session messages.SessionID) error {
 	return messages.Errorf(opAdmit, messages.NotFound, "session %s does not exist", session).WithCode(messages.SessionNotFound).
 		WithHint("'betcode session list' shows sessions.")

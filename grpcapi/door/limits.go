@@ -18,12 +18,12 @@ import (
 // never reaches them.
 type Limits struct {
 	PerSecond float64 // calls, and requests on streams; 0 = no limit
-	Burst     int     // as many at once
+	Burst     int     // requests at once
 }
 
 const (
-	// answersMore is by how much the limits of answers to permission requests exceed those
-	// of other requests: an agent waits for the answer.
+	// answersMore is the factor by which the limits for answers to permission requests exceed those
+	// for other requests, because an agent waits for the answer.
 	answersMore = 10
 	// failuresPerSecond bounds calls without a valid token from one address.
 	failuresPerSecond = 1
@@ -88,8 +88,8 @@ func (l *limiter) take(caller string) time.Duration {
 	return wait
 }
 
-// evict removes callers when there are too many: first those whose buckets are full, for
-// whom a new bucket is the same, then any.
+// evict removes callers when there are too many: first those with full buckets, since a new bucket
+// is full too, then any.
 func (l *limiter) evict(now time.Time) {
 	if len(l.buckets) < maxBuckets {
 		return
@@ -152,7 +152,7 @@ func limit(ctx context.Context, c *Call, l *limiter) error {
 	return nil
 }
 
-// tooMuch returns the error that tells a caller when to try again.
+// tooMuch returns the error with the time to wait before a retry.
 func tooMuch(wait time.Duration) error {
 	milliseconds := int64(math.Ceil(float64(wait) / float64(time.Millisecond)))
 	return messages.Errorf(opAdmit, messages.Exhausted, "Rate limit exceeded").WithCode(messages.RateLimited).

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// However a caller spreads its requests, it gets at most the burst and what was added since. A
+// Regardless of how a caller spreads its requests, it gets at most the burst plus the rate. A
 // request after the announced wait is within the limit.
 func TestLimiter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -52,7 +52,7 @@ func TestLimiterForgets(t *testing.T) {
 	}
 }
 
-// A changed limit applies at once, also to callers over the old one. Used tokens stay used.
+// A changed limit applies at once, also to callers over the old limit. Used tokens stay used.
 func TestLimitsChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimiter(1, 3)

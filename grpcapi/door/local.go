@@ -6,16 +6,15 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Local admits connections over a Unix socket that is not the daemon's: the socket of a gateway
-// with a protocol of its own. Callers are identified as on the daemon's socket. A process that
-// may only view is refused: behind a gateway the daemon cannot tell it from the user.
+// Local admits connections to the Unix socket of another gateway. Callers are identified as on the
+// daemon's socket. A process that may only view is refused, because behind a gateway the daemon
+// cannot distinguish it from the user.
 type Local struct {
 	credentials unixCredentials
 	refusals    *summaries
 }
 
-// NewLocal returns a Local. Close it when no connection is admitted any more. restricted is as in
-// [Options].
+// NewLocal returns a Local. Call Close when no more connections are admitted. restricted is as in [Options].
 func NewLocal(restricted func(pid int) (bool, error), log *zerolog.Logger) *Local {
 	refusals := newSummaries(func(caller string, more map[refusal]int) {
 		total := 0
@@ -28,8 +27,8 @@ func NewLocal(restricted func(pid int) (bool, error), log *zerolog.Logger) *Loca
 	return &Local{newUnixCredentials(restricted, log, refusals), refusals}
 }
 
-// Admit identifies the process at the other end. It returns the connection to use. The error for
-// a process of this user that may only view is a messages.Error.
+// Admit identifies the process at the other end and returns the connection to use. The error for a
+// process of this user that may only view is a messages.Error.
 func (l *Local) Admit(conn net.Conn) (net.Conn, error) {
 	admitted, info, err := l.credentials.ServerHandshake(conn)
 	if err != nil {

@@ -10,18 +10,17 @@ import (
 	"betcode/messages"
 )
 
-// NewcomerCalls bounds the calls being served over a TCP connection that has not shown a valid
-// token. Each takes some 20 KiB before it is checked, and the listener admits a number of
-// such connections.
+// NewcomerCalls bounds the concurrent calls over a TCP connection without a valid token so far.
+// Each takes about 20 KiB before it is checked, and the listener admits several such connections.
 const NewcomerCalls = 100
 
-// newcomer counts the calls of a connection until it has shown a token.
+// newcomer counts the calls of a connection until one has a valid token.
 type newcomer struct {
 	known atomic.Bool
 	calls atomic.Int32
 }
 
-// introduce ends the count: the connection has shown a valid token.
+// introduce ends the count: the connection has sent a valid token.
 func (n *newcomer) introduce() {
 	if n != nil {
 		n.known.Store(true)
@@ -47,6 +46,6 @@ func Tap(ctx context.Context, _ *tap.Info) (context.Context, error) {
 	if p, ok := PeerOf(ctx); !ok || p.newcomer.begin(ctx) {
 		return ctx, nil
 	}
-	return ctx, wire.Status(messages.Errorf(opAdmit, messages.Exhausted, "%d calls are being served over a connection that has shown no token", NewcomerCalls).
+	return ctx, wire.Status(messages.Errorf(opAdmit, messages.Exhausted, "%d calls are being served over a connection that has sent no token", NewcomerCalls).
 		With(messages.RetryAfter, "1000").WithHint("Wait for the answer to the first call.")).Err()
 }

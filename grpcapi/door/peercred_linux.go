@@ -51,8 +51,8 @@ const (
 	departed  witness = -2 // the process had ended before
 )
 
-// there returns an error if the process has ended.
-func (w witness) there() error {
+// alive returns an error if the process has ended.
+func (w witness) alive() error {
 	ended := errors.New("the process that connected has ended")
 	switch w {
 	case noWitness:
@@ -70,7 +70,7 @@ func (w witness) there() error {
 	return nil
 }
 
-// lasts reports whether there can be called later.
+// lasts reports whether alive can be called later.
 func (w witness) lasts() bool { return w != noWitness }
 
 func (w witness) close() {

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// peerCredentials assumes the daemon's own user: this system is not asked yet, and the mode
-// of the socket's directory keeps other users out.
+// peerCredentials assumes the daemon's own user: peer credentials of this system are not supported
+// yet, and the mode of the socket's directory keeps other users out.
 func peerCredentials(conn net.Conn) (Peer, witness, error) {
 	if _, ok := conn.(*net.UnixConn); !ok {
 		return Peer{}, witness{}, unknownTransport(conn)

@@ -16,9 +16,9 @@ import (
 	"betcode/messages"
 )
 
-// callerOf returns the name under which a call is limited and summarised: the token, over TCP
-// without one the address, on the Unix socket without one the client. All restricted processes count as
-// one caller, since they choose their client ids.
+// callerOf returns the name under which a call is limited and summarised: the token, or without one the
+// address over TCP, and the client on the Unix socket. All restricted processes count as one caller,
+// since they choose their client ids.
 func callerOf(ctx context.Context, c *Call) string {
 	p, known := PeerOf(ctx)
 	switch {
@@ -34,7 +34,7 @@ func callerOf(ctx context.Context, c *Call) string {
 	return fmt.Sprintf("client %d %s", p.UID, c.Client)
 }
 
-// network returns an address; of IPv6 the /64 that one caller usually has.
+// network returns an IPv4 address, or the /64 network of an IPv6 address, which usually belongs to one caller.
 func network(a netip.Addr) string {
 	if a.Is6() && !a.Is4In6() {
 		if prefix, err := a.Prefix(64); err == nil {

@@ -13,17 +13,17 @@ type Restriction uint8
 const (
 	Unrestricted Restriction = iota
 	BelowAgent               // it is an agent or descends from one
-	Unknown                  // its ancestry could not be found out
+	Unknown                  // its ancestry could not be determined
 )
 
-// restriction finds out whether a caller descends from an agent.
+// restriction determines whether a caller descends from an agent.
 func (c unixCredentials) restriction(pid int, caller witness) Restriction {
 	if c.restricted == nil {
 		return Unrestricted
 	}
 	below, err := c.restricted(pid)
 	if err == nil {
-		err = caller.there() // else another process with its pid may have been looked up
+		err = caller.alive() // otherwise the pid may have been reused before the look-up
 	}
 	return c.note(below, err, func(e *zerolog.Event) *zerolog.Event { return e.Int(fieldPID, pid) })
 }

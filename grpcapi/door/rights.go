@@ -13,12 +13,11 @@ import (
 // no token.
 const Anyone messages.Rights = 0
 
-// needed is the one table of the rights that calls need: any one of those named. A name that
-// ends in a slash is a whole service. Methods not listed are denied
-// (TestEveryCallHasARule in grpcapi).
+// needed is the table of the rights that calls need: any one of those listed. A name that ends in a
+// slash is a whole service. Methods not listed are denied (TestEveryCallHasARule in grpcapi).
 //
 // A caller over the socket has every right, or view alone if an agent has started it
-// ([Restriction]); over TCP it has those of its token.
+// ([Restriction]); over TCP it has the rights of its token.
 var needed = map[string]messages.Rights{
 	"/betcode.v1.AgentService/ListSessions":            messages.MayView,
 	"/betcode.v1.AgentService/ResumeSession":           messages.MayView,
@@ -58,7 +57,7 @@ var needed = map[string]messages.Rights{
 	"/betcode.v1.ConfigService/UpdateSettings":         messages.MayAdmin,
 	"/betcode.v1.AccessService/":                       messages.MayAdmin,
 	"/betcode.v1.AccessService/GetCaller":              messages.MayView | messages.MayProxy,
-	"/betcode.v1.AccessService/CreateProxyToken":       messages.MayControl, // no more than the caller may do itself
+	"/betcode.v1.AccessService/CreateProxyToken":       messages.MayControl, // the token has no more rights than the caller
 	"/betcode.v1.AccessService/ListProxyTokens":        messages.MayControl,
 	"/betcode.v1.AccessService/RenewProxyToken":        messages.MayControl,
 	"/betcode.v1.AccessService/RevokeProxyToken":       messages.MayControl,
@@ -113,8 +112,7 @@ var needed = map[string]messages.Rights{
 	"/grpc.channelz.v1.Channelz/":                      messages.MayView,
 }
 
-// Needs returns the rights of which a method needs any one; false if the method is not
-// listed.
+// Needs returns the rights of which a method needs any one. It returns false for a method that is not listed.
 func Needs(method string) (messages.Rights, bool) {
 	if need, ok := needed[method]; ok {
 		return need, true
@@ -131,8 +129,8 @@ func widens(o *pb.AgentOptions) bool {
 	return o.GetAgent() != "" || len(o.GetAgents()) > 0 || len(o.GetMcpConfig()) > 0 || len(o.GetAdditionalDirectories()) > 0 || o.GetFleet()
 }
 
-// requestNeeds returns the rights that a request on a Converse stream needs, all of them. To
-// allow an agent actions without a request is to approve them.
+// requestNeeds returns the rights that a request on a Converse stream needs, all of them. Allowing
+// an agent to act without asking counts as approving.
 func requestNeeds(r *pb.AgentRequest) messages.Rights {
 	switch r := r.GetRequest().(type) {
 	case *pb.AgentRequest_Permission, *pb.AgentRequest_QuestionResponse:

@@ -7,8 +7,8 @@ import (
 	"betcode/messages"
 )
 
-// The calls of one caller that are served at once. Without a bound the streams of one token
-// could take all places of a session or of a connection.
+// Bounds of the concurrent calls of one caller. Without them the streams of one token could use up
+// the slots of a session or of a connection.
 const (
 	TokenStreams      = 1024 // streams of a token
 	localStreams      = 4096 // streams of a client of the socket
@@ -71,7 +71,7 @@ func sharesOf(ctx context.Context, c *Call) []share {
 	return []share{{caller, localStreams}}
 }
 
-// occupy takes the slots of a call. The function returns them and must always be called.
+// occupy takes the slots of a call. The caller must always call leave, which releases them.
 func (d *Interceptor) occupy(ctx context.Context, c *Call) (leave func(), err error) {
 	var taken []share
 	leave = func() {

@@ -19,7 +19,7 @@ type admitted struct {
 	door *Interceptor
 	call *Call
 
-	end      context.CancelCauseFunc // of ctx; nil for calls that are no streams and callers without a token
+	end      context.CancelCauseFunc // of ctx; nil for unary calls and for callers without a token
 	member   *membership             // of a limited caller, once it has named its session
 	incoming wire.Incoming           // nil = gRPC reads
 	request  wire.Reservation        // of the last request
@@ -30,7 +30,7 @@ func (a *admitted) Context() context.Context { return a.ctx }
 
 // SendMsg implements grpc.ServerStream.
 func (a *admitted) SendMsg(m any) error {
-	a.request.Release() // the request is answered, or has begun to be
+	a.request.Release() // an answer to the request has begun
 	a.door.traceFrame(a.ctx, "out", m)
 	return a.ServerStream.SendMsg(m)
 }
@@ -95,10 +95,10 @@ func (a *admitted) receive(m any) error {
 	return a.door.requests.Receive(a.ctx, a.incoming, c, &a.request, m)
 }
 
-// screenEnvironment checks the environment in the first request of a Converse stream. It
-// decides which programs the agents of a session find. Over TCP it is dropped unless the
-// settings admit it ([TCPOptions].Environment), and the client is told if a session begins
-// without it. Otherwise it needs the right to approve.
+// screenEnvironment checks the environment in the first request of a Converse stream. An
+// environment decides which programs the agents of a session find, so it needs the right to
+// approve. Over TCP it is dropped unless the settings admit it ([TCPOptions].Environment), and the
+// client gets a notice if a session begins without it.
 func (a *admitted) screenEnvironment(start *pb.StartConversation) error {
 	if len(start.GetEnvironment()) == 0 {
 		return nil
@@ -114,8 +114,7 @@ func (a *admitted) screenEnvironment(start *pb.StartConversation) error {
 	return nil
 }
 
-// traceFrame logs at trace that a message was received or sent: its type and length, and
-// none of its content.
+// traceFrame logs a received or sent message at trace, with its type and length and without its content.
 func (d *Interceptor) traceFrame(ctx context.Context, direction string, m any) {
 	e := d.log.Trace()
 	if !e.Enabled() {

@@ -13,10 +13,9 @@ import (
 const (
 	// summaryEvery is how long the refusals of a caller are counted after the first.
 	summaryEvery = time.Minute
-	// maxSummaries bounds the callers with a summary of their own; further callers share
-	// one.
+	// maxSummaries bounds the callers with separate summaries; further callers share one.
 	maxSummaries = 64
-	// maxRefusalKinds bounds the kinds of refusals that are counted apart for a caller.
+	// maxRefusalKinds bounds the kinds of refusals that are counted separately for a caller.
 	maxRefusalKinds = 16
 
 	manyCallers = "other callers"
@@ -29,9 +28,9 @@ type refusal struct {
 	audit messages.AuditType // empty = not in the audit log
 }
 
-// summaries counts refusals, so that a caller that repeats a refused call leaves two entries a
-// minute in the log and the audit log: the first refusal in full, and the number of those
-// that followed. It is safe for concurrent use.
+// summaries counts refusals. A caller that repeats a refused call causes two entries a minute in
+// the log and in the audit log: the first refusal in full, and the number of later ones. It is safe
+// for concurrent use.
 type summaries struct {
 	report func(caller string, more map[refusal]int) // called without a lock
 

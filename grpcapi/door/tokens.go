@@ -14,11 +14,11 @@ import (
 
 // Tokens is the store of access tokens. It is safe for concurrent use.
 type Tokens interface {
-	// Create makes a token with a random secret and returns the secret, which is not stored.
+	// Create creates a token with a random secret and returns the secret, which is not stored.
 	Create(messages.Token) (secret string, t messages.Token, err error)
-	// Sign makes a token whose secret is a JWT, with an id and a name of its own.
+	// Sign creates a token whose secret is a JWT, and generates its id and name.
 	Sign(messages.Token) (secret string, t messages.Token, err error)
-	// Renew gives a signed token another secret and another expiry; the former secret ends.
+	// Renew gives a signed token a new secret and expiry; the old secret becomes invalid.
 	Renew(name string, expires time.Time) (secret string, t messages.Token, err error)
 	// List returns the tokens by name.
 	List() ([]messages.Token, error)
@@ -28,29 +28,29 @@ type Tokens interface {
 	Share(messages.Member) error
 	// Unshare ends the membership of a person; of everybody if the person is empty.
 	Unshare(session messages.SessionID, person string) error
-	// Members returns the members of a session, unless it is empty, and of a person, unless it is empty.
+	// Members returns members, filtered by session and by person; empty = any.
 	Members(session messages.SessionID, person string) ([]messages.Member, error)
 	// Membership returns the membership of a person in a session, and a channel that is closed when it ends
 	// or changes; false if there is none.
 	Membership(session messages.SessionID, person string) (messages.Member, <-chan struct{}, bool)
-	// Check returns the token of a secret and a channel that is closed when it is revoked;
-	// [messages.Unauthenticated] if there is none.
+	// Check returns the token of a secret, and a channel that is closed when it is revoked. The
+	// error for an unknown secret is [messages.Unauthenticated].
 	Check(secret string) (messages.Token, <-chan struct{}, error)
 }
 
-// CallerToken is the metadata key of an access token over the socket: the secret alone. A gateway
-// presents the token of its client, so that the call has the client's rights and not those of the
-// user.
+// CallerToken is the metadata key of an access token over the socket; its value is the secret. A
+// gateway sends the token of its client, so that the call has the rights of the client and not
+// those of the user.
 const CallerToken = "x-caller-token"
 
-// authenticate sets the rights of the caller: over the socket those of its process, over TCP
-// those of its token, restricted to those of its process if that runs on this machine. A token
-// that is presented over the socket counts as over TCP. With an error it returns the type of its
+// authenticate sets the rights of the caller: over the socket those of its process, over TCP those
+// of its token, restricted to those of its process if that runs on this machine. A token that is
+// sent over the socket has the same effect as over TCP. On an error it also returns the type of the
 // audit entry.
 func (d *Interceptor) authenticate(ctx context.Context, c *Call) (messages.AuditType, error) {
 	p, known := PeerOf(ctx)
 	if !known {
-		c.Rights = messages.MayEverything // other credentials have decided, see grpcapi.Options
+		c.Rights = messages.MayEverything // other credentials have authenticated it, see grpcapi.Options
 		return "", nil
 	}
 	need, _ := Needs(c.method)
@@ -86,8 +86,8 @@ func (d *Interceptor) authenticate(ctx context.Context, c *Call) (messages.Audit
 	return d.identify(c, p, token, revoked, nil)
 }
 
-// identify makes a call that of a token, with the rights that its process has as well. err is
-// that of the check of the token.
+// identify sets the token of a call and intersects its rights with those of the process. err is the
+// error of the token's check.
 func (d *Interceptor) identify(c *Call, p Peer, token messages.Token, revoked <-chan struct{}, err error) (messages.AuditType, error) {
 	if err != nil {
 		if wait := d.limits.failures.take(network(p.Address.Addr())); wait > 0 {
@@ -105,7 +105,7 @@ func (d *Interceptor) identify(c *Call, p Peer, token messages.Token, revoked <-
 	return "", nil
 }
 
-// auditArrival records the first call of a client with a token over a connection.
+// auditArrival records the first call of a client with a token on a connection.
 func (d *Interceptor) auditArrival(ctx context.Context, c *Call) {
 	p, known := PeerOf(ctx)
 	if !known || c.token == "" || !p.Address.IsValid() || !p.arrivals.first(c.token, c.Client) {
@@ -140,14 +140,13 @@ func (d *Interceptor) checkSecret(values []string) (messages.Token, <-chan struc
 	return d.options.Tokens.Check(values[0])
 }
 
-// arrivals stores which clients have used which tokens over a connection, so that each pair
-// is recorded once.
+// arrivals stores which clients have used which tokens on a connection, so that each pair is recorded once.
 type arrivals struct {
 	mu   sync.Mutex
 	seen map[string]bool
 }
 
-// maxArrivals bounds them; a connection with more is recorded more than once.
+// maxArrivals bounds the pairs of a connection; further pairs may be recorded more than once.
 const maxArrivals = 64
 
 func (i *arrivals) first(token string, client messages.ClientID) bool {
@@ -164,9 +163,8 @@ func (i *arrivals) first(token string, client messages.ClientID) bool {
 	return true
 }
 
-// whileValid returns a context that ends when the token of a call is revoked or expires; its
-// cause is then the error for the client. end ends it for another reason; it is nil for a caller without a
-// token.
+// whileValid returns a context that ends when the token of a call is revoked or expires; its cause is then
+// the error for the client. end cancels it for another reason, and is nil for a caller without a token.
 func whileValid(ctx context.Context, c *Call) (valid context.Context, end context.CancelCauseFunc, done context.CancelFunc) {
 	if c.revoked == nil {
 		return ctx, nil, func() {}

@@ -5,8 +5,8 @@ package door
 // witness is empty: this system cannot show whether the process that connected still runs.
 type witness struct{}
 
-func (witness) there() error { return nil }
+func (witness) alive() error { return nil }
 func (witness) close()       {}
 
-// lasts reports whether there can be called later.
+// lasts reports whether alive can be called later.
 func (witness) lasts() bool { return false }

@@ -1,10 +1,10 @@
-// Package fleet serves the calls about many agents: FleetService, which stops and resumes all of them, and SubagentService,
-// which spawns, watches and ends subagents and plays orchestrations.
+// Package fleet serves the calls about many agents. FleetService stops and resumes all of them; SubagentService spawns,
+// watches and ends subagents and runs orchestrations.
 //
-// It owns nothing. Every call of SubagentService passes a scope first: an agent that calls through its fleet server reaches
-// the descendants of its session and nothing else; to it, every other session does not exist. What lets a subagent do more
-// without a person needs the right to approve.
+// The package owns nothing. Every call of SubagentService passes a scope first: an agent that calls through its fleet
+// server can reach only the descendants of its session. Any other session appears not to exist. Options that let a
+// subagent do more without a person need the right to approve.
 //
-// A watcher gets the events that there are, then those that come, and the stream ends with the subagent or the orchestration.
-// Nothing is kept for a client: after a crash it asks again from the last sequence that it has.
+// A watcher gets the stored events, then new ones, until the subagent or the orchestration ends. The package keeps no
+// state for a client: after a crash, the client calls again with its last sequence.
 package fleet

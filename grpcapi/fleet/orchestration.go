@@ -72,8 +72,8 @@ func (s subagents) PauseOrchestration(ctx context.Context, r *pb.PauseOrchestrat
 	return handler.Unary(ctx, s.patient.Asker, m, err, orchestrationOut)
 }
 
-// WatchOrchestration implements SubagentService: it sends the events that there are, then those that come, until the
-// orchestration has ended. A page of the journal is read when the one before was sent, so a slow client costs nothing.
+// WatchOrchestration implements SubagentService: it sends the stored events, then new ones, until the orchestration
+// has ended. It reads a page of the journal after it has sent the one before, so a slow client needs no buffer.
 func (s subagents) WatchOrchestration(r *pb.WatchOrchestrationRequest, stream grpc.ServerStreamingServer[pb.OrchestrationEvent]) error {
 	if err := stream.SendHeader(metadata.MD{}); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (s subagents) WatchOrchestration(r *pb.WatchOrchestrationRequest, stream gr
 		return err
 	}
 	m := messages.ReadOrchestration{ID: id, From: messages.OrchestrationCursor{Seq: r.GetFromSequence()}}
-	var plan messages.OrchestrationPage // the first one, with the plan's names
+	var plan messages.OrchestrationPage // the first page, with the names of the steps
 	for {
 		page, err := handler.Ask[messages.OrchestrationPage](ctx, s.patient.Asker, m)
 		if err != nil {
@@ -186,8 +186,8 @@ func orchestrationOut(v messages.OrchestrationView) *pb.OrchestrationInfo {
 	return out
 }
 
-// orchestrationEventOut translates an event. Events that published clients know are sent as those; a step that was cancelled is
-// one that failed.
+// orchestrationEventOut translates an event. Events that published clients know are sent in their form; a cancelled
+// step is sent as a failed one.
 func orchestrationEventOut(plan messages.OrchestrationPage, e messages.OrchestrationEvent) *pb.OrchestrationEvent {
 	out := &pb.OrchestrationEvent{OrchestrationId: string(plan.ID), Timestamp: translate.TimeOut(e.At), Sequence: e.Seq}
 	switch e.Kind {

@@ -11,7 +11,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// A plan is only translated here; package plan checks it.
+// Translation of plans; package plan checks them.
 
 var plannedStrategies = map[pb.OrchestrationStrategy]plan.Strategy{
 	pb.OrchestrationStrategy_ORCHESTRATION_STRATEGY_UNSPECIFIED: plan.DAG,
@@ -128,8 +128,8 @@ func planBudgetIn(op string, b *pb.Budget) (plan.Budget, error) {
 	return plan.Budget(*limit), err
 }
 
-// countIn is a count of the wire; one that is too large stays too large.
+// countIn converts a count. A count beyond the bounds stays beyond them.
 func countIn(n uint32) int { return int(min(n, math.MaxInt32)) }
 
-// seconds is a number of seconds as a duration.
+// seconds converts a number of seconds to a duration.
 func seconds(n uint32) time.Duration { return time.Duration(n) * time.Second }

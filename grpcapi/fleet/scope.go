@@ -12,8 +12,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// scope keeps calls of fleet servers to the descendants of their sessions. Calls of others pass. A session that is no
-// descendant is not found, whether it exists or not.
+// scope limits calls of fleet servers to the descendants of their sessions. Other calls pass. A session that is no
+// descendant is reported as not found, whether it exists or not.
 type scope struct {
 	pb.SubagentServiceServer
 	asker handler.Asker
@@ -78,7 +78,7 @@ func (s scope) CancelSubagent(ctx context.Context, r *pb.CancelSubagentRequest) 
 		return nil, err
 	}
 	if door.CallOf(ctx).Fleet != "" && r.GetCleanupWorktree() {
-		return nil, messages.Errorf(op, messages.Denied, "an agent may not remove a worktree with what is not committed in it").
+		return nil, messages.Errorf(op, messages.Denied, "an agent may not remove a worktree with uncommitted work").
 			WithHint("Leave cleanup_worktree out; people remove worktrees: betcode worktree remove")
 	}
 	return s.SubagentServiceServer.CancelSubagent(ctx, r)
@@ -110,8 +110,8 @@ func (s scope) CancelOrchestration(ctx context.Context, r *pb.CancelOrchestratio
 	return s.SubagentServiceServer.CancelOrchestration(ctx, r)
 }
 
-// ownPlan refuses a fleet server a plan whose parent is neither its session nor a descendant. It takes whole ids only: the beginning
-// of one would tell which others there are.
+// ownPlan refuses a fleet server a plan whose parent is neither its session nor a descendant. It accepts complete ids
+// only: prefixes would reveal which other orchestrations exist.
 func (s scope) ownPlan(ctx context.Context, op, reference string) error {
 	own := door.CallOf(ctx).Fleet
 	if own == "" {
@@ -182,7 +182,8 @@ func ownParent(op string, own messages.SessionID, parent *string) error {
 	return nil
 }
 
-// notBelow is the error for a subagent that does not exist, which every other session is to a fleet server.
+// notBelow returns the error for a session that is not below the fleet server's session: the same as for
+// one that does not exist.
 func notBelow(op, id string) error {
 	return messages.Errorf(op, messages.NotFound, "there is no subagent %q", wire.Clip(id)).WithCode(messages.SubagentNotFound).
 		WithHint("Name a subagent of this session: list_subagents shows them.")

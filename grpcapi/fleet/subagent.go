@@ -48,7 +48,7 @@ func (s subagents) SendToSubagent(ctx context.Context, r *pb.SendToSubagentReque
 	})
 }
 
-// CancelSubagent implements SubagentService. The agent may have ten seconds.
+// CancelSubagent implements SubagentService. The agent has ten seconds to end, unless the request forces it.
 func (s subagents) CancelSubagent(ctx context.Context, r *pb.CancelSubagentRequest) (*pb.CancelSubagentResponse, error) {
 	const op = "cancel subagent"
 	id, err := subagentIn(op, r.GetSubagentId())
@@ -107,7 +107,7 @@ func subagentIn(op, id string) (messages.SessionID, error) {
 	return messages.SessionID(canonical), nil
 }
 
-// spawnIn translates a request to spawn. What lets an agent do more without a person needs the right to approve.
+// spawnIn translates a request to spawn. Options that let an agent do more without a person need the right to approve.
 func spawnIn(r *pb.SpawnSubagentRequest, call *door.Call) (messages.SpawnSubagent, error) {
 	const op = "spawn subagent"
 	auto := r.GetAutoApproveConfig()
@@ -132,7 +132,7 @@ func spawnIn(r *pb.SpawnSubagentRequest, call *door.Call) (messages.SpawnSubagen
 		if m.Subagent, err = subagentIn(op, r.GetSubagentId()); err != nil {
 			return m, err
 		}
-	} else if wire.CanonicalUUID(call.Key) != "" { // the same call again
+	} else if wire.CanonicalUUID(call.Key) != "" { // a repetition has the same key
 		m.Subagent = messages.SessionID(wire.CanonicalUUID(call.Key))
 	}
 	if m.Model, err = translate.ArgumentIn(op, "model", r.GetModel()); err != nil {

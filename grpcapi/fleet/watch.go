@@ -16,8 +16,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// WatchSubagent implements SubagentService. It is the history of the subagent's session, each event translated, up to the event
-// that ends the subagent.
+// WatchSubagent implements SubagentService. It sends the history of the subagent's session, with each event translated,
+// up to the event that ends the subagent.
 func (s subagents) WatchSubagent(r *pb.WatchSubagentRequest, stream grpc.ServerStreamingServer[pb.SubagentEvent]) error {
 	const op = "watch subagent"
 	if err := stream.SendHeader(metadata.MD{}); err != nil {
@@ -39,7 +39,7 @@ func (s subagents) WatchSubagent(r *pb.WatchSubagentRequest, stream grpc.ServerS
 	case from > view.Record.Head:
 		return translate.WithinHead(op, from, view.Record.Head)
 	case view.Record.Subagent.Status.Final() && from >= view.Record.Subagent.EndSeq:
-		return nil // it was told before
+		return nil // the client has the last event
 	}
 	attach := messages.Attach{
 		Session: id, Client: door.CallOf(ctx).Client, Type: door.CallOf(ctx).Type, Stream: uuid.NewString(), Observer: true,
@@ -109,7 +109,7 @@ func subagentEventOut(id messages.SessionID, e messages.Event) (*pb.SubagentEven
 	return out, false, nil
 }
 
-// changeOut translates the beginning and the end of a subagent, and reports whether it is the end.
+// changeOut translates the event for the beginning or the end of a subagent, and reports whether it is the end.
 func changeOut(out *pb.SubagentEvent, c *pb.SubagentChange, id messages.SessionID) bool {
 	switch c.GetStatus() {
 	case messages.SubagentCompleted.String():

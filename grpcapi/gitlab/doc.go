@@ -1,19 +1,16 @@
-// Package gitlab is GitLabService: what a GitLab says about a project, for clients
-// that talk to the daemon only. It reads and never writes.
+// Package gitlab serves GitLabService: read-only data about a project on a GitLab server, for
+// clients that are connected to the daemon only.
 //
-// It stands beside the gateway and not behind it: a GitLab has nothing to do with
-// sessions, so no actor answers for it. A [Service] keeps nothing between calls but
-// connections.
+// GitLab has nothing to do with sessions, so the service itself answers, and no actor. A [Service]
+// keeps only connections between calls.
 //
-// # What is promised
+// # Guarantees
 //
-//   - The token is asked for with each call, goes to the one host it is for, as a
-//     header that no redirect carries elsewhere, and never into a log or an error.
-//   - Every call ends within [Options.Timeout], which is below the 30 s of the
-//     clients' unary calls. Nothing is tried again here: who asked knows better
-//     whether it is still wanted. What the GitLab says about its limits is passed on
-//     (RATE_LIMITED, retry_after_ms).
-//   - Answers are bounded: a page, a description, a piece of a log.
-//   - Every error is a [messages.Error]; one table says which status of the GitLab's
-//     is which kind.
+//   - The token is read for each call. It is sent only to its own host, as a header that no
+//     redirect carries elsewhere, and never appears in a log or an error.
+//   - Every call ends within [Options.Timeout], which is below the 30 s of the clients' unary
+//     calls. The service does not retry: the client decides whether it still needs the answer. Rate
+//     limits of the GitLab are passed on (RATE_LIMITED, retry_after_ms).
+//   - Answers are bounded: a page, a description, a part of a log.
+//   - Every error is a [messages.Error]; one table maps the GitLab's statuses to kinds.
 package gitlab

@@ -11,16 +11,15 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// What is handed over of a log at once, unless it is said and at most, and what is
-// read of any answer at all.
+// The size of a part of a log, by default and at most, and of any answer.
 const (
 	defaultPiece = 64 << 10
 	maxPiece     = 1 << 20
 	maxBody      = 256 << 20
 )
 
-// GetJobLog implements GitLabService. A GitLab hands out whole logs only, so all of
-// it is read each time; what is kept of it is the piece.
+// GetJobLog implements GitLabService. A GitLab returns only whole logs, so the service reads the
+// whole log each time and keeps only the requested part.
 func (s *Service) GetJobLog(ctx context.Context, r *pb.GetJobLogRequest) (*pb.GetJobLogResponse, error) {
 	return do(ctx, s, "get job log", r.GetProject(), func(q *request) (*pb.GetJobLogResponse, error) {
 		id, err := number(q.op, "job_id", r.GetJobId())
@@ -44,13 +43,13 @@ func (s *Service) GetJobLog(ctx context.Context, r *pb.GetJobLogRequest) (*pb.Ge
 	})
 }
 
-// piece keeps a part of what is written to it: from an offset on, or the end.
+// piece is a writer that keeps a part of its input: from an offset on, or the end.
 type piece struct {
 	offset uint64
 	limit  int
 	tail   bool
 	kept   []byte
-	seen   uint64 // bytes written to it
+	seen   uint64 // bytes written so far
 }
 
 func newPiece(offset uint64, limit uint32, tail bool) *piece {
@@ -66,7 +65,7 @@ func (p *piece) Write(b []byte) (int, error) {
 	before := p.seen
 	p.seen += uint64(n)
 	if p.tail {
-		if p.kept = append(p.kept, b...); len(p.kept) > 2*p.limit { // moved seldom, so that it costs little
+		if p.kept = append(p.kept, b...); len(p.kept) > 2*p.limit { // cut only at twice the limit, so that the cost of moving stays low
 			p.kept = append(p.kept[:0], p.kept[len(p.kept)-p.limit:]...)
 		}
 		return n, nil
@@ -78,7 +77,7 @@ func (p *piece) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// content is what was kept, and where it begins.
+// content returns the part and its offset.
 func (p *piece) content() (content []byte, offset uint64) {
 	if !p.tail {
 		return p.kept, min(p.offset, p.seen)
@@ -87,7 +86,7 @@ func (p *piece) content() (content []byte, offset uint64) {
 	return content, p.seen - uint64(len(content))
 }
 
-// bounded cuts every answer: whatever a server sends, it is not all read.
+// bounded limits the body of every answer.
 type bounded struct{ http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.

@@ -12,7 +12,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// TestPiece: however a log comes in, what is kept is the part that was wanted.
+// TestPiece: for any sizes of writes, the piece keeps the requested part.
 func TestPiece(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		log := rapid.SliceOfN(rapid.Byte(), 0, 300).Draw(t, "log")
@@ -38,7 +38,7 @@ func TestPiece(t *testing.T) {
 	})
 }
 
-// TestWords: every value has the GitLab's name and is found by it.
+// TestWords: every value has the GitLab's name and can be found by it.
 func TestWords(t *testing.T) {
 	back := map[string]func(string) protoreflect.Enum{
 		"MergeRequestState": func(s string) protoreflect.Enum { return valueOf[pb.MergeRequestState](s) },

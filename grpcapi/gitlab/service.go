@@ -20,16 +20,16 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// DefaultURL is where most projects are.
+// DefaultURL is the URL of gitlab.com.
 const DefaultURL = "https://gitlab.com"
 
-// defaultTimeout is below the 30 s after which clients in the field give up.
+// defaultTimeout is below the 30 s after which published clients give up.
 const defaultTimeout = 20 * time.Second
 
-// Options say which GitLab is asked, and as whom.
+// Options are the URL and the token of a GitLab.
 type Options struct {
-	URL     string                 // of the GitLab, as a browser has it; empty = DefaultURL if there is a token
-	Token   func() (string, error) // nil: only what everybody may see
+	URL     string                 // of the GitLab, as in a browser; empty = DefaultURL if there is a token
+	Token   func() (string, error) // nil: anonymous access
 	Timeout time.Duration          // of one call; 0 = 20 s
 }
 
@@ -37,13 +37,13 @@ type Options struct {
 type Service struct {
 	pb.UnimplementedGitLabServiceServer
 	client  *api.Client
-	problem error // why there is no client
+	problem error // why every call is refused; nil = it is not
 	timeout time.Duration
 }
 
-// New makes a service. It serves whatever the options say: without a URL and without
-// a token, or with a URL that would send the token in the clear, every call is
-// refused with FAILED_PRECONDITION, which is no reason to refuse everything else.
+// New returns a service. It never fails: without URL and token, or with a URL that would send the
+// token in the clear, the service refuses every call with FAILED_PRECONDITION, so that the rest of
+// the daemon can serve.
 func New(o Options) *Service {
 	s := &Service{timeout: cmp.Or(o.Timeout, defaultTimeout), problem: errUnset}
 	if o.URL != "" || o.Token != nil {
@@ -52,7 +52,7 @@ func New(o Options) *Service {
 	return s
 }
 
-// Problem is why every call is refused; nil if none is, or if no GitLab was wanted.
+// Problem returns why every call is refused. It is nil if calls are served, or if no GitLab is configured.
 func (s *Service) Problem() error {
 	if errors.Is(s.problem, errUnset) {
 		return nil
@@ -78,12 +78,12 @@ func connect(o Options) (*api.Client, error) {
 	)
 }
 
-// checkURL refuses what is no URL of a GitLab that may be given a token.
+// checkURL refuses text that is not the URL of a GitLab, and URLs that must not get a token.
 func checkURL(text string) (string, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil:
-		return "", errors.New("the URL of the GitLab is none") // err would show what may be in it
+		return "", errors.New("the URL of the GitLab is invalid") // err would quote the URL, which may contain a secret
 	case u.User != nil:
 		return "", errors.New("the URL of the GitLab has a user in it; give the token as BETCODE_GITLAB_TOKEN")
 	case u.Host == "" || u.RawQuery != "" || u.Fragment != "":
@@ -101,18 +101,18 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// stayThere follows redirects within the host that the token is for.
+// stayThere follows redirects only within the token's host.
 func stayThere(next *http.Request, before []*http.Request) error {
 	if first := before[0].URL; next.URL.Host != first.Host || next.URL.Scheme != first.Scheme {
 		return errElsewhere
 	}
 	if len(before) > 3 {
-		return errors.New("it redirects again and again")
+		return errors.New("it redirects more than three times")
 	}
 	return nil
 }
 
-// bearer authenticates the calls of one user; it implements api.AuthSource.
+// bearer implements api.AuthSource with the token of one user.
 type bearer struct{ token func() (string, error) }
 
 // Init implements api.AuthSource.
@@ -130,13 +130,13 @@ func (b bearer) Header(ctx context.Context) (key, value string, err error) {
 	return "Authorization", "Bearer " + token, nil
 }
 
-// unlimited has no opinion on how often a GitLab may be asked: it says so itself.
+// unlimited does not limit the rate of requests, since the GitLab enforces its own limits.
 type unlimited struct{}
 
 // Wait implements api.RateLimiter.
 func (unlimited) Wait(context.Context) error { return nil }
 
-// request is one call: what is asked, until when.
+// request is one call, with its deadline.
 type request struct {
 	op      string
 	client  *api.Client
@@ -146,8 +146,7 @@ type request struct {
 	cancel  context.CancelFunc
 }
 
-// do makes a request: after what all of them have to be checked for, within its time,
-// with an answer or an error that can be read.
+// do executes a request: it checks the common preconditions, sets the deadline, and converts errors.
 func do[T any](ctx context.Context, s *Service, op, project string, ask func(*request) (*T, error)) (answer *T, err error) {
 	q, err := s.begin(ctx, op, project)
 	if err != nil {
@@ -157,11 +156,11 @@ func do[T any](ctx context.Context, s *Service, op, project string, ask func(*re
 	return ask(q)
 }
 
-// begin checks what all calls have in common. The caller ends the request.
+// begin checks the common preconditions of all calls. The caller must end the request.
 func (s *Service) begin(ctx context.Context, op, project string) (*request, error) {
 	if s.problem != nil {
 		return nil, messages.Errorf(op, messages.WrongState, "%w", s.problem).
-			WithHint("Start the daemon with BETCODE_GITLAB_TOKEN or BETCODE_GITLAB_TOKEN_FILE, and BETCODE_GITLAB_URL for one of your own.")
+			WithHint("Start the daemon with BETCODE_GITLAB_TOKEN or BETCODE_GITLAB_TOKEN_FILE, and BETCODE_GITLAB_URL for a GitLab of your own.")
 	}
 	if err := checkProject(op, project); err != nil {
 		return nil, err
@@ -170,8 +169,8 @@ func (s *Service) begin(ctx context.Context, op, project string) (*request, erro
 	return &request{op: op, client: s.client, project: project, context: api.WithContext(ctx), ctx: ctx, cancel: cancel}, nil
 }
 
-// end ends a request. The library panics on some answers that are JSON and not what
-// they should be: an issue without an id.
+// end ends a request. It recovers panics of the library, which panics on some unexpected JSON, such
+// as an issue without an id.
 func (q *request) end(err *error) {
 	q.cancel()
 	if p := recover(); p != nil {
@@ -200,7 +199,7 @@ func invalid(op, format string, args ...any) error {
 // number checks an id.
 func number(op, name string, n uint64) (int64, error) {
 	if n == 0 || n > 1<<62 {
-		return 0, invalid(op, "%s is missing or no number of anything", name)
+		return 0, invalid(op, "%s is missing or out of range", name)
 	}
 	return int64(n), nil
 }

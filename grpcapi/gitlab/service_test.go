@@ -22,8 +22,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const secret = "glpat-elephant"
 
-// recorded is a GitLab that answers from testdata: a path with its query is the name
-// of a file.
+// recorded is a GitLab that answers from testdata: the name of a file is a path with its query.
 type recorded struct {
 	*testing.T
 	*httptest.Server
@@ -42,7 +41,7 @@ func newRecorded(t *testing.T) (*recorded, *Service) {
 	return r, s
 }
 
-// fileName makes a name of a question.
+// fileName returns the name of the file for a request.
 var fileName = strings.NewReplacer("/", "_", "?", "_", "&", "_", "%2F", "-", "%2E", ".")
 
 // ServeHTTP implements http.Handler.
@@ -75,7 +74,7 @@ func ask[In, Out any](t *testing.T, call func(context.Context, In) (Out, error),
 	return out
 }
 
-// TestCalls asks everything there is to ask of a recorded GitLab.
+// TestCalls makes every call to a recorded GitLab.
 func TestCalls(t *testing.T) {
 	const project = "group/sub.name"
 	r, s := newRecorded(t)
@@ -123,7 +122,7 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestPages: a part of a list that does not begin with a page is put together of two.
+// TestPages: a part of a list that does not begin at a page boundary is read from two pages.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
@@ -151,8 +150,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestRefusals walks the table of what a GitLab may answer, and what goes wrong
-// before. No error shows the token.
+// TestRefusals tests the statuses of a GitLab, and failures before an answer. No error contains the token.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	var status int
@@ -219,7 +217,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestTimeout: a GitLab that does not answer is not waited for.
+// TestTimeout: a call to a GitLab that does not answer ends after the timeout.
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	released := make(chan struct{})
@@ -253,7 +251,7 @@ func TestMalformed(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// TestURLs: a token is not sent in the clear, nor to what is no GitLab.
+// TestURLs: a token is not sent in the clear, nor to an invalid URL.
 func TestURLs(t *testing.T) {
 	t.Parallel()
 	for url, good := range map[string]bool{

@@ -11,14 +11,13 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// How much of a description is handed over: in a list, and of one thing.
+// The maximum size of a description, in a list and in a single object.
 const (
 	listedBytes = 4 << 10
 	shownBytes  = 256 << 10
 )
 
-// A GitLab's names of states are the names of our values without their prefix, in
-// lower case; TestWords holds that true.
+// A GitLab's names of states are the names of our values in lower case, without their prefix. TestWords checks this.
 
 // wordOf returns the GitLab's name of a value, empty for an unknown one.
 func wordOf(e protoreflect.Enum) string {
@@ -30,7 +29,7 @@ func wordOf(e protoreflect.Enum) string {
 	return strings.ToLower(strings.TrimPrefix(string(value.Name()), prefixOf(d)))
 }
 
-// prefixOf is what the names of an enum's values begin with.
+// prefixOf returns the common prefix of the names of an enum's values.
 func prefixOf(d protoreflect.EnumDescriptor) string {
 	return strings.TrimSuffix(string(d.Values().ByNumber(0).Name()), "UNSPECIFIED")
 }
@@ -46,7 +45,7 @@ func valueOf[E protoreflect.Enum](word string) E {
 	return none.Type().New(number).(E)
 }
 
-// filterIn is a filter as a GitLab wants it; unspecified is none.
+// filterIn translates a filter to the GitLab's name; nil for unspecified.
 func filterIn(op string, e protoreflect.Enum) (*string, error) {
 	switch word := wordOf(e); {
 	case e.Number() == 0:
@@ -79,8 +78,8 @@ func mergeRequestOut(m *api.BasicMergeRequest, most int) *pb.MergeRequestInfo {
 	return out
 }
 
-// mergeStatusOut reports whether there are conflicts. A GitLab's detailed status also
-// says what else is missing, which is no conflict.
+// mergeStatusOut returns whether there are conflicts. A GitLab's detailed status also has other
+// reasons against a merge, which are not conflicts.
 func mergeStatusOut(m *api.BasicMergeRequest) pb.MergeStatus {
 	switch m.DetailedMergeStatus {
 	case "":
@@ -156,10 +155,10 @@ func timeOut(t *time.Time) *timestamppb.Timestamp {
 	return timestamppb.New(*t)
 }
 
-// clean is text that fits a protobuf string and a list: at most 2 KiB.
+// clean returns text as valid UTF-8 of at most 2 KiB.
 func clean(s string) string { return cut(s, 2<<10) }
 
-// cut is at most so many bytes of a text, and says if that is not all.
+// cut returns at most most bytes of a text, with a mark if it was shortened.
 func cut(s string, most int) string {
 	s = strings.ToValidUTF8(s, "?")
 	if len(s) <= most {

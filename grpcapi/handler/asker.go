@@ -9,7 +9,7 @@ import (
 // Asker is the actor system as the gateway sees it. Its errors are [*messages.Error] or those
 // of the context.
 type Asker interface {
-	// Ask sends r to the actor that answers it and waits for the answer.
+	// Ask sends r to its actor and waits for the answer.
 	Ask(ctx context.Context, r messages.Request) (messages.Reply, error)
 	// Attach adds a stream to a session. The implementation fills in a.Sink. The
 	// caller closes the Stream.
@@ -22,11 +22,11 @@ type Stream interface {
 	// Ready is signalled when Take has events or the end. The channel may change with each
 	// Take.
 	Ready() <-chan struct{}
-	// Take returns the buffered events in order, which may be none. io.EOF after the last
-	// is a clean end. The events are shared and must not be changed.
+	// Take returns the buffered events in order, possibly none. io.EOF is a clean end after the
+	// last event. The events are shared and must not be changed.
 	Take(ctx context.Context) ([]messages.Event, error)
-	// Finish says that the client will send no more requests. Take returns io.EOF as
-	// soon as the session is quiescent and all its events were taken.
+	// Finish reports that the client sends no more requests. Take then returns io.EOF when the
+	// session is quiescent and all its events were taken.
 	Finish()
 	// Close detaches the stream from its session.
 	Close()

@@ -43,7 +43,7 @@ func TestUnary(t *testing.T) {
 	}
 }
 
-// A patient call ends when the daemon shuts down, with an error that says so. An answer that is there already is returned.
+// A patient call ends with an error when the daemon shuts down. An answer that has arrived before is returned.
 func TestPatient(t *testing.T) {
 	draining := make(chan struct{})
 	started := make(chan struct{})
@@ -67,7 +67,7 @@ func TestPatient(t *testing.T) {
 	}
 }
 
-// A caller that goes away gets its own error.
+// A caller that cancels gets its own error.
 func TestPatientCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	p := Patient{Draining: make(chan struct{}), Asker: askerFunc(func(ctx context.Context, _ messages.Request) (messages.Reply, error) {

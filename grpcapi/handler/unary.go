@@ -13,16 +13,16 @@ import (
 //	m, err := translate.RenameIn(r)
 //	return handler.Unary(ctx, handler.Once{Asker: s.asker}, m, err, handler.Empty[pb.RenameSessionResponse])
 //
-// The second argument says how to ask: the Asker itself for queries, [Once] for changes to a
-// session, [Patient] for requests that may take long.
+// The second argument is the Asker itself for queries, [Once] for changes to a session, and
+// [Patient] for requests that may take long.
 
 // Answerer is an [Asker] as [Unary] needs it.
 type Answerer interface {
 	Ask(ctx context.Context, r messages.Request) (messages.Reply, error)
 }
 
-// Unary asks m and translates the answer with out. err is the error of translating the
-// request; then nothing is asked.
+// Unary sends m and translates the answer with out. If err, the error of translating the request,
+// is not nil, it returns err without sending m.
 func Unary[A messages.Reply, Out any](ctx context.Context, a Answerer, m messages.Request, err error, out func(A) *Out) (*Out, error) {
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func Unary[A messages.Reply, Out any](ctx context.Context, a Answerer, m message
 // Empty translates [messages.Done] into a response without fields.
 func Empty[Out any](messages.Done) *Out { return new(Out) }
 
-// Once asks for changes to a session. A call with an idempotency key takes effect once.
+// Once sends changes to a session. A call with an idempotency key takes effect once.
 type Once struct{ Asker }
 
 // Ask implements [Asker].
@@ -49,7 +49,7 @@ func (o Once) Ask(ctx context.Context, r messages.Request) (messages.Reply, erro
 	return o.Asker.Ask(ctx, r)
 }
 
-// Patient asks for what may take long: it returns when the daemon shuts down.
+// Patient sends requests that may take long. It returns when the daemon shuts down.
 type Patient struct {
 	Asker
 	Draining <-chan struct{} // closed when the daemon shuts down
@@ -81,7 +81,7 @@ func (p Patient) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 	return answer, err
 }
 
-// ShuttingDown ends the streams when the daemon shuts down.
+// ShuttingDown returns the error that ends streams when the daemon shuts down.
 func ShuttingDown() error {
 	return messages.Errorf("serve", messages.Unavailable, "the daemon is shutting down").WithCode(messages.DaemonStopping).
 		WithHint("Reconnect with your last sequence; nothing is lost.")

@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	// maxBytes bounds what a cache keeps: the summaries of some forty thousand sessions.
+	// maxBytes bounds a cache. It is enough for the summaries of about forty thousand sessions.
 	maxBytes = 16 << 20
-	// overhead is about what an entry needs beside its summary.
+	// overhead estimates the size of an entry without its summary.
 	overhead = 120
 )
 
@@ -20,13 +20,13 @@ type Cache struct {
 	bytes int
 }
 
-// summary is an encoded pb.SessionSummary of a record in one revision. It is never changed.
+// summary is an encoded pb.SessionSummary of a record in one revision. It is immutable.
 type summary struct {
 	revision messages.Revision
 	encoded  []byte
 }
 
-// get returns the summary of a session in a revision; nil if it is not kept.
+// get returns the summary of a session in a revision; nil if it is not cached.
 func (c *Cache) get(id messages.SessionID, r messages.Revision) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -36,7 +36,7 @@ func (c *Cache) get(id messages.SessionID, r messages.Revision) []byte {
 	return nil
 }
 
-// put keeps a summary. A cache that is full begins again: those that are listed come back with the next list.
+// put stores a summary. A full cache is cleared first: the next list fills it again.
 func (c *Cache) put(id messages.SessionID, r messages.Revision, encoded []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// Page is a list of sessions that is being made.
+// Page builds a list of sessions.
 type Page struct {
 	cache *Cache
 	known []known
@@ -38,14 +38,15 @@ func (p *Page) Known(id messages.SessionID, r messages.Revision) bool {
 	return encoded != nil
 }
 
-// sessionsField is the number of ListSessionsResponse.sessions.
+// sessionsField is the field number of ListSessionsResponse.sessions.
 const sessionsField = 1
 
-// usualBytes is about what an encoded session has.
+// usualBytes is the typical size of an encoded session.
 const usualBytes = 400
 
-// Encode returns a page with the sessions of the list and those that were known, in their order. pending are the requests that wait
-// for a person. The sessions are in the message as they are on the wire: it is for sending, and its getters do not have them.
+// Encode returns a page with the sessions of the list and those that were cached, in their order. pending are the
+// requests that wait for a person. The message contains the sessions as encoded bytes: it can be sent, but its getters
+// do not return them.
 func (p *Page) Encode(l messages.SessionList, pending []messages.PermissionRecord, now time.Time) (*pb.ListSessionsResponse, error) {
 	asks, waits := map[messages.SessionID][]messages.PermissionRecord{}, map[messages.SessionID]bool{}
 	for _, request := range pending {
@@ -54,7 +55,7 @@ func (p *Page) Encode(l messages.SessionList, pending []messages.PermissionRecor
 	for _, w := range l.Slots.Waiting {
 		waits[w.Session] = true
 	}
-	// completed adds what the record of a session does not say.
+	// completed adds the parts that do not depend on the record.
 	completed := func(id messages.SessionID, encoded []byte) ([]byte, error) {
 		if len(asks[id]) == 0 && !waits[id] {
 			return encoded, nil
@@ -99,7 +100,7 @@ func (p *Page) Encode(l messages.SessionList, pending []messages.PermissionRecor
 	return out, nil
 }
 
-// encode returns the summary of a session of the list as its record has it, and keeps it.
+// encode returns the encoded summary of a session of the list, and caches it.
 func (p *Page) encode(l messages.SessionList, at int, now time.Time) ([]byte, error) {
 	record := &l.Sessions[at]
 	encoded, err := proto.Marshal(translate.SummaryOut(record, now))
@@ -112,8 +113,8 @@ func (p *Page) encode(l messages.SessionList, at int, now time.Time) ([]byte, er
 	return encoded, nil
 }
 
-// Limits returns what [translate.LimitsOut] says of the sessions of the list and those that were known, of which no record has a
-// limit. It keeps the summaries of the others, so that the next list knows them.
+// Limits returns the result of [translate.LimitsOut] for the sessions of the list and those that were cached; no cached
+// record has a limit. It caches the summaries of the others for the next list.
 func (p *Page) Limits(l messages.SessionList, now time.Time) (limited uint32, until *timestamppb.Timestamp, err error) {
 	sessions := slices.Clone(l.Sessions)
 	for _, k := range p.known {

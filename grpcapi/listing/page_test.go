@@ -35,7 +35,7 @@ func (s *store) list(known func(messages.SessionID, messages.Revision) bool) mes
 	return list
 }
 
-// sent is a list as a client gets it.
+// sent returns a list as a client gets it.
 func sent(t *testing.T, c *Cache, s *store, slots messages.SlotQueue, pending []messages.PermissionRecord, now time.Time) *pb.ListSessionsResponse {
 	t.Helper()
 	page := c.Page()
@@ -110,7 +110,7 @@ func TestListIsThatOfTheRecords(t *testing.T) {
 	}
 }
 
-// The limits of sessions are the same whether the cache has them or not, and those that were asked about are known afterwards.
+// The limits of sessions are the same whether the cache has them or not, and the sessions are cached afterwards.
 func TestLimitsOfKnownSessions(t *testing.T) {
 	s := &store{
 		records:   []messages.SessionRecord{{ID: "a"}, {ID: "b"}, {ID: "c", RateLimit: messages.RateLimit{Since: now, Until: now.Add(time.Minute)}}},
@@ -129,7 +129,7 @@ func TestLimitsOfKnownSessions(t *testing.T) {
 	}
 }
 
-// A cache that is full begins again, and has at most its bound.
+// A full cache is cleared, and never exceeds its bound.
 func TestCacheIsBounded(t *testing.T) {
 	var c Cache
 	large := make([]byte, 1<<20)

@@ -7,20 +7,20 @@ import (
 	"betcode/messages"
 )
 
-// The bounds of an intake, and of a batch. One line may be larger: then it is alone. A batch is about as large as one of an agent
-// of the daemon's own.
+// The bounds of an intake, and of a batch. A larger line forms a batch of its own. A batch is about as large as that of
+// an agent that the daemon runs.
 const (
 	intakeFrames = 1024
 	intakeBytes  = 1 << 20
 	batchBytes   = 32 << 10
 )
 
-// intake has what a proxy has sent and the session does not have yet. One goroutine puts, another takes.
+// intake buffers frames of a proxy for the session. One goroutine puts, another takes.
 type intake struct {
 	mu     sync.Mutex
 	frames []messages.ProxyFrame
 	bytes  int
-	err    error         // nothing follows the frames; io.EOF = the proxy sends no more
+	err    error         // the end after the frames; io.EOF = the proxy sends no more
 	ready  chan struct{} // capacity 1: there is something to take
 	room   chan struct{} // capacity 1: something was taken
 }
@@ -29,7 +29,7 @@ func newIntake() *intake {
 	return &intake{ready: make(chan struct{}, 1), room: make(chan struct{}, 1)}
 }
 
-// put adds a frame. It waits while the intake is full, so that the transport makes the proxy wait.
+// put adds a frame. It blocks while the intake is full, so that flow control stops the proxy.
 func (i *intake) put(ctx context.Context, frame messages.ProxyFrame) error {
 	size := sizeOf(frame)
 	for {
@@ -53,7 +53,7 @@ func (i *intake) put(ctx context.Context, frame messages.ProxyFrame) error {
 	}
 }
 
-// close ends the intake behind what was put. The first reason counts.
+// close ends the intake after the frames that were put. Only the first reason is kept.
 func (i *intake) close(reason error) {
 	i.mu.Lock()
 	if i.err == nil {
@@ -79,7 +79,7 @@ func (i *intake) take(ctx context.Context) ([]messages.ProxyFrame, error) {
 	}
 }
 
-// batch removes the next batch; none and no error when there is nothing to take.
+// batch removes and returns the next batch; nil without an error if there is none.
 func (i *intake) batch() ([]messages.ProxyFrame, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

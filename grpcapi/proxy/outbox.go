@@ -7,7 +7,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// outboxEvents and outboxBytes bound what a proxy has not read. Beyond them the call ends; everything waits in the session.
+// outboxEvents and outboxBytes bound the unread events of a proxy. Beyond them the call ends; the events wait in the
+// session.
 const (
 	outboxEvents = 1024
 	outboxBytes  = 32 << 20
@@ -17,15 +18,15 @@ const (
 var errTooSlow = messages.Errorf("serve proxy", messages.Exhausted, "the proxy does not read what it is sent").
 	WithHint("connect again; messages and decisions are sent again")
 
-// outbox has what the proxy of one call is to be told. It implements [messages.ProxySink].
+// outbox buffers events for the proxy of one call. It implements [messages.ProxySink].
 type outbox struct {
 	ready chan struct{} // capacity 1: there is something to send
 
 	mu     sync.Mutex
 	events []*pb.ProxyEvent
 	bytes  int
-	seq    uint64 // of the newest line that is durable
-	acks   bool   // it was not sent
+	seq    uint64 // of the newest durable line
+	acks   bool   // seq is not acknowledged yet
 	closed bool
 	reason error
 }
@@ -57,7 +58,7 @@ func (o *outbox) Close(reason error) {
 	signal(o.ready)
 }
 
-// acknowledge has a line acknowledged with all before it. Only the newest counts.
+// acknowledge schedules the acknowledgement of a line and all before it. A newer one replaces it.
 func (o *outbox) acknowledge(seq uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -65,7 +66,7 @@ func (o *outbox) acknowledge(seq uint64) {
 	signal(o.ready)
 }
 
-// take returns what is to be sent. At the end it returns the reason, and nothing follows.
+// take returns the events to send. At the end it also returns the reason, and is not called again.
 func (o *outbox) take() (events []*pb.ProxyEvent, end bool, reason error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -17,8 +17,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// leavePatience bounds how long the end of a call waits for the session.
-const leavePatience = 5 * time.Second
+// leaveTimeout bounds how long the end of a call waits for the session.
+const leaveTimeout = 5 * time.Second
 
 // service implements ProxyService.
 type service struct {
@@ -84,22 +84,22 @@ func (c *connection) register(ctx context.Context) (*pb.ProxyEvent, error) {
 	door.CallOf(ctx).Session = m.Session
 	connected, err := handler.Ask[messages.ProxyConnected](ctx, c.asker, m)
 	if err != nil {
-		c.leave(ctx) // it may be registered although the answer was lost
+		c.leave(ctx) // the session may be registered although the answer was lost
 		return nil, err
 	}
 	return registeredOut(m.Session, connected), nil
 }
 
-// leave tells the session that the call has ended.
+// leave disconnects the call from the session.
 func (c *connection) leave(ctx context.Context) {
 	c.in.close(context.Canceled)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leavePatience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTimeout)
 	defer cancel()
 	// Best effort: a session that does not answer is restarted, and then has no connection.
 	_, _ = c.asker.Ask(ctx, messages.DisconnectProxy{Session: c.session, Connection: c.id})
 }
 
-// serve takes what the proxy sends, and sends what it is told, until the call ends.
+// serve passes frames of the proxy to the session, and events to the proxy, until the call ends.
 func (c *connection) serve(ctx context.Context) error {
 	taken := make(chan error, 1)
 	go c.receive(ctx) // ends after the handler, when Recv returns
@@ -149,8 +149,8 @@ func (c *connection) receive(ctx context.Context) {
 	}
 }
 
-// take hands the session what has come, one batch after the other, and has it acknowledged. It returns nil when the proxy sends no
-// more and everything is durable.
+// take passes batches to the session in order and acknowledges them. It returns nil when the proxy sends no more and
+// all batches are durable.
 func (c *connection) take(ctx context.Context) error {
 	for {
 		frames, err := c.in.take(ctx)

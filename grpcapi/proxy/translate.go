@@ -12,7 +12,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// maxRequestID and maxText bound what a proxy names, in bytes.
+// maxRequestID and maxText bound texts of a proxy, in bytes.
 const (
 	maxRequestID = 256
 	maxText      = 4 << 10
@@ -61,7 +61,7 @@ func factsIn(u *pb.ProxyUpdate) (messages.ProxyFacts, error) {
 	return f, nil
 }
 
-// frameIn translates a request behind the first.
+// frameIn translates a request after the first.
 func frameIn(r *pb.ProxyRequest) (messages.ProxyFrame, error) {
 	const op = "take output of a proxy"
 	switch r := r.GetRequest().(type) {
@@ -102,7 +102,7 @@ func registeredOut(session messages.SessionID, c messages.ProxyConnected) *pb.Pr
 	return &pb.ProxyEvent{Event: &pb.ProxyEvent_Registered{Registered: &pb.ProxyRegistered{SessionId: string(session), Resumed: c.Resumed}}}
 }
 
-// eventOut translates what a proxy is told, and returns roughly how many bytes it has.
+// eventOut translates an event for a proxy, and returns its approximate size in bytes.
 func eventOut(e messages.ProxyEvent) (*pb.ProxyEvent, int) {
 	switch e := e.(type) {
 	case messages.ProxyInput:

@@ -13,12 +13,12 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// Published clients number the fields of CreateWorktree in another way: 1 name, 2 id of a registered repository, 3 branch,
-// 4 setup script. In ListWorktrees, field 1 is the id of a repository. Such a request is known by that id. It is answered with
-// their WorktreeDetail, whose numbers from 5 have other types: 5 repository id, 6 setup script, 7 on disk, 8 sessions,
-// 9 creation, 10 last use.
+// Published clients number the fields of CreateWorktree differently: 1 name, 2 id of a registered repository, 3 branch,
+// 4 setup script. In ListWorktrees, field 1 is the id of a repository. Such a request is recognised by that id. It is
+// answered with the WorktreeDetail of those clients, whose fields from 5 have other types: 5 repository id, 6 setup
+// script, 7 on disk, 8 sessions, 9 creation, 10 last use.
 
-// publishedRepository returns the registered repository whose id a field has; false if it has none.
+// publishedRepository returns the registered repository with the id in a field; false if there is none.
 func (s worktrees) publishedRepository(ctx context.Context, id string) (messages.RepositoryView, bool) {
 	if len(id) != len("01234567-89ab-cdef-0123-456789abcdef") || filepath.IsAbs(id) {
 		return messages.RepositoryView{}, false
@@ -27,8 +27,8 @@ func (s worktrees) publishedRepository(ctx context.Context, id string) (messages
 	return view, err == nil && view.ID == id
 }
 
-// publishedCreate makes a worktree for a published client; false if the request is not of one. A branch that does not exist
-// is created, since published clients have no field that says so.
+// publishedCreate creates a worktree for a published client; false if the request is not from one. It also creates a
+// missing branch, since published clients have no field for that.
 func (s worktrees) publishedCreate(ctx context.Context, r *pb.CreateWorktreeRequest) (*pb.WorktreeInfo, bool, error) {
 	if filepath.IsAbs(r.GetRepoPath()) {
 		return nil, false, nil
@@ -51,7 +51,7 @@ func (s worktrees) publishedCreate(ctx context.Context, r *pb.CreateWorktreeRequ
 	return info, true, err
 }
 
-// publishedList lists the worktrees of a repository for a published client; false if the request is not of one.
+// publishedList lists the worktrees of a repository for a published client; false if the request is not from one.
 func (s worktrees) publishedList(ctx context.Context, r *pb.ListWorktreesRequest) (*pb.ListWorktreesResponse, bool, error) {
 	repository, known := s.publishedRepository(ctx, r.GetRepoPath())
 	if !known {
@@ -67,7 +67,7 @@ func (s worktrees) publishedList(ctx context.Context, r *pb.ListWorktreesRequest
 	return list, true, err
 }
 
-// publishedWorktree is a worktree with the numbers of published clients.
+// publishedWorktree translates a worktree with the field numbers of published clients.
 func publishedWorktree(v messages.WorktreeView, repository string) *pb.WorktreeInfo {
 	out := &pb.WorktreeInfo{Id: v.ID, Name: v.Name, Path: translate.TextOut(v.Path), Branch: translate.TextOut(v.Branch)}
 	var raw []byte
@@ -81,7 +81,7 @@ func publishedWorktree(v messages.WorktreeView, repository string) *pb.WorktreeI
 	text(6, setupScript)
 	count(7, protowire.EncodeBool(v.State != messages.WorktreeStale))
 	count(8, uint64(max(v.Sessions, 0)))
-	if created, err := proto.Marshal(translate.TimeOut(v.CreatedAt)); err == nil { // a timestamp has no field that fails
+	if created, err := proto.Marshal(translate.TimeOut(v.CreatedAt)); err == nil { // marshalling a timestamp cannot fail
 		for _, number := range []protowire.Number{9, 10} {
 			raw = protowire.AppendBytes(protowire.AppendTag(raw, number, protowire.BytesType), created)
 		}

@@ -103,7 +103,7 @@ func (s repositories) GetBranch(ctx context.Context, r *pb.GetBranchRequest) (*p
 	return handler.Unary(ctx, s.patient, messages.GetBranch{Repo: r.GetRepoId(), Name: r.GetName()}, repoIn("show branch", r.GetRepoId()), branchOut)
 }
 
-// absoluteIn checks and cleans a path that is required.
+// absoluteIn checks and cleans a required path.
 func absoluteIn(op, field, path string) (string, error) {
 	if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) {
 		return "", wire.Invalid(op, "Give an absolute path.", "%s %q is not an absolute path", field, wire.Clip(path))

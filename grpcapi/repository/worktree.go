@@ -99,7 +99,8 @@ func (s worktrees) SetupWorktree(ctx context.Context, r *pb.SetupWorktreeRequest
 	return handler.Unary(ctx, s.patient, messages.SetupWorktree{By: by(ctx), Worktree: reference}, err, worktreeOut)
 }
 
-// WatchWorktreeSetup implements WorktreeService. A page is read when the one before was sent, so a slow client costs nothing.
+// WatchWorktreeSetup implements WorktreeService. It reads a page after it has sent the one before, so a slow client
+// needs no buffer.
 func (s worktrees) WatchWorktreeSetup(r *pb.WatchWorktreeSetupRequest, stream grpc.ServerStreamingServer[pb.WorktreeSetupEvent]) error {
 	if err := stream.SendHeader(metadata.MD{}); err != nil {
 		return err
@@ -141,7 +142,7 @@ func (s worktrees) CancelWorktreeSetup(ctx context.Context, r *pb.CancelWorktree
 	return handler.Unary(ctx, s.patient, messages.CancelSetup{By: by(ctx), Worktree: reference}, err, worktreeOut)
 }
 
-// by returns who calls.
+// by returns the caller and its idempotency key.
 func by(ctx context.Context) messages.By {
 	c := door.CallOf(ctx)
 	return messages.By{Client: c.Client, Key: c.Key, Digest: c.Digest}

@@ -122,7 +122,7 @@ func ExplainedOut(e messages.PermissionExplained, session messages.SessionID) *p
 	return out
 }
 
-// StartupOut translates what the daemon was started with.
+// StartupOut translates how the daemon was started.
 func StartupOut(s messages.Startup) *pb.GetStartupResponse {
 	return &pb.GetStartupResponse{
 		Arguments: bytesOf(s.Arguments), Environment: bytesOf(s.Environment),

@@ -99,7 +99,7 @@ func answersIn(op string, answers map[string]string) error {
 }
 
 // AdminAnswerIn translates an answer given outside a stream. The handler resolves session and
-// request: both may be named by the beginning of their ids.
+// request: both may be named by prefixes of their ids.
 func AdminAnswerIn(m *pb.AnswerPermissionRequest, client messages.ClientID) (messages.AnswerPermission, error) {
 	const op = "answer permission"
 	request, err := requestIn(op, "request_id", m.GetRequestId())
@@ -142,8 +142,8 @@ func AnsweredOut(m messages.PermissionAnswered) *pb.AnswerPermissionResponse {
 	return out
 }
 
-// updatedIn returns the edited input of a decision as JSON. It must come with ALLOW_WITH_EDIT
-// and with no other decision: else the tool would run with another input than intended.
+// updatedIn returns the edited input of a decision as JSON. ALLOW_WITH_EDIT requires it and no
+// other decision may have it: otherwise the tool would run with another input than intended.
 func updatedIn(op string, d messages.Decision, input *structpb.Struct) ([]byte, error) {
 	switch {
 	case d != messages.AllowWithEdit && input != nil:

@@ -37,7 +37,7 @@ func AskLine(p messages.PermissionRecord) string {
 	}
 	var input map[string]any
 	if err := json.Unmarshal(p.Input, &input); err != nil {
-		input = nil // the line has the tool's name only
+		input = nil // the line then has only the tool's name
 	}
 	return toolcall.Line(p.Tool, input, toolcall.Words(input))
 }

@@ -32,7 +32,7 @@ func workIn(op string, ms uint64) (time.Duration, error) {
 // SetBudgetIn translates a change of a budget. The handler adds session and client.
 func SetBudgetIn(r *pb.SetSessionBudgetRequest) (messages.SetBudget, error) {
 	const op = "set budget"
-	m := messages.SetBudget{Micros: r.CostMicros, Tokens: r.Tokens} //nolint:protogetter // what is not set stays
+	m := messages.SetBudget{Micros: r.CostMicros, Tokens: r.Tokens} //nolint:protogetter // unset fields stay nil
 	if r.WorkMs != nil {
 		work, err := workIn(op, r.GetWorkMs())
 		if err != nil {
@@ -46,7 +46,7 @@ func SetBudgetIn(r *pb.SetSessionBudgetRequest) (messages.SetBudget, error) {
 	return m, nil
 }
 
-// sessionBudgetOut translates the budget of a session and what of it is spent.
+// sessionBudgetOut translates the budget of a session and its consumption.
 func sessionBudgetOut(b messages.Budget, now time.Time) *pb.SessionBudget {
 	spent := b.Now(now)
 	out := &pb.SessionBudget{
@@ -73,7 +73,7 @@ func DayOut(d messages.DayBudget) *pb.DayBudget {
 	return out
 }
 
-// SpendingOut translates what was consumed.
+// SpendingOut translates a consumption.
 func SpendingOut(s messages.Spent) *pb.Spending {
 	return &pb.Spending{CostMicros: s.Micros, Tokens: s.Tokens, WorkMs: uint64(max(s.Work, 0) / time.Millisecond), Turns: s.Turns, Unknown: s.Unknown}
 }

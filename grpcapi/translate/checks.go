@@ -31,8 +31,7 @@ const (
 	maxListLimit      = 10_000
 )
 
-// permissionModes are the values of --permission-mode that the agent accepts; with any other
-// value it exits.
+// permissionModes are the values of --permission-mode that the agent accepts; it exits on any other value.
 var permissionModes = []string{"default", "manual", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions"}
 
 // SessionIn checks a required session id.

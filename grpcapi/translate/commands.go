@@ -84,7 +84,7 @@ func AgentTypeOut(t messages.AgentType, session messages.SessionID) *pb.AgentInf
 	}
 }
 
-// SubagentOut translates a running subagent; one that has just ended is listed for a moment.
+// SubagentOut translates a running subagent, or one that has just ended.
 func SubagentOut(a messages.Subagent, session messages.SessionID) *pb.AgentInfo {
 	id := string(session)
 	out := &pb.AgentInfo{

@@ -14,7 +14,7 @@ import (
 // The translation of agent.proto, in its order. Inward, an unknown value is an error. Outward,
 // every value is translated.
 
-// StartIn translates the first message of a Converse stream. Without a session id it makes one.
+// StartIn translates the first message of a Converse stream. Without a session id it generates one.
 func StartIn(m *pb.StartConversation, client messages.ClientID) (messages.StartSession, error) {
 	const op = "start conversation"
 	var err error

@@ -16,7 +16,7 @@ import (
 // document.
 const DegradedStates = "degraded_states"
 
-// OverallOut follows the API document: critical components decide.
+// OverallOut returns the status of the daemon. As in the API document, only critical components matter.
 func OverallOut(v messages.HealthView) pb.ServingStatus {
 	for _, c := range v.Components {
 		if c.Critical && !c.Serving {

@@ -7,7 +7,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// proxiedOut translates what is known of the proxy of a session; nil for a session whose agent the daemon runs.
+// proxiedOut translates the record of a session's proxy; nil for a session whose agent the daemon runs.
 func proxiedOut(p *messages.ProxyRecord) *pb.ProxiedSession {
 	if p == nil {
 		return nil

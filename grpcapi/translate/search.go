@@ -14,7 +14,7 @@ import (
 
 // Bounds of a search.
 const (
-	searchPage     = 20 // hits, where the request names no number
+	searchPage     = 20 // hits, if the request has no limit
 	maxSearchPage  = 500
 	maxSearchIn    = 10_000 // sessions
 	maxSearchTools = 100
@@ -113,11 +113,11 @@ func searchKindOut(kind messages.SearchKind) pb.SearchKind {
 
 // Bounds of a digest.
 const (
-	digestSessions    = 50 // where the request names no number
+	digestSessions    = 50 // if the request has no limit
 	maxDigestSessions = 200
 )
 
-// DigestIn translates what is to be summed up.
+// DigestIn translates a request for a digest.
 func DigestIn(r *pb.DigestRequest) (m messages.GetDigest, err error) {
 	const op = "sum up history"
 	if r.GetSince() == nil || r.GetSince().CheckValid() != nil {
@@ -131,7 +131,7 @@ func DigestIn(r *pb.DigestRequest) (m messages.GetDigest, err error) {
 	return m, err
 }
 
-// DigestOut translates what has happened, with its totals.
+// DigestOut translates a digest, with its totals.
 func DigestOut(d messages.Digest) *pb.DigestResponse {
 	out := &pb.DigestResponse{Since: TimeOut(d.Since), Until: TimeOut(d.Until), MoreSessions: Uint32Of(int64(d.More))}
 	for i := range d.Sessions {

@@ -12,8 +12,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// ServersOut translates the servers of reports that have a status; 0 = any. Of several
-// servers with one name the newest report counts.
+// ServersOut translates the servers in reports that have a status; 0 = any. For servers with the
+// same name it uses the newest report.
 func ServersOut(reports []messages.AgentReport, wanted pb.McpServerStatus) *pb.ListMcpServersResponse {
 	out := &pb.ListMcpServersResponse{}
 	seen := map[string]bool{}

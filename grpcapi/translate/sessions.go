@@ -14,7 +14,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// ListIn translates which sessions are wanted.
+// ListIn translates a request for a list of sessions.
 func ListIn(m *pb.ListSessionsRequest) (messages.ListSessions, error) {
 	const op = "list sessions"
 	dir, err := DirectoryIn(op, m.GetWorkingDirectory())
@@ -32,7 +32,7 @@ func ListIn(m *pb.ListSessionsRequest) (messages.ListSessions, error) {
 	return out, nil
 }
 
-// TotalsOut translates what a list of sessions says beside the sessions.
+// TotalsOut translates a list of sessions, without the sessions.
 func TotalsOut(l messages.SessionList) *pb.ListSessionsResponse {
 	return &pb.ListSessionsResponse{
 		Total: Saturate(uint64(max(l.Total, 0))), OmittedIdle: Saturate(uint64(max(l.Omitted.Idle, 0))), OmittedStopped: Saturate(uint64(max(l.Omitted.Stopped, 0))),
@@ -44,11 +44,11 @@ func Steady(r *messages.SessionRecord) bool {
 	return r.RateLimit == (messages.RateLimit{}) && r.Budget.WorkingSince.IsZero()
 }
 
-// maxSlotAsking bounds how many sessions a summary names as the reason for its waiting.
+// maxSlotAsking bounds the sessions that a summary names as the reason for its wait.
 const maxSlotAsking = 5
 
-// NoteSlot adds to a summary that its session waits for a slot and why, and which sessions keep one
-// while they wait for a person.
+// NoteSlot adds to a summary why its session waits for a slot, and which sessions have a slot while
+// they wait for a person.
 func NoteSlot(out *pb.SessionSummary, q messages.SlotQueue) {
 	place := slices.IndexFunc(q.Waiting, func(w messages.SlotWaiter) bool { return string(w.Session) == out.GetId() })
 	if place < 0 {
@@ -112,7 +112,7 @@ func GrantsOut(grants map[string]bool) []*pb.SessionGrantEntry {
 	return out
 }
 
-// ClearGrantsIn translates which grants are withdrawn.
+// ClearGrantsIn translates a request to clear grants.
 func ClearGrantsIn(m *pb.ClearSessionGrantsRequest) (messages.ClearGrants, error) {
 	session, err := SessionIn("clear grants", m.GetSessionId())
 	if err != nil {
@@ -121,7 +121,7 @@ func ClearGrantsIn(m *pb.ClearSessionGrantsRequest) (messages.ClearGrants, error
 	return messages.ClearGrants{Session: session, Tool: m.GetToolName()}, nil
 }
 
-// CompactIn translates a request to compact. Without a key it makes one.
+// CompactIn translates a request to compact. Without a key it generates one.
 func CompactIn(m *pb.CompactSessionRequest) (messages.CompactSession, error) {
 	const op = "compact session"
 	out := messages.CompactSession{Key: uuid.NewString()}

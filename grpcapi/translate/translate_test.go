@@ -18,7 +18,7 @@ import (
 // session is the id of a session.
 const session = "3f2a0000-0000-4000-8000-000000000001"
 
-// each calls f with every value of an enum, and with one it does not have.
+// each calls f with every value of an enum, and with an unknown one.
 func each[E protoreflect.Enum](zero E, f func(n protoreflect.EnumNumber, known bool)) {
 	values := zero.Descriptor().Values()
 	for i := range values.Len() {
@@ -140,7 +140,7 @@ func TestRepeat(t *testing.T) {
 	}
 }
 
-// TestMalformedRequests names, for each, what the sentence must say.
+// TestMalformedRequests checks a part of the text for each malformed request.
 func TestMalformedRequests(t *testing.T) {
 	start := func(s *pb.StartConversation) error { _, err := StartIn(s, "c"); return err }
 	input := func(m *pb.UserMessage) error { _, err := InputIn(m, session, "c"); return err }

@@ -5,7 +5,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// ReviewOut translates what a directory would do if it were trusted.
+// ReviewOut translates the review of a directory.
 func ReviewOut(r messages.DirectoryReview) *pb.DirectoryReview {
 	return &pb.DirectoryReview{
 		Directory: r.Directory, Digest: r.Digest, Trusted: r.Trusted, Known: r.Known, Empty: r.Empty,

@@ -61,11 +61,11 @@ func Saturate(n uint64) uint32 {
 	return uint32(n)
 }
 
-// TextOut is text that may have any bytes, such as a path, on the wire.
+// TextOut returns text that may have any bytes, such as a path, as valid UTF-8.
 func TextOut(s string) string { return strings.ToValidUTF8(s, "?") }
 
 // Uint32Of returns n, or the nearest value that fits.
 func Uint32Of(n int64) uint32 { return uint32(min(max(n, 0), math.MaxUint32)) }
 
-// Int32Of is a count in a field that is too small for all of them.
+// Int32Of returns n, or the largest int32.
 func Int32Of(n uint32) int32 { return int32(min(n, 1<<31-1)) } //nolint:gosec // it fits

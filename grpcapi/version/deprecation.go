@@ -12,8 +12,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// maxWarned bounds the stored warnings. Beyond it all are dropped, and a session may be warned
-// once more.
+// maxWarned bounds the stored warnings. Beyond it all are dropped, and sessions may be warned once more.
 const maxWarned = 10_000
 
 // warned stores which sessions were warned of which deprecated features.

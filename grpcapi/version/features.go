@@ -6,7 +6,7 @@ import (
 	"betcode/messages"
 )
 
-// flags returns the feature flags of the settings as they are now.
+// flags returns the present feature flags of the settings.
 func (s *Service) flags() map[string]bool {
 	if s.options.Flags == nil {
 		return nil
@@ -25,7 +25,7 @@ func (s *Service) built(f messages.Feature) bool {
 	return true
 }
 
-// guards has the feature that a call needs, by method or service.
+// guards maps a method or service to the feature that it needs.
 var guards = func() map[string]messages.Feature {
 	all := map[string]messages.Feature{}
 	for _, f := range messages.Features() {

@@ -9,24 +9,24 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// negotiation has everything that decides which features a client gets.
+// negotiation has all inputs of the decision which features a client gets.
 type negotiation struct {
 	window   compatibility
 	server   string // version of the daemon
 	claude   string // version of the agent; empty = not found
 	features []messages.Feature
-	said     map[string]bool             // the feature flags of the settings
+	flags    map[string]bool             // of the settings
 	built    func(messages.Feature) bool // whether the daemon serves a feature
 	can      *pb.CapabilitySet
 }
 
-// maxWishes bounds the requested features that are answered.
+// maxWishes bounds the requested features in an answer.
 const maxWishes = 100
 
 // apiVersionKey is the key of a client's API version in NegotiateRequest.client_capabilities.
 const apiVersionKey = "api_version"
 
-// answer follows the branches of the diagrams in the API document.
+// answer negotiates as the diagrams of the API document show.
 func (n negotiation) answer(r *pb.NegotiateRequest) *pb.NegotiateResponse {
 	out := &pb.NegotiateResponse{Capabilities: n.can}
 	client := r.GetClientVersion()
@@ -62,9 +62,9 @@ func (n negotiation) answer(r *pb.NegotiateRequest) *pb.NegotiateResponse {
 // aboutClient returns warnings about clients that were not tested with this daemon.
 func (n negotiation) aboutClient(r *pb.NegotiateRequest) []string {
 	client := r.GetClientVersion()
-	api, said := r.GetClientCapabilities()[apiVersionKey]
+	api, sent := r.GetClientCapabilities()[apiVersionKey]
 	switch {
-	case said && api != apiVersion:
+	case sent && api != apiVersion:
 		return []string{fmt.Sprintf("Untested client version: it uses the API %q, the daemon %s", wire.Clip(api), apiVersion)}
 	case release(client) == "":
 		return []string{fmt.Sprintf("Untested client version: %q is not a version", wire.Clip(client))}
@@ -76,7 +76,7 @@ func (n negotiation) aboutClient(r *pb.NegotiateRequest) []string {
 	return nil
 }
 
-// aboutClaude returns warnings about agents that may lack abilities.
+// aboutClaude returns warnings about agents that may lack capabilities.
 func (n negotiation) aboutClaude() []string {
 	w := n.window.ClaudeCode
 	switch n.window.level(n.claude) {
@@ -103,7 +103,7 @@ func (n negotiation) grant(wish, client string) (granted bool, warning string) {
 		return false, fmt.Sprintf("%s removed; use %s", wish, f.Replacement)
 	case !n.built(f):
 		return false, fmt.Sprintf("%s not built yet", wish)
-	case !f.On(n.said):
+	case !f.On(n.flags):
 		return false, fmt.Sprintf("%s disabled: it is %s, enable via settings.json feature_flags.%s", wish, f.Stage, f.Name)
 	case older(client, f.MinClient):
 		return false, fmt.Sprintf("%s needs a client of v%s or newer", wish, f.MinClient)

@@ -23,11 +23,11 @@ type Options struct {
 	Server          string // version of the daemon
 	MaxMessageBytes int    // of a request, reported to clients
 
-	// Claude returns the version of the agent, empty if it is not known; nil = it is never known.
+	// Claude returns the version of the agent, empty if it is not known; nil = always unknown.
 	Claude func() string
 	// Flags returns the feature flags of the settings; nil = the settings have none.
 	Flags func() map[string]bool
-	// Serves reports whether the daemon serves a gRPC service. It is called when all are registered.
+	// Serves reports whether the daemon serves a gRPC service. It is called after all services are registered.
 	Serves func(service string) bool
 	// Reports returns the newest reports of agents, at most limit.
 	Reports func(ctx context.Context, limit int) (messages.AgentReports, error)
@@ -55,9 +55,9 @@ func (s *Service) GetVersion(context.Context, *pb.GetVersionRequest) (*pb.GetVer
 			FeatureReplacements: map[string]string{},
 		},
 	}
-	said := s.flags()
+	flags := s.flags()
 	for _, f := range messages.Features() {
-		on := f.On(said) && s.built(f)
+		on := f.On(flags) && s.built(f)
 		if on {
 			out.Features = append(out.Features, f.Name)
 		}
@@ -79,7 +79,7 @@ func (s *Service) NegotiateCapabilities(ctx context.Context, r *pb.NegotiateRequ
 	}
 	return negotiation{
 		window: window, server: s.options.Server, claude: s.claude(), features: messages.Features(),
-		said: s.flags(), built: s.built, can: can,
+		flags: s.flags(), built: s.built, can: can,
 	}.answer(r), nil
 }
 
@@ -90,8 +90,8 @@ func (s *Service) claude() string {
 	return s.options.Claude()
 }
 
-// capabilities returns the abilities of the daemon. Tools and models are those that agents have
-// reported lately: the names they accept for a model, and the models they have used.
+// capabilities returns the capabilities of the daemon. Tools and models come from recent reports of
+// agents: the names that they accept for a model, and the models that they have used.
 func (s *Service) capabilities(ctx context.Context) (*pb.CapabilitySet, error) {
 	reports, err := s.options.Reports(ctx, reportsLookedAt)
 	if err != nil {
@@ -110,9 +110,9 @@ func (s *Service) capabilities(ctx context.Context) (*pb.CapabilitySet, error) {
 		}
 	}
 	out.AvailableTools, out.AvailableModels = unique(out.GetAvailableTools()), unique(out.GetAvailableModels())
-	said := s.flags()
+	flags := s.flags()
 	for _, f := range messages.Features() {
-		out.FeatureFlags[f.Name] = f.On(said) && s.built(f)
+		out.FeatureFlags[f.Name] = f.On(flags) && s.built(f)
 	}
 	out.SubagentsEnabled = out.GetFeatureFlags()["subagent_orchestration"]
 	out.WorktreesEnabled = out.GetFeatureFlags()["worktree_management"]

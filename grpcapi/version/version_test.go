@@ -47,7 +47,7 @@ func TestLevels(t *testing.T) {
 func exampleNegotiation() negotiation {
 	n := negotiation{
 		server: "0.2.0", claude: "1.2.0", can: &pb.CapabilitySet{MaxMessageSize: 7},
-		said:  map[string]bool{"wanted": true, "unwanted": false},
+		flags: map[string]bool{"wanted": true, "unwanted": false},
 		built: func(f messages.Feature) bool { return f.Name != "unbuilt" },
 		features: []messages.Feature{
 			{Name: "stable", Stage: messages.StageStable, Aliases: []string{"steady"}},
@@ -117,8 +117,7 @@ func TestNegotiate(t *testing.T) {
 	}
 }
 
-// For any request: no feature is granted that is off or was not requested, and a refusal has a
-// warning.
+// For any request, no feature is granted that is off or was not requested, and a refusal has a warning.
 func TestNegotiateGrantsOnlyWhatIsOn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := exampleNegotiation()
@@ -136,7 +135,7 @@ func TestNegotiateGrantsOnlyWhatIsOn(t *testing.T) {
 		}
 		for _, name := range got.GetGrantedFeatures() {
 			i := slices.IndexFunc(n.features, func(f messages.Feature) bool { return f.Name == name || slices.Contains(f.Aliases, name) })
-			if i < 0 || !n.features[i].On(n.said) || !n.built(n.features[i]) || !slices.Contains(r.GetRequestedFeatures(), name) {
+			if i < 0 || !n.features[i].On(n.flags) || !n.built(n.features[i]) || !slices.Contains(r.GetRequestedFeatures(), name) {
 				t.Fatalf("granted %s: %v", name, got)
 			}
 		}

@@ -31,7 +31,7 @@ type compatibility struct {
 	} `json:"client"`
 }
 
-// window is the window of this build; TestWindow shows that it can be parsed. The versions of
+// window is the window of this build; TestWindow checks that it can be parsed. The versions of
 // Claude Code come from the table that sessions use.
 var window = func() (c compatibility) {
 	if err := json.Unmarshal(compatibilityJSON, &c); err != nil {

@@ -13,10 +13,10 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// Codec is the protobuf codec with two differences. An event is already encoded: its bytes
-// are passed on and shared by all streams. A request that cannot be decoded becomes an
-// empty message with a mark, see [Malformed]; gRPC would answer it with INTERNAL before
-// any of our code runs.
+// Codec is the protobuf codec with two differences. An event is already encoded: its bytes are
+// passed on and shared by all streams. A request that cannot be decoded becomes an empty message
+// with a mark, see [Malformed]. gRPC itself would answer it with INTERNAL before any of our code
+// runs.
 type Codec struct{ proto encoding.CodecV2 }
 
 // NewCodec returns the codec of the server.
@@ -109,7 +109,7 @@ func Malformed(v any) error {
 	}
 	cause, _ := protowire.ConsumeString(m.ProtoReflect().GetUnknown()[n:])
 	name := string(m.ProtoReflect().Descriptor().Name())
-	cause = strings.ReplaceAll(cause, "\u00a0", " ") // of the protobuf library, which varies its texts
+	cause = strings.ReplaceAll(cause, "\u00a0", " ") // the protobuf library varies spaces in its error texts
 	return messages.Errorf("decode "+name, messages.Invalid, "%s", Printable(cause)).
 		WithHint("Encode " + name + " as betcode.v1 has it, with text in UTF-8.")
 }

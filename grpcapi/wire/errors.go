@@ -25,11 +25,10 @@ import (
 // errorDomain is the domain of the ErrorInfo detail every status carries.
 const errorDomain = "betcode"
 
-// maxErrorText bounds an error's text in bytes: it travels in a trailer, and clients
-// bound their trailers.
+// maxErrorText bounds an error's text in bytes. It is sent in a trailer, and clients limit the size of trailers.
 const maxErrorText = 2048
 
-// kindCodes is the one table from kinds to gRPC codes.
+// kindCodes is the only table from kinds to gRPC codes.
 var kindCodes = map[messages.Kind]codes.Code{
 	messages.Internal:         codes.Internal,
 	messages.Invalid:          codes.InvalidArgument,
@@ -86,8 +85,7 @@ func AsError(err error) *messages.Error {
 	return &messages.Error{Op: "serve", Kind: messages.Internal, Err: err}
 }
 
-// Reason returns the code for programs: the code of e, or the name of its gRPC code if it
-// has none.
+// Reason returns the error's code for programs: its own code, or the name of its gRPC code.
 func Reason(e *messages.Error) string {
 	if e.Code != "" {
 		return string(e.Code)

@@ -14,7 +14,7 @@ import (
 	"betcode/messages"
 )
 
-// Each kind has a gRPC code of its own, and the code maps back to the kind.
+// Each kind has a unique gRPC code, which maps back to the kind.
 func TestKindsHaveCodes(t *testing.T) {
 	seen := map[codes.Code]messages.Kind{}
 	for _, kind := range messages.Kinds() {

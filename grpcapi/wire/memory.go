@@ -27,8 +27,8 @@ func newMemory(total, each int64) *memory {
 	return &memory{total: total, each: each, callers: map[string]int64{}}
 }
 
-// take waits until bytes are free, and reserves them for caller. A request beyond the
-// caller's bound reserves the whole bound. The result must be given back with give.
+// take waits until bytes are free, and reserves them for caller. A request beyond the caller's
+// bound reserves the whole bound. The caller must return the bytes with give.
 func (r *memory) take(ctx context.Context, caller string, bytes int64) (taken int64, err error) {
 	bytes = min(bytes, r.each, r.total)
 	r.mu.Lock()
@@ -39,7 +39,7 @@ func (r *memory) take(ctx context.Context, caller string, bytes int64) (taken in
 	}
 	w := &waiter{caller: caller, bytes: bytes, ready: make(chan struct{})}
 	r.waiting = append(r.waiting, w)
-	r.grant() // the waiters in front may wait for their own share only
+	r.grant() // the waiters in front may only wait for their own share
 	r.mu.Unlock()
 	select {
 	case <-w.ready:
@@ -56,7 +56,7 @@ func (r *memory) take(ctx context.Context, caller string, bytes int64) (taken in
 	return bytes, nil // granted meanwhile
 }
 
-// give returns bytes that take has reserved.
+// give releases bytes that take has reserved.
 func (r *memory) give(caller string, bytes int64) {
 	if bytes == 0 {
 		return

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Reservations never exceed the total or a caller's share; every waiter is served after
-// others gave their bytes back; at the end all bytes are free.
+// Reservations never exceed the total or a caller's share; every waiter is served after others have
+// released their bytes; at the end all bytes are free.
 func TestMemory(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		synctest.Test(t, func(t *testing.T) {

@@ -10,18 +10,18 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// Published clients of betcode.v1 number two fields of PermissionResponse differently: the
-// edited input of ALLOW_WITH_EDIT is field 3, which is the idempotency key in the API
-// document, and the text of a denial is field 4. Both are read as aliases of updated_input
-// (100) and message (101), here and nowhere else. Field 3 keeps the document's meaning for
-// every other decision, and if it holds a UUID.
+// Published clients of betcode.v1 number two fields of PermissionResponse differently: the edited
+// input of ALLOW_WITH_EDIT is field 3, which is the idempotency key in the API document, and the
+// text of a denial is field 4. Only this file reads them as aliases of updated_input (100) and
+// message (101). Field 3 keeps its documented meaning for every other decision, and if it contains
+// a UUID.
 
 // publishedMessageField is the number of a denial's text in published clients.
 const publishedMessageField = 4
 
-// readPublishedAnswer moves the fields of a published client to the fields of the API.
-// edited is the content of field 3 if that was not text; else nil. It reports whether
-// there was an edited input.
+// readPublishedAnswer moves the fields of a published client to the fields of the API. edited is
+// the content of field 3 if it is not text; otherwise nil. It reports whether there was an edited
+// input.
 func readPublishedAnswer(p *pb.PermissionResponse, edited []byte) bool {
 	if p == nil {
 		return false

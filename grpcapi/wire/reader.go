@@ -16,9 +16,9 @@ import (
 	"betcode/messages"
 )
 
-// gRPC reads a whole message, and decompresses it, with no bound on how many it reads at
-// once. Reader reads the length first, then reserves memory for the decompressed message,
-// and then reads the rest with a deadline.
+// gRPC reads and decompresses whole messages, and does not bound how many it reads at once. Reader
+// reads the length first, reserves memory for the decompressed message, and then reads the rest
+// with a deadline.
 
 const (
 	// maxProbeBytes bounds a request that needs no scope: health and versions.
@@ -26,45 +26,42 @@ const (
 	// smallRequest bounds requests that use the memory for small ones, so that an answer
 	// does not wait behind attachments.
 	smallRequest = 64 << 10
-	// leastRequest is the least that a request reserves: it costs more than its bytes.
+	// leastRequest is the smallest reservation of a request, which costs more than its bytes.
 	leastRequest = 512
-	// mostInflated is the greatest compression ratio of gzip.
-	mostInflated = 1032
+	// maxInflation is the maximum compression ratio of gzip.
+	maxInflation = 1032
 
 	probeMemory     = 1 << 20
 	probeMemoryEach = 256 << 10
 	smallMemory     = 32 << 20
 	smallMemoryEach = 8 << 20
-	// largeRequests is how many requests of the largest size fit into the memory; one
-	// caller may have one.
+	// largeRequests is the number of maximum-size requests that fit into the memory; one caller may have one.
 	largeRequests = 3
 
-	// memoryPatience is how long a request waits for memory.
-	memoryPatience = 10 * time.Second
-	// bodyPatience is how long the rest of a request may take, plus a second for each
-	// bodyRate bytes.
-	bodyPatience = 10 * time.Second
-	bodyRate     = 128 << 10
+	// memoryTimeout is how long a request waits for memory.
+	memoryTimeout = 10 * time.Second
+	// bodyTimeout is how long the rest of a request may take, plus a second for each bodyRate bytes.
+	bodyTimeout = 10 * time.Second
+	bodyRate    = 128 << 10
 )
 
-// Reader reads the requests of a server. It bounds the memory that requests take together,
-// and what each caller takes of it.
+// Reader reads the requests of a server. It bounds the memory of all requests together, and of each caller.
 type Reader struct {
 	most                 int // bytes of a request
 	probes, small, large *memory
-	body                 time.Duration // bodyPatience, shorter in tests
-	wait                 time.Duration // memoryPatience
+	body                 time.Duration // bodyTimeout, shorter in tests
+	wait                 time.Duration // memoryTimeout
 }
 
-// Call says how the requests of a call are read.
+// Call is how the requests of a call are read.
 type Call struct {
 	Caller    string // owns the share of the memory that requests reserve
 	Probe     bool   // needs no scope: only small, uncompressed requests
 	Streaming bool   // the client may send more than one request
 }
 
-// SetBodyPatience changes how long the rest of a request may take. Call it before serving.
-func (r *Reader) SetBodyPatience(d time.Duration) { r.body = d }
+// SetBodyTimeout changes how long the rest of a request may take. Call it before serving.
+func (r *Reader) SetBodyTimeout(d time.Duration) { r.body = d }
 
 // InUse returns the bytes that requests have reserved: small requests, large ones, probes.
 func (r *Reader) InUse() (small, large, probes int64) {
@@ -74,7 +71,7 @@ func (r *Reader) InUse() (small, large, probes int64) {
 // NewReader returns a Reader for requests of up to most bytes.
 func NewReader(most int) *Reader {
 	return &Reader{
-		most: most, body: bodyPatience, wait: memoryPatience,
+		most: most, body: bodyTimeout, wait: memoryTimeout,
 		probes: newMemory(probeMemory, probeMemoryEach), small: newMemory(smallMemory, smallMemoryEach),
 		large: newMemory(largeRequests*int64(most), int64(most)),
 	}
@@ -87,7 +84,7 @@ type Incoming interface {
 	RecvCompress() string
 }
 
-// IncomingOf returns the stream of a call; nil for a stream that gRPC has not made.
+// IncomingOf returns the stream of a call, or nil if gRPC did not create the stream.
 func IncomingOf(ctx context.Context) Incoming {
 	w, _ := grpc.ServerTransportStreamFromContext(ctx).(Incoming)
 	return w
@@ -141,8 +138,8 @@ func (r *Reader) Receive(ctx context.Context, w Incoming, c Call, reserved *Rese
 	return r.ends(ctx, w)
 }
 
-// header reads what stands before a message: whether it is compressed, and its length.
-// On a stream of requests the next may come at any time.
+// header reads the prefix of a message: whether it is compressed, and its length. On a stream of
+// requests there is no deadline for the next prefix.
 func (r *Reader) header(ctx context.Context, w Incoming, c Call) (header [5]byte, err error) {
 	if c.Streaming {
 		return header, wireError(w.ReadMessageHeader(header[:]))
@@ -150,7 +147,7 @@ func (r *Reader) header(ctx context.Context, w Incoming, c Call) (header [5]byte
 	return within(ctx, r.body, func() (h [5]byte, err error) { return h, w.ReadMessageHeader(h[:]) })
 }
 
-// ends expects the end of a call's requests.
+// ends checks that no further request follows.
 func (r *Reader) ends(ctx context.Context, w Incoming) error {
 	_, err := within(ctx, r.body, func() (struct{}, error) {
 		var header [5]byte
@@ -165,7 +162,7 @@ func (r *Reader) ends(ctx context.Context, w Incoming) error {
 	return err
 }
 
-// limit returns how many bytes a request of a call may have.
+// limit returns the maximum size of a request, in bytes.
 func (r *Reader) limit(c Call) int64 {
 	if c.Probe {
 		return min(maxProbeBytes, int64(r.most))
@@ -188,11 +185,11 @@ func (r *Reader) check(w Incoming, c Call, format byte, length int64) error {
 	return nil
 }
 
-// reserve waits for the memory of a request, as large as it may be after decompression.
+// reserve reserves memory for a request, for its maximum size after decompression. It waits until the memory is free.
 func (r *Reader) reserve(ctx context.Context, c Call, reserved *Reservation, packed bool, length int64) error {
 	weight := max(length, leastRequest)
 	if packed {
-		weight = max(min(length*mostInflated, r.limit(c)), weight)
+		weight = max(min(length*maxInflation, r.limit(c)), weight)
 	}
 	of := r.large
 	switch {
@@ -267,7 +264,7 @@ func within[T any](ctx context.Context, patience time.Duration, read func() (T, 
 	}
 }
 
-// wireError returns an error of the transport as a status; io.EOF is returned as it is.
+// wireError converts an error of the transport to a status. It returns io.EOF unchanged.
 func wireError(err error) error {
 	if err == nil || errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return err

@@ -4,8 +4,8 @@ import (
 	"sync"
 )
 
-// Reservation is the memory of a call's last request. It is released when the next request
-// is read, and when the call answers or ends. The zero value holds nothing.
+// Reservation is the memory of a call's last request. It is released when the next request is read,
+// and when the call answers or ends. The zero value reserves nothing.
 type Reservation struct {
 	mu     sync.Mutex
 	from   *memory
@@ -25,7 +25,7 @@ func (v *Reservation) set(m *memory, caller string, bytes int64) {
 	}
 }
 
-// shrink gives back what is reserved beyond some bytes.
+// shrink reduces the reservation to bytes.
 func (v *Reservation) shrink(bytes int64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -35,7 +35,7 @@ func (v *Reservation) shrink(bytes int64) {
 	}
 }
 
-// Release returns the memory.
+// Release releases the memory.
 func (v *Reservation) Release() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -45,7 +45,7 @@ func (v *Reservation) Release() {
 	}
 }
 
-// End returns the memory, now and after any later read.
+// End releases the memory, now and after any later read.
 func (v *Reservation) End() {
 	v.mu.Lock()
 	v.ended = true

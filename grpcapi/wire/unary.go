@@ -6,13 +6,13 @@ import (
 	"google.golang.org/grpc"
 )
 
-// Streams registers services so that every call is served as a stream, on which one message
-// is received if the call is unary. The bytes on the wire are the same. A unary interceptor
-// runs after gRPC has read the whole request; on a stream nothing is read before the
-// handler receives, which is after the caller was admitted.
+// Streams registers services so that every call is served as a stream; a unary call receives one
+// message. The bytes on the wire are the same. A unary interceptor would run after gRPC has read
+// the whole request. On a stream nothing is read before the handler receives, which is after the
+// caller was admitted.
 type Streams struct {
 	Server    *grpc.Server
-	Intercept grpc.StreamServerInterceptor // gRPC itself calls it for the streams of the API
+	Intercept grpc.StreamServerInterceptor // gRPC calls it for the streams of the API
 }
 
 // RegisterService implements [grpc.ServiceRegistrar].

@@ -8,9 +8,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// UnknownFields names the fields of a message, and of the messages in it, that this daemon
-// does not know, as "UserMessage.77". Newer clients send such fields; they are kept, as
-// protobuf does, and change nothing.
+// UnknownFields names the fields of a message, and of the messages in it, that this daemon does not
+// know, as "UserMessage.77". Newer clients send such fields. The daemon preserves and ignores them.
 func UnknownFields(m proto.Message) []string { return unknownFields(m.ProtoReflect(), nil) }
 
 func unknownFields(m protoreflect.Message, found []string) []string {
