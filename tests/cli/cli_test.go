@@ -45,7 +45,7 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata", UpdateScripts: *update, WorkdirRoot: root, RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error { return setUp(env, programs) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": wantCode, "until": until, "await": await, "normal": normal,
+			"code": wantCode, "until": until, "keep": keep, "await": await, "normal": normal,
 			"forms": forms, "start": start, "say": say, "end": end, "interrupt": interrupt, "press": press, "terminal": terminal,
 		},
 	})
@@ -113,6 +113,15 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("betcode %s never prints %q\n%s%s", strings.Join(args[1:], " "), args[0], ts.ReadFile("stdout"), ts.ReadFile("stderr"))
 		}
 	}
+}
+
+// keep runs the program and keeps what it prints in a variable of the script.
+func keep(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: keep VARIABLE ARG...")
+	}
+	ts.Check(ts.Exec("betcode", args[1:]...))
+	ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile("stdout")))
 }
 
 // await waits until a file that another program writes matches a pattern.

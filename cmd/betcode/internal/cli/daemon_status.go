@@ -128,12 +128,16 @@ func (p *program) healthCommand() *cli.Command {
 		Description: "Prints SERVING or NOT_SERVING. Exit code 0 means that the daemon serves; 7 that it does not; 2 that no daemon\n" +
 			"answers; 6 that it has no such service. SERVICE is for example AgentService. The command starts no daemon and\n" +
 			"asks no questions. 'betcode daemon status' shows what is wrong.",
-		Action: base.Simple(p.health),
+		Flags: output.OnceFlags(), Action: base.Simple(p.health),
 	}
 }
 
 func (p *program) health(ctx context.Context, c *cli.Context) error {
 	if err := base.Arguments(c, 0, 1); err != nil {
+		return err
+	}
+	options, err := output.Parse(c)
+	if err != nil {
 		return err
 	}
 	cfg, err := p.ClientConfig(c)
@@ -153,10 +157,17 @@ func (p *program) health(ctx context.Context, c *cli.Context) error {
 		return client.NoDaemon(cfg)
 	case err != nil:
 		return err
-	case serving:
-		_, err = fmt.Fprintln(p.Stdout, pb.ServingStatus_SERVING)
-		return err
 	}
-	fmt.Fprintln(p.Stdout, pb.ServingStatus_NOT_SERVING)
-	return exit.Silent(exit.Internal)
+	answer, failed := pb.ServingStatus_SERVING, error(nil)
+	if !serving {
+		answer, failed = pb.ServingStatus_NOT_SERVING, exit.Silent(exit.Internal)
+	}
+	view := output.View{
+		Schema: "betcode.health/v1", Name: "status", Value: map[string]any{"status": answer.String(), "service": c.Args().First()}, Err: failed,
+		Text: func(w io.Writer, _ output.Look) error {
+			_, err := fmt.Fprintln(w, answer)
+			return err
+		},
+	}
+	return output.Printer{Console: p.Console, Options: options}.Print(view)
 }

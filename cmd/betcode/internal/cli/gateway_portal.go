@@ -19,6 +19,7 @@ import (
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/cmd/betcode/internal/gateways"
+	"betcode/cmd/betcode/internal/output"
 	"betcode/cmd/betcode/internal/statedir"
 	"betcode/config"
 	pb "betcode/proto/betcode/v1"
@@ -53,10 +54,10 @@ func (p *program) pairCommand() *cli.Command {
 	return &cli.Command{
 		Name: "pair", Usage: "make a code with which a browser logs in to the portal", ArgsUsage: "NAME",
 		Description: "NAME is that of the person or device. The code works once, within 10 minutes; the login has the scopes of the code.",
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringSliceFlag{Name: "scope", Usage: "a right of the login: `SCOPE` is view, approve, control or admin; may be given several times (required)"},
 			&cli.BoolFlag{Name: "shared", Usage: "the login sees only sessions that 'gateway share' has shared with NAME"},
-		},
+		}, output.OnceFlags()...),
 		Before: base.Needs("scope"),
 		Action: p.WithClient(1, 1, p.pair),
 	}
@@ -64,6 +65,10 @@ func (p *program) pairCommand() *cli.Command {
 
 func (p *program) pair(ctx context.Context, c *cli.Context, cl *client.Client) error {
 	name := c.Args().First()
+	options, err := output.Parse(c)
+	if err != nil {
+		return err
+	}
 	if len(name) > 32 {
 		return exit.Usage(fmt.Errorf("the name %q has more than 32 characters", name))
 	}
@@ -74,10 +79,8 @@ func (p *program) pair(ctx context.Context, c *cli.Context, cl *client.Client) e
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(p.Stdout, made.GetSecret())
-	fmt.Fprintf(p.Stderr, "Enter it at /api/auth/login of the portal within %s. It works once, and lets the browser %s.\n",
-		codeLifetime, strings.Join(made.GetToken().GetScopes(), ", "))
-	return nil
+	return output.Printer{Console: p.Console, Options: options}.Print(p.secretView("betcode.gateway.pair/v1", made, made.GetToken(), made.GetSecret(),
+		fmt.Sprintf("Enter it at /api/auth/login of the portal within %s. It works once, and lets the browser %s.", codeLifetime, strings.Join(made.GetToken().GetScopes(), ", "))))
 }
 
 func (p *program) shareCommand() *cli.Command {
@@ -107,11 +110,11 @@ func (p *program) proxyTokenCommand() *cli.Command {
 		Description: "Writes a JWT, once: 'claude-portal --backend-url ws://HOST:PORT --auth-token TOKEN'. With --url it writes the address\n" +
 			"for 'claude-portal --init'. The token lets a proxy register sessions, and do nothing else. 'token list' shows it,\n" +
 			"'token revoke' ends it.",
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "name", Value: "proxy", Usage: "what people call it: a `NAME`"},
 			&cli.UintFlag{Name: "days", Value: 30, Usage: "for how many `DAYS` it is valid, at most 366"},
 			&cli.StringFlag{Name: "url", Usage: "the `URL` of the portal"},
-		},
+		}, output.OnceFlags()...),
 		Action: p.WithClient(0, 0, p.proxyToken),
 	}
 }
@@ -121,17 +124,20 @@ func (p *program) proxyToken(ctx context.Context, c *cli.Context, cl *client.Cli
 	if days < 1 || days > 366 {
 		return exit.Usage(fmt.Errorf("days %d: give 1 to 366", days))
 	}
-	made, err := cl.Access.CreateProxyToken(ctx, &pb.CreateProxyTokenRequest{Title: c.String("name"), Days: uint32(days)}) //nolint:gosec // at most 366
-	switch {
-	case err != nil:
+	options, err := output.Parse(c)
+	if err != nil {
 		return err
-	case c.String("url") != "":
-		fmt.Fprintln(p.Stdout, gateways.InitURL(strings.TrimRight(c.String("url"), "/"), made.GetSecret()))
-	default:
-		fmt.Fprintln(p.Stdout, made.GetSecret())
 	}
-	fmt.Fprintf(p.Stderr, "It is the token %s, valid for %s, and is shown once. A reader of it may register sessions here.\n", made.GetToken().GetName(), console.Count(int64(days), "day")) //nolint:gosec // at most 366
-	return nil
+	made, err := cl.Access.CreateProxyToken(ctx, &pb.CreateProxyTokenRequest{Title: c.String("name"), Days: uint32(days)}) //nolint:gosec // at most 366
+	if err != nil {
+		return err
+	}
+	written := made.GetSecret()
+	if url := c.String("url"); url != "" {
+		written = gateways.InitURL(strings.TrimRight(url, "/"), written)
+	}
+	return output.Printer{Console: p.Console, Options: options}.Print(p.secretView("betcode.gateway.token/v1", made, made.GetToken(), written,
+		fmt.Sprintf("It is the token %s, valid for %s, and is shown once. A reader of it may register sessions here.", made.GetToken().GetName(), console.Count(int64(days), "day")))) //nolint:gosec // at most 366
 }
 
 // servePortal serves pages until a signal ends it.

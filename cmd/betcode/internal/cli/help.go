@@ -75,9 +75,10 @@ tabs between whole values and without titles. The name of a schema ends with its
 version: a field that goes or changes its kind makes a new version. Integers are
 numbers, empty lists are [].
 
-audit, events and 'permission test' print entries as they come: JSON is a line for
-each entry, YAML a document, --jq sees one entry at a time. They take neither --sort
-nor --watch; 'betcode events -f' goes on with what happens.
+audit, events, 'permission test', 'subagent watch' and 'orchestrate watch' print
+entries as they come: JSON is a line for each entry, YAML a document, --jq sees one
+entry at a time. They take neither --sort nor --watch; 'betcode events -f' goes on
+with what happens.
 `
 
 func (p *program) formattingCommand() *cli.Command {

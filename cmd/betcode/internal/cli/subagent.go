@@ -36,13 +36,12 @@ func (p *program) subagentCommand() *cli.Command {
 			},
 			{
 				Name: "watch", Usage: "show what a subagent did and does, up to its end", ArgsUsage: "ID",
-				Description: "The exit code is 0 if it completed, and 1 if it failed or was cancelled.",
-				Flags: []cli.Flag{
+				Description: "The exit code is 0 if it completed, and 1 if it failed or was cancelled. With -o, --json or --jq, its events.",
+				Flags: append([]cli.Flag{
 					&cli.Uint64Flag{Name: "from", Usage: "only what comes after `SEQUENCE`"},
 					&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show thinking and processes too"},
-					&cli.BoolFlag{Name: "json", Usage: "one JSON object for each event"},
-				},
-				Action: p.WithClient(1, 1, p.watchSubagent),
+				}, output.StreamFlags()...),
+				Action: p.watchSubagent,
 			},
 			{
 				Name: "send", Usage: "give a subagent that has not ended a message", ArgsUsage: "ID TEXT",
@@ -147,7 +146,7 @@ func (p *program) spawnSubagent(ctx context.Context, c *cli.Context, cl *client.
 		return err
 	}
 	if c.Bool("watch") {
-		return p.follow(ctx, c, cl, &pb.WatchSubagentRequest{SubagentId: spawned.GetSubagentId()})
+		return p.follow(ctx, cl, &pb.WatchSubagentRequest{SubagentId: spawned.GetSubagentId()}, p.subagentScreen(c))
 	}
 	return p.Show(c, output.View{
 		Schema: "betcode.subagent.spawn/v1", Value: spawned, Name: "subagent_id",

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"betcode/cmd/betcode/internal/cli/base"
@@ -30,12 +32,11 @@ func (p *program) tokenCommand() *cli.Command {
 			{
 				Name: "create", Usage: "make a token", ArgsUsage: "NAME",
 				Description: "Writes the secret once, to standard output or to a new file that other users cannot read.",
-				Flags: []cli.Flag{
+				Flags: append([]cli.Flag{
 					&cli.StringSliceFlag{Name: "scope", Usage: "a right of the token: `SCOPE` is view, approve, control or admin; may be given several times (required)"},
 					&cli.StringFlag{Name: "expires", Usage: "how `LONG` it is valid, for example 30d (default: until it is revoked)"},
 					&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the secret to the new `FILE`"},
-					&cli.BoolFlag{Name: "json", Usage: "as JSON"},
-				},
+				}, output.JSONFlags()...),
 				Before: base.Needs("scope"),
 				Action: p.WithClient(1, 1, p.tokenCreate),
 			},
@@ -60,8 +61,13 @@ func (p *program) tokenCreate(ctx context.Context, c *cli.Context, cl *client.Cl
 		}
 		request.ExpiresAt = timestamppb.New(time.Now().Add(left))
 	}
-	path := c.String("output")
-	if path != "" {
+	path, options := c.String("output"), output.Options{}
+	if path == "" {
+		var err error
+		if options, err = output.Parse(c); err != nil {
+			return err
+		}
+	} else {
 		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 			return exit.Usage(fmt.Errorf("write token: %s exists; name a new file", path))
 		}
@@ -76,14 +82,25 @@ func (p *program) tokenCreate(ctx context.Context, c *cli.Context, cl *client.Cl
 			return errors.Join(err, p.takeBack(ctx, cl, request.GetName()))
 		}
 		fmt.Fprintf(p.Stderr, "The token %s is in %s.\n", request.GetName(), path)
-	case c.Bool("json"):
-		created := output.View{Schema: "betcode.token.create/v1", Value: made}
-		return output.Printer{Console: p.Console, Options: output.Options{Form: output.JSON}}.Print(created)
 	default:
-		fmt.Fprintln(p.Stdout, made.GetSecret())
-		fmt.Fprintln(p.Stderr, "The secret is shown once. Keep it in a file that other users cannot read, and name the file with --token-file.")
+		return output.Printer{Console: p.Console, Options: options}.Print(p.secretView("betcode.token.create/v1", made, made.GetToken(), made.GetSecret(),
+			"The secret is shown once. Keep it in a file that other users cannot read, and name the file with --token-file."))
 	}
 	return nil
+}
+
+// secretView shows a secret once: alone on standard output, with a remark for a person beside it.
+func (p *program) secretView(schema string, made proto.Message, token *pb.AccessToken, secret, remark string) output.View {
+	return output.View{
+		Schema: schema, Value: made, Name: "name", Added: []output.Member{{Name: "name", Value: func(int) any { return token.GetName() }}},
+		Text: func(w io.Writer, _ output.Look) error {
+			if _, err := fmt.Fprintln(w, secret); err != nil {
+				return err
+			}
+			p.Say("%s", remark)
+			return nil
+		},
+	}
 }
 
 // takeBack revokes a token whose secret could not be written.

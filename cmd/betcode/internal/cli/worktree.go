@@ -65,11 +65,11 @@ func (p *program) worktreeCommand() *cli.Command {
 				Name: "prune", Usage: "list unused worktrees, and remove them with --yes; branches are kept",
 				Description: "These are worktrees that are stale, or not used lately, without a lease, without changed or untracked files, and without\n" +
 					"commits that are neither pushed nor in another branch. Sessions in them stay, with their history, but cannot go on.",
-				Flags: []cli.Flag{
+				Flags: append([]cli.Flag{
 					&cli.IntFlag{Name: "days", Usage: "those not used for `N` days", Value: pruneDays},
 					&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "remove them"},
 					&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "those of all repositories"}, repoFlag,
-				},
+				}, output.OnceFlags()...),
 				Action: p.WithClient(0, 0, p.pruneWorktrees),
 			},
 			{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -12,6 +13,7 @@ import (
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/output"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -31,12 +33,17 @@ func (p *program) pruneWorktrees(ctx context.Context, c *cli.Context, cl *client
 		}
 		request.RepoPath = dir
 	}
+	options, err := output.Parse(c)
+	if err != nil {
+		return err
+	}
 	answer, err := cl.Worktree.PruneWorktrees(ctx, request)
 	if err != nil {
 		return err
 	}
 	found, freed := 0, uint64(0)
 	var failed []error
+	var paths []string
 	for _, w := range answer.GetWorktrees() {
 		if w.GetProblem() != "" {
 			failed = append(failed, fmt.Errorf("%s: %s", console.Line(w.GetWorktree().GetName()), console.Line(w.GetProblem())))
@@ -44,7 +51,22 @@ func (p *program) pruneWorktrees(ctx context.Context, c *cli.Context, cl *client
 		}
 		found++
 		freed += w.GetWorktree().GetWork().GetDiskBytes()
-		fmt.Fprintln(p.Stdout, console.Line(w.GetWorktree().GetPath()))
+		paths = append(paths, w.GetWorktree().GetPath())
+	}
+	view := output.View{
+		Schema: "betcode.worktree.prune/v1", Value: answer, List: "worktrees", Name: "path", Err: errors.Join(failed...),
+		Added: []output.Member{{Name: "path", Value: func(i int) any { return answer.GetWorktrees()[i].GetWorktree().GetPath() }}},
+		Text: func(w io.Writer, _ output.Look) error {
+			for _, path := range paths {
+				if _, err := fmt.Fprintln(w, console.Line(path)); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	if err := (output.Printer{Console: p.Console, Options: options}).Print(view); !options.People() || err != nil && len(failed) == 0 {
+		return err
 	}
 	switch {
 	case found == 0 && len(failed) == 0:
@@ -54,5 +76,5 @@ func (p *program) pruneWorktrees(ctx context.Context, c *cli.Context, cl *client
 	default:
 		p.Say("%s, %s, can be removed: betcode worktree prune --yes", console.Count(found, "worktree"), console.Size(freed))
 	}
-	return errors.Join(failed...)
+	return view.Err
 }

@@ -67,6 +67,9 @@ func Flags(more ...Form) []cli.Flag {
 // OnceFlags returns the flags that choose the form of what a command has done, which cannot be watched.
 func OnceFlags(more ...Form) []cli.Flag { return Flags(more...)[:3] }
 
+// JSONFlags returns the flags that choose JSON, for a command whose -o is another flag.
+func JSONFlags() []cli.Flag { return Flags()[1:3] }
+
 // ListFlags returns the flags that choose the form of a list.
 func ListFlags() []cli.Flag {
 	return append(Flags(),

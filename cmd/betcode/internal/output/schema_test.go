@@ -28,6 +28,8 @@ var messages = map[string]proto.Message{
 	"betcode.daemon.status/v2":      &pb.HealthDetailsResponse{},
 	"betcode.digest/v1":             &pb.DigestResponse{},
 	"betcode.fleet/v2":              &pb.FleetState{},
+	"betcode.gateway.pair/v1":       &pb.CreateAccessTokenResponse{},
+	"betcode.gateway.token/v1":      &pb.CreateProxyTokenResponse{},
 	"betcode.gitlab.issue/v2":       &pb.GetIssueResponse{},
 	"betcode.gitlab.issues/v2":      &pb.ListIssuesResponse{},
 	"betcode.gitlab.jobs/v2":        &pb.GetJobsResponse{},
@@ -63,12 +65,14 @@ var messages = map[string]proto.Message{
 	"betcode.tree/v2":               &pb.TreeNode{},
 	"betcode.worktree/v2":           &pb.WorktreeInfo{},
 	"betcode.worktree.list/v2":      &pb.ListWorktreesResponse{},
+	"betcode.worktree.prune/v1":     &pb.PruneWorktreesResponse{},
 	"betcode.worktree.switch/v2":    &pb.SwitchWorktreeResponse{},
 }
 
 // written are the schemas whose shape the program writes by hand; tests of their commands hold it.
 var written = []string{
-	"betcode.config/v1", "betcode.doctor/v1", "betcode.journal.backups/v1", "betcode.journal.repair/v1", "betcode.journal.restore/v1", "betcode.journal.verify/v2",
+	"betcode.config/v1", "betcode.config.check/v1", "betcode.config.get/v1", "betcode.config.path/v1", "betcode.doctor/v1", "betcode.health/v1",
+	"betcode.journal.backups/v1", "betcode.journal.repair/v1", "betcode.journal.restore/v1", "betcode.journal.verify/v2",
 	"betcode.run/v2", "betcode.session.export/v1", "betcode.status/v1", "betcode.trust.list/v1", "betcode.version/v1",
 }
 

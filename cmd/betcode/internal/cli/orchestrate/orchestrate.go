@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/urfave/cli/v2"
+	"google.golang.org/protobuf/proto"
 
 	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
@@ -49,8 +50,9 @@ func Command(program *base.Program) *cli.Command {
 			},
 			{
 				Name: "watch", Usage: "show an orchestration until it has ended", ArgsUsage: "ORCHESTRATION",
-				Flags:  []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "events as JSON, a line for each"}, &cli.Uint64Flag{Name: "from", Usage: "with --json: events after `NUMBER`"}},
-				Action: p.WithClient(1, 1, p.watchPlan),
+				Description: "With -o, --json or --jq, its events.",
+				Flags:       append(output.StreamFlags(), &cli.Uint64Flag{Name: "from", Usage: "with -o, --json or --jq: only events after `NUMBER`"}),
+				Action:      p.watchPlan,
 			},
 			{Name: "list", Aliases: []string{"ls"}, Usage: "list orchestrations, newest first", Flags: output.ListFlags(), Action: p.Shows(0, 0, p.listPlans)},
 			{
@@ -97,14 +99,16 @@ func (p group) runPlan(ctx context.Context, c *cli.Context, cl *client.Client) e
 	return p.followPlan(ctx, cl, made.GetOrchestrationId(), !p.Terminal.Out)
 }
 
-func (p group) watchPlan(ctx context.Context, c *cli.Context, cl *client.Client) error {
-	id := c.Args().First()
-	if !c.Bool("json") {
-		return p.followPlan(ctx, cl, id, false)
+func (p group) watchPlan(c *cli.Context) error {
+	options, err := output.ParseStream(c)
+	if err != nil || options.Form != output.Auto || options.ListFields {
+		return p.Streams(1, 1, p.planStream, func(ctx context.Context, c *cli.Context, cl *client.Client, show func(proto.Message) error) error {
+			return watchEvents(ctx, cl, c.Args().First(), c.Uint64("from"), func(string) {}, func(e *pb.OrchestrationEvent) error { return show(e) })
+		})(c)
 	}
-	return watchEvents(ctx, cl, id, c.Uint64("from"), func(string) {}, func(e *pb.OrchestrationEvent) error {
-		return console.WriteJSONLine(p.Stdout, e)
-	})
+	return p.WithClient(1, 1, func(ctx context.Context, c *cli.Context, cl *client.Client) error {
+		return p.followPlan(ctx, cl, c.Args().First(), false)
+	})(c)
 }
 
 func (p group) listPlans(ctx context.Context, _ *cli.Context, cl *client.Client) (output.View, error) {

@@ -38,7 +38,15 @@ func newScreen(p group, o *pb.OrchestrationInfo) *screen {
 // apply takes an event into the picture; without one it prints a line.
 func (s *screen) apply(e *pb.OrchestrationEvent) {
 	s.dirty = true
-	line := ""
+	line := s.take(e)
+	s.last = e
+	if !s.live {
+		fmt.Fprintln(s.p.Stdout, console.Shorten(console.Line(line), 300))
+	}
+}
+
+// take takes an event into the picture and returns what it says, on one line.
+func (s *screen) take(e *pb.OrchestrationEvent) (line string) {
 	switch e := e.GetEvent().(type) {
 	case *pb.OrchestrationEvent_StepStarted:
 		n := s.node(e.StepStarted.GetStepId())
@@ -64,10 +72,7 @@ func (s *screen) apply(e *pb.OrchestrationEvent) {
 	case *pb.OrchestrationEvent_Failed:
 		line = fmt.Sprintf("stopped: %s; %d steps completed%s", e.Failed.GetErrorMessage(), e.Failed.GetCompletedSteps(), after(", ", costOf(e.Failed.GetCostUsd())))
 	}
-	s.last = e
-	if !s.live {
-		fmt.Fprintln(s.p.Stdout, console.Shorten(console.Line(line), 300))
-	}
+	return line
 }
 
 func (s *screen) stepFailed(e *pb.StepFailed) string {

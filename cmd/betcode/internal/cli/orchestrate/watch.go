@@ -4,14 +4,19 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strconv"
 	"time"
 
+	"github.com/urfave/cli/v2"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
+	"betcode/cmd/betcode/internal/cli/session"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/output"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -59,6 +64,22 @@ func watchEvents(ctx context.Context, cl *client.Client, id string, from uint64,
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+	}
+}
+
+// planStream prints the events of an orchestration.
+func (p group) planStream(c *cli.Context) output.Stream {
+	texts := newScreen(p, &pb.OrchestrationInfo{Id: c.Args().First()})
+	return output.Stream{
+		Entry: &pb.OrchestrationEvent{}, Name: "sequence", Form: output.JSONL, AtOnce: true, Columns: session.EventColumns(),
+		Row: func(m proto.Message, l output.Look) []string {
+			e := m.(*pb.OrchestrationEvent)
+			if e.GetEvent() == nil {
+				return session.EventRow(e.GetSequence(), e.GetTimestamp(), e.GetAgentEvent(), l)
+			}
+			kind := e.ProtoReflect().WhichOneof(e.ProtoReflect().Descriptor().Oneofs().ByName("event")).Name()
+			return []string{strconv.FormatUint(e.GetSequence(), 10), e.GetTimestamp().AsTime().Local().Format(time.DateTime), string(kind), l.Cut(texts.take(e), 400)}
+		},
 	}
 }
 

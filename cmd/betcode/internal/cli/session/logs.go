@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
@@ -76,17 +77,26 @@ func (p group) printEvents(c *cli.Context) error {
 func eventStream(c *cli.Context) output.Stream {
 	return output.Stream{
 		Entry: &pb.AgentEvent{}, Name: "sequence", Form: output.JSONL, AtOnce: c.Bool("follow"),
-		Columns: []console.Column{{Title: "SEQ", Whole: true}, {Title: "TIME", Whole: true}, {Title: "KIND", Whole: true}, {Title: "WHAT", Text: true}},
+		Columns: EventColumns(),
 		Row: func(m proto.Message, l output.Look) []string {
 			e := m.(*pb.AgentEvent)
-			sequence := ""
-			if n := e.GetSequence(); n > 0 { // otherwise it is not of the history
-				sequence = strconv.FormatUint(n, 10)
-			}
-			at := e.GetTimestamp().AsTime().Local().Format(time.DateTime)
-			return []string{sequence, at, render.Kind(e), l.Cut(render.Summary(e), 400)}
+			return EventRow(e.GetSequence(), e.GetTimestamp(), e, l)
 		},
 	}
+}
+
+// EventColumns returns the columns of a table of events.
+func EventColumns() []console.Column {
+	return []console.Column{{Title: "SEQ", Whole: true}, {Title: "TIME", Whole: true}, {Title: "KIND", Whole: true}, {Title: "WHAT", Text: true}}
+}
+
+// EventRow returns the row of an event in such a table. An event without a sequence is not of the history.
+func EventRow(sequence uint64, at *timestamppb.Timestamp, e *pb.AgentEvent, l output.Look) []string {
+	number := ""
+	if sequence > 0 {
+		number = strconv.FormatUint(sequence, 10)
+	}
+	return []string{number, at.AsTime().Local().Format(time.DateTime), render.Kind(e), l.Cut(render.Summary(e), 400)}
 }
 
 // read hands out the history of a session up to its end, and with --follow what happens then.

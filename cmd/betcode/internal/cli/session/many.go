@@ -13,6 +13,7 @@ import (
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/output"
 	"betcode/cmd/betcode/internal/sessionstate"
 	"betcode/config"
 	pb "betcode/proto/betcode/v1"
@@ -140,11 +141,11 @@ func (p group) deleteCommand() *cli.Command {
 func (p group) pruneCommand() *cli.Command {
 	return &cli.Command{
 		Name: "prune", Usage: "delete sessions with nothing to do that were not used lately",
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "older-than", Usage: "not used for `LONG`, for example 30d", Value: "30d"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "only list them"},
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
-		},
+		}, output.OnceFlags()...),
 		Action: p.WithClient(0, 0, p.pruneSessions),
 	}
 }
@@ -153,6 +154,13 @@ func (p group) pruneSessions(ctx context.Context, c *cli.Context, cl *client.Cli
 	age, err := config.ParseDuration(c.String("older-than"))
 	if err != nil || age < 0 {
 		return exit.Usage(fmt.Errorf("--older-than %q: give how long they were not used, for example 12h or 30d", c.String("older-than")))
+	}
+	options, err := output.Parse(c)
+	if err != nil {
+		return err
+	}
+	if options.Form != output.Auto && !c.Bool("dry-run") {
+		return exit.Usage(errors.New("--output, --json and --jq show what would be deleted: add --dry-run"))
 	}
 	found, err := Every(ctx, cl)
 	if err != nil {
@@ -166,16 +174,16 @@ func (p group) pruneSessions(ctx context.Context, c *cli.Context, cl *client.Cli
 			old, ids = append(old, s), append(ids, s.GetId())
 		}
 	}
+	if c.Bool("dry-run") && (len(old) > 0 || !options.People()) {
+		view := sessionsView(&pb.ListSessionsResponse{Sessions: old, Total: uint32(len(old))}) //nolint:gosec // it fits
+		view.Columns = []console.Column{{Title: "ID", Whole: true}, {Title: "UPDATED", Whole: true}, {Title: "NAME", Text: true}}
+		view.Row = func(i int, l output.Look) []string {
+			return []string{l.ID(old[i].GetId()), l.When(old[i].GetUpdatedAt()), sessionstate.Label(old[i])}
+		}
+		return output.Printer{Console: p.Console, Options: options}.Print(view)
+	}
 	if len(old) == 0 {
 		p.Say("Every session was used within %s, or has something to do.", c.String("older-than"))
-		return nil
-	}
-	if c.Bool("dry-run") {
-		for _, s := range old {
-			if _, err := fmt.Fprintf(p.Stdout, "%s\t%s\t%s\n", s.GetId(), console.Exact(s.GetUpdatedAt()), sessionstate.Label(s)); err != nil {
-				return err
-			}
-		}
 		return nil
 	}
 	return p.deleteSessions(ctx, c, cl, ids)

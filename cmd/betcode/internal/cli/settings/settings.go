@@ -2,13 +2,13 @@ package settings
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/cli/base"
+	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/output"
 	"betcode/config"
 )
@@ -35,7 +35,11 @@ func Command(program *base.Program) *cli.Command {
 				}, output.ListFlags()...),
 				Action: base.Simple(p.configShow),
 			},
-			{Name: "get", Usage: "print one value", ArgsUsage: "NAME", Action: base.Simple(p.configGet)},
+			{
+				Name: "get", Usage: "print one value", ArgsUsage: "NAME",
+				Description: "-o json has where it comes from, too. -o wide is the row of 'config show --origins'.",
+				Flags:       output.Flags(), Action: base.Simple(p.configGet),
+			},
 			{
 				Name: "set", Usage: "change values in settings.json", ArgsUsage: "NAME VALUE [NAME VALUE…]",
 				Description: "VALUE is written as on a command line: 7d, 512MiB, true. Feature flags: feature_flags.NAME true.\n" +
@@ -46,14 +50,14 @@ func Command(program *base.Program) *cli.Command {
 			{
 				Name: "check", Usage: "list mistakes in settings files, and unknown settings", ArgsUsage: "[FILE…]",
 				Description: "Without FILE, your own files. Ends with 5 if there is a mistake or an unknown setting.",
-				Action:      base.Simple(p.configCheck),
+				Flags:       output.OnceFlags(), Action: base.Simple(p.configCheck),
 			},
-			{Name: "path", Usage: "print where your settings are", Action: base.Simple(p.configPath)},
+			{Name: "path", Usage: "print where your settings are", Flags: output.ListFlags(), Action: base.Simple(p.configPath)},
 		},
 	}
 }
 
-func (p group) configPath(_ context.Context, c *cli.Context) error {
+func (p group) configPath(ctx context.Context, c *cli.Context) error {
 	if err := base.Arguments(c, 0, 0); err != nil {
 		return err
 	}
@@ -61,15 +65,22 @@ func (p group) configPath(_ context.Context, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{config.SettingsFile, config.TOMLFile} {
-		path := filepath.Join(d.ConfigDir, name)
-		missing := ""
-		if _, err := os.Stat(path); err != nil {
-			missing = "\t(not there)"
+	return p.ShowLive(ctx, c, func() (output.View, error) {
+		var files []map[string]any
+		for _, name := range []string{config.SettingsFile, config.TOMLFile} {
+			path := filepath.Join(d.ConfigDir, name)
+			_, err := os.Stat(path)
+			files = append(files, map[string]any{"path": path, "exists": err == nil})
 		}
-		if _, err := fmt.Fprintln(p.Stdout, path+missing); err != nil {
-			return err
-		}
-	}
-	return nil
+		return output.View{
+			Schema: "betcode.config.path/v1", Value: map[string]any{"files": files}, List: "files", Name: "path", Columns: console.Columns("PATH", "STATE"),
+			Row: func(i int, _ output.Look) []string {
+				row := []string{files[i]["path"].(string)}
+				if files[i]["exists"] == false {
+					row = append(row, "(not there)")
+				}
+				return row
+			},
+		}, nil
+	})
 }

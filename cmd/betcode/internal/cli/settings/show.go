@@ -3,6 +3,9 @@ package settings
 import (
 	"context"
 	"fmt"
+	"io"
+	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 	"google.golang.org/grpc/codes"
@@ -97,11 +100,15 @@ func shownRow(v shown, origin bool) []string {
 func shownJSON(all []shown) map[string]any {
 	values := []map[string]any{}
 	for _, v := range all {
-		values = append(values, map[string]any{
-			"name": v.name, "value": v.value, "source": v.source, "origin": v.origin, "live": v.live, "restart_needed": v.restart,
-		})
+		values = append(values, shownObject(v))
 	}
 	return map[string]any{"settings": values}
+}
+
+func shownObject(v shown) map[string]any {
+	return map[string]any{
+		"name": v.name, "value": v.value, "source": v.source, "origin": v.origin, "live": v.live, "restart_needed": v.restart,
+	}
 }
 
 func (p group) configGet(ctx context.Context, c *cli.Context) error {
@@ -112,14 +119,22 @@ func (p group) configGet(ctx context.Context, c *cli.Context) error {
 	if err != nil {
 		return exit.Usage(err)
 	}
-	all, _, err := p.inForce(ctx, c)
-	if err != nil {
-		return err
-	}
-	for _, v := range all {
-		if v.name == s.Name {
-			_, err = fmt.Fprintln(p.Stdout, v.value)
+	return p.ShowLive(ctx, c, func() (output.View, error) {
+		all, _, err := p.inForce(ctx, c)
+		if err != nil {
+			return output.View{}, err
 		}
-	}
-	return err
+		i := slices.IndexFunc(all, func(v shown) bool { return v.name == s.Name })
+		if i < 0 {
+			return output.View{}, exit.With(exit.NotFound, fmt.Errorf("the daemon does not know the setting %s: it is older than this command", s.Name))
+		}
+		return output.View{Schema: "betcode.config.get/v1", Value: shownObject(all[i]), Name: "name", Text: func(w io.Writer, l output.Look) error {
+			text := all[i].value
+			if l.Wide {
+				text = strings.Join(shownRow(all[i], true), "  ")
+			}
+			_, err := fmt.Fprintln(w, console.Text(text))
+			return err
+		}}, nil
+	})
 }
