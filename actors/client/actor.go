@@ -102,9 +102,9 @@ func (c *client) perform(ctx actor.Context, next State, effects []act.Effect) {
 			root, self, sink := ctx.ActorSystem().Root, ctx.Self(), c.sink
 			taken := sink.Taken()
 			c.timer = time.AfterFunc(e.delay, func() { root.Send(self, stillFull{taken: sink.Taken() != taken}) })
-		case sayCaughtUp:
+		case reportCaughtUp:
 			ctx.Send(ctx.Parent(), messages.ClientCaughtUp{Stream: c.state.Stream})
-		case sayEnded:
+		case reportEnd:
 			ctx.Send(ctx.Parent(), messages.ClientGone{Stream: c.state.Stream})
 		}
 	}

@@ -6,7 +6,7 @@
 // # What is promised in which order
 //
 // Every journaled event is pushed once, in the order of the numbers. The greeting comes first, undecided prompts when the head
-// is reached. Events that are not journaled may be lost by a client that lags; it is told so.
+// is reached. A lagging client may lose events that are not journaled; it gets an event that reports the loss.
 //
 // # Who owns what
 //

@@ -10,8 +10,8 @@ import (
 	"betcode/messages"
 )
 
-// slowestClient is how long the outbox of a client may stay full while nothing is taken. Until then such a client costs no
-// more than its outbox.
+// slowestClient is how long the outbox of a client may stay full while nothing is taken. Until then the client costs only the
+// memory of its outbox.
 const slowestClient = time.Hour
 
 // errTooSlow ends the stream of a client that does not read.
@@ -45,10 +45,10 @@ func (s State) patience(m stillFull) (State, []act.Effect) {
 		return s.watch()
 	}
 	s.ended = true
-	return s, []act.Effect{dropSink{errTooSlow}, sayEnded{}}
+	return s, []act.Effect{dropSink{errTooSlow}, reportEnd{}}
 }
 
-// drain continues when the outbox has room again. A client that was live is first told that it lags.
+// drain continues when the outbox has room again. A client that was live first gets an event that reports the lag.
 func (s State) drain(m messages.OutboxDrained) (State, []act.Effect) {
 	s.full = false
 	var effects []act.Effect

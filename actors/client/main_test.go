@@ -19,8 +19,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var dawn = time.Date(2026, 11, 20, 6, 0, 0, 0, time.UTC)
 
-// numbered returns events with the numbers from first to last. Their bytes tell
-// their number, so that a mix-up is seen.
+// numbered returns events with the numbers from first to last. Their bytes contain
+// their number, so that a mix-up is found.
 func numbered(first, last messages.Seq) []messages.Event {
 	var events []messages.Event
 	for seq := first; seq <= last; seq++ {
@@ -32,7 +32,7 @@ func numbered(first, last messages.Seq) []messages.Event {
 // fleeting returns an event without a number.
 func fleeting(text string) []messages.Event { return []messages.Event{{Bytes: []byte(text)}} }
 
-// showEvents writes events shortly: "1-3 lock 4".
+// showEvents writes events in short form: "1-3 lock 4".
 func showEvents(events []messages.Event) string {
 	var words []string
 	for i := 0; i < len(events); i++ {

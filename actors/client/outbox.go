@@ -8,7 +8,7 @@ import (
 )
 
 // The bounds of one client's outbox. A client lags when either is reached; it catches up from the journal as the outbox drains.
-// Beyond that a client costs what its transport has taken for it: 64 KiB and an event.
+// The client's transport buffers 64 KiB and one event in addition.
 const (
 	outboxEvents = 1024
 	outboxBytes  = 1 << 20
@@ -17,22 +17,22 @@ const (
 // Outbox is the bounded queue between a client actor, which pushes and never waits, and the stream that serves the client,
 // which waits and takes. It implements [messages.Sink].
 //
-// The events that were taken last still count until more are taken: sending them may take an hour.
+// The events that were taken last count until more are taken, since sending them may take an hour.
 type Outbox struct {
 	drained func() // called when a lagging outbox has room again; must not wait
 
 	mu       sync.Mutex
 	batches  [][]messages.Event // as they were pushed; other outboxes share them
-	buffered amount             // of them, and of the events that were taken last
+	buffered amount             // of batches, and of the events that were taken last
 	taken    amount             // of the events that were taken last
 	takes    int                // number of calls of Take that returned events
 	refused  bool               // a push did not fit since the last drain
 	closed   bool
 	reason   error
-	wake     chan struct{} // capacity 1: something changed
+	wake     chan struct{} // capacity 1: signals a change
 }
 
-// amount is how much events are.
+// amount is a number of events and of their bytes.
 type amount struct{ events, bytes int }
 
 func amountOf(events []messages.Event) amount {
@@ -97,7 +97,7 @@ func (o *Outbox) Taken() int {
 	return o.takes
 }
 
-// Ready is signalled when there is something to take.
+// Ready is signalled when Take has something to return.
 func (o *Outbox) Ready() <-chan struct{} { return o.wake }
 
 // Buffered returns how many events the outbox has, and whether it is closed.
@@ -115,7 +115,7 @@ func (o *Outbox) signal() {
 }
 
 // Take returns the next batch, nothing if there is none. It does not wait. After the last batch it returns [io.EOF] if the
-// stream ended cleanly, or the reason of its end. The caller deals with the batch, waits for Ready and takes again.
+// stream ended cleanly, or the reason of its end. The caller handles the batch, waits for Ready and takes again.
 func (o *Outbox) Take() ([]messages.Event, error) {
 	events, lagged, err := o.next()
 	if lagged {
@@ -130,7 +130,7 @@ func (o *Outbox) next() (events []messages.Event, lagged bool, err error) {
 	switch {
 	case len(o.batches) > 0:
 		events = o.batches[0]
-		o.batches[0], o.batches = nil, o.batches[1:] // else the list would keep it
+		o.batches[0], o.batches = nil, o.batches[1:] // nil releases the batch from the backing array
 		o.takes++
 	case o.closed && o.reason == nil:
 		return nil, false, io.EOF
@@ -139,7 +139,7 @@ func (o *Outbox) next() (events []messages.Event, lagged bool, err error) {
 	}
 	o.buffered, o.taken = o.buffered.minus(o.taken), amountOf(events)
 	if len(o.batches) > 0 || o.closed {
-		o.signal() // more is to be taken, or the end
+		o.signal() // more batches, or the end
 		return events, false, nil
 	}
 	lagged, o.batches, o.refused = o.refused, nil, false

@@ -15,7 +15,7 @@ import (
 // big returns one event of so many bytes.
 func big(size int) []messages.Event { return []messages.Event{{Seq: 1, Bytes: make([]byte, size)}} }
 
-// takeAll takes until there is nothing more, or the end.
+// takeAll takes until there is nothing more, or the stream has ended.
 func takeAll(o *Outbox) (all []messages.Event, err error) {
 	for {
 		events, err := o.Take()
@@ -71,7 +71,7 @@ func TestOutboxBounds(t *testing.T) {
 	}
 }
 
-// What is being sent counts as well, until it has been: a client that stops reading
+// Events that are being sent count until they are sent: a client that stops reading
 // costs one outbox, not two.
 func TestOutboxCountsWhatIsBeingSent(t *testing.T) {
 	drains := 0
@@ -158,8 +158,8 @@ func TestOutboxWakes(t *testing.T) {
 	})
 }
 
-// Many pushers, one taker, refusals and drains at the same time: every event that
-// was taken in comes out once and in order.
+// Many goroutines push, one takes, with refusals and drains at the same time: every
+// event that a push put in comes out once and in order.
 func TestOutboxConcurrently(t *testing.T) {
 	const pushers, each = 4, 3000
 	var room atomic.Int64

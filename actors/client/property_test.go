@@ -10,22 +10,22 @@ import (
 )
 
 // clientBench runs a client against a journal that grows, an outbox that may be
-// full and readers that are slow, and keeps what the client was given.
+// full and slow readers, and keeps the events that the client was given.
 type clientBench struct {
 	state   State
 	outbox  *Outbox
 	pending []readLog // being read
-	drains  int       // OutboxDrained on their way
+	drains  int       // OutboxDrained messages under way
 	news    []messages.Published
 	stored  messages.Seq // in the journal
 	fits    func() bool  // whether chance lets a push fit
 
 	got     []messages.Event
 	closed  bool
-	reports int // sayEnded
+	reports int // reportEnd
 }
 
-// perform is what client.perform does.
+// perform does the same as client.perform.
 func (b *clientBench) perform(next State, effects []act.Effect) {
 	b.state = next
 	for i, e := range effects {
@@ -43,7 +43,7 @@ func (b *clientBench) perform(next State, effects []act.Effect) {
 			b.pending = append(b.pending, e)
 		case endSink:
 			b.outbox.Close(e.reason)
-		case sayEnded:
+		case reportEnd:
 			b.reports++
 		}
 	}
@@ -51,7 +51,7 @@ func (b *clientBench) perform(next State, effects []act.Effect) {
 
 func (b *clientBench) step(m any) { b.perform(b.state.step(m)) }
 
-// take is the stream: it takes what there is.
+// take is the stream: it takes the buffered events.
 func (b *clientBench) take() {
 	events, _ := takeAll(b.outbox)
 	b.got, b.closed = append(b.got, events...), b.outbox.closed
@@ -69,7 +69,7 @@ func (b *clientBench) publish() {
 	b.news = b.news[1:]
 }
 
-// settle lets everything happen that is under way, until nothing is.
+// settle lets everything finish that is under way.
 func (b *clientBench) settle() {
 	b.fits = func() bool { return true }
 	for range 10_000 {
@@ -89,9 +89,9 @@ func (b *clientBench) settle() {
 	}
 }
 
-// Whatever the order of news, refusals, drains and reads: the client is given
-// every number behind its cursor exactly once and in order, the greeting first,
-// the prompts once, and a stream that follows a turn ends.
+// In any order of live events, refusals, drains and reads, the client is given
+// every number behind its cursor exactly once and in order, the greeting first and
+// the prompts once. A stream that follows a turn ends.
 func TestClientIsGivenEverythingOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before := messages.Seq(rapid.IntRange(0, 60).Draw(t, "history"))
@@ -177,7 +177,7 @@ func drawProgress(t *rapid.T) messages.Progress {
 	return rapid.SampledFrom([]messages.Progress{messages.Working, messages.Awaiting, messages.Quiescent}).Draw(t, "progress")
 }
 
-// checkGiven checks what a client was given so far and returns the last number.
+// checkGiven checks the events that a client was given so far and returns the last number.
 func checkGiven(t *rapid.T, got []messages.Event, from messages.Seq) messages.Seq {
 	if len(got) > 0 && string(got[0].Bytes) != "info" {
 		t.Fatalf("the first event is %q", got[0].Bytes)

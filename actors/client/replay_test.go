@@ -6,7 +6,7 @@ import (
 	"betcode/messages"
 )
 
-// A replay ends at the head, whatever the session is doing.
+// A replay ends at the head, in every state of the session.
 func TestReplayEndsAtTheHead(t *testing.T) {
 	for name, follow := range map[string]messages.Follow{"replay": messages.FollowReplay, "turn": messages.FollowTurn} {
 		s, _ := State{Session: "s", Follow: follow, Cursor: 2, Head: 3}.begin()

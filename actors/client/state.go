@@ -10,14 +10,14 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// How much of the journal a client that catches up reads at once. Reads are short: a long read transaction would make the
+// How much of the journal a client that catches up reads at once. Reads are short because a long read transaction makes the
 // journal's file grow.
 const (
 	catchUpEvents = 256
 	catchUpBytes  = 128 << 10
 )
 
-// State is how far one attached stream has come.
+// State is the position of one attached stream in the history.
 //
 //	            everything up to the head was pushed
 //	catching up ───────────────────────────────────► live
@@ -25,15 +25,15 @@ const (
 //	     └────────────────────────────────────────────┘
 //	        the outbox was full, or a number is missing
 //
-// A client that catches up after having been live lags. It is told so as soon as its outbox has room, and when it is live again
-// it is told what it may have missed of the events that are not journaled. No journaled event is lost or doubled: only the
-// number after the cursor is ever pushed. The stream of a client whose outbox stays full for an hour ends.
+// A client that catches up after having been live lags. It gets a Lagging event as soon as its outbox has room. When it is live
+// again and may have missed events that are not journaled, the session sends it the present state. No journaled event is lost or
+// doubled: only the number after the cursor is ever pushed. The stream of a client whose outbox stays full for an hour ends.
 type State struct {
 	Session messages.SessionID
 	Stream  string
 	Follow  messages.Follow
 	Cursor  messages.Seq // the last number pushed
-	Head    messages.Seq // the last number known to be in the journal
+	Head    messages.Seq // the last number known to be journaled
 
 	Progress messages.Progress // of the session, as published last
 
@@ -42,39 +42,39 @@ type State struct {
 
 	live     bool
 	reading  bool // a piece of the journal is being read
-	full     bool // the outbox refused; waits for OutboxDrained
-	lagging  bool // it was live when the outbox refused, and was not told that it lags
-	missed   bool // events that are not journaled
+	full     bool // the outbox refused a push; waits for OutboxDrained
+	lagging  bool // it was live when the outbox refused a push, and the Lagging event is due
+	missed   bool // events that are not journaled were lost
 	watched  bool // a timer runs, after which the actor checks a full outbox again
 	ended    bool
 	snapshot []messages.Event // the part of the greeting that replaces missing history
 }
 
-// The effects of a client: hand events to the outbox; read the journal; end.
+// The effects of a client: push events into the outbox, read the journal, end the stream, report to the session.
 type (
 	push struct {
 		events  []messages.Event
-		prompts bool // they are not journaled: they are pushed again if they do not fit
-		gap     bool // they say that the history behind a number is gone, and must come before what is left
-		lagging bool // they say that it lags
-		news    bool // to a live client
+		prompts bool // undecided prompts, which are not journaled: they are pushed again if they do not fit
+		gap     bool // the snapshot in place of dropped history, which must precede the rest
+		lagging bool // a Lagging event
+		news    bool // for a live client
 		behind  messages.Seq
 	}
-	readLog     struct{ after messages.Seq }
-	endSink     struct{ reason error }
-	dropSink    struct{ reason error }
-	sayEnded    struct{}
-	sayCaughtUp struct{}
+	readLog        struct{ after messages.Seq }
+	endSink        struct{ reason error }
+	dropSink       struct{ reason error }
+	reportEnd      struct{}
+	reportCaughtUp struct{}
 )
 
-func (push) Effect()        {}
-func (readLog) Effect()     {}
-func (endSink) Effect()     {}
-func (dropSink) Effect()    {}
-func (sayEnded) Effect()    {}
-func (sayCaughtUp) Effect() {}
+func (push) Effect()           {}
+func (readLog) Effect()        {}
+func (endSink) Effect()        {}
+func (dropSink) Effect()       {}
+func (reportEnd) Effect()      {}
+func (reportCaughtUp) Effect() {}
 
-// pushRefused says that the outbox was full: nothing of a push was taken, and no effect behind it was performed.
+// pushRefused reports that the outbox was full: it took nothing of a push, and no later effect was performed.
 type pushRefused struct{ undone []act.Effect }
 
 // begin is the first step: the greeting, then history or the live events.
@@ -112,7 +112,7 @@ func (s State) step(m any) (State, []act.Effect) {
 	return s, nil
 }
 
-// published takes events from the session. A client that catches up only notes the head: it reads the events from the
+// published takes events from the session. A client that catches up only updates the head, and reads the events from the
 // journal.
 func (s State) published(m messages.Published) (State, []act.Effect) {
 	s.Head, s.Progress = max(s.Head, m.Head), m.Progress
@@ -139,20 +139,20 @@ func (s State) published(m messages.Published) (State, []act.Effect) {
 	return next, append(effects, more...)
 }
 
-// read takes the next piece of the journal.
+// read pushes the piece of the journal that was read, and continues.
 func (s State) read(m messages.HistoryRead) (State, []act.Effect) {
 	s.reading = false
 	if m.Err != nil {
 		s.ended = true
-		return s, []act.Effect{endSink{m.Err}, sayEnded{}}
+		return s, []act.Effect{endSink{m.Err}, reportEnd{}}
 	}
 	fresh := after(m.Events, s.Cursor)
 	var effects []act.Effect
 	switch first := firstNumbered(fresh); {
-	case len(fresh) == 0 && s.Cursor < s.Head: // all of it is gone: go on at the head
+	case len(fresh) == 0 && s.Cursor < s.Head: // all of it was dropped: continue at the head
 		effects = s.missing()
 		s.Cursor = s.Head
-	case first > s.Cursor+1: // go on where history begins
+	case first > s.Cursor+1: // continue at the start of the history
 		effects = s.missing()
 	}
 	if len(fresh) > 0 {
@@ -163,13 +163,13 @@ func (s State) read(m messages.HistoryRead) (State, []act.Effect) {
 	return next, append(effects, more...)
 }
 
-// missing tells the client that the history behind its cursor was dropped: it pushes the snapshot, marked as standing in
-// place of history.
+// missing reports to the client that the history behind its cursor was dropped: it pushes the snapshot, marked as a replacement
+// of history.
 func (s State) missing() []act.Effect {
 	return []act.Effect{push{events: Compacted(s.snapshot), gap: true, behind: s.Cursor}}
 }
 
-// Compacted returns the session's snapshot, marked as standing in place of history.
+// Compacted returns the session's snapshot, marked as a replacement of history.
 func Compacted(snapshot []messages.Event) []messages.Event {
 	marked := make([]messages.Event, 0, len(snapshot))
 	for _, e := range snapshot {
@@ -185,8 +185,7 @@ func Compacted(snapshot []messages.Event) []messages.Event {
 	return marked
 }
 
-// refused takes back a step that assumed that everything fits. The client lags; it continues with the events that did not
-// fit.
+// refused undoes a step that assumed that everything fits. The client lags and continues with the events that did not fit.
 func (s State) refused(m pushRefused) State {
 	s.live, s.full = false, true
 	for _, e := range m.undone {
@@ -195,7 +194,7 @@ func (s State) refused(m pushRefused) State {
 			if first := firstNumbered(e.events); first > 0 {
 				s.Cursor = min(s.Cursor, first-1)
 			}
-			if e.gap { // it is found again, and told then
+			if e.gap { // the next read finds the gap again, and pushes the snapshot
 				s.Cursor = min(s.Cursor, e.behind)
 			}
 			if e.prompts {
@@ -228,7 +227,7 @@ func (s State) advance() (State, []act.Effect) {
 		s.Prompts = nil
 	}
 	if s.missed {
-		effects = append(effects, sayCaughtUp{})
+		effects = append(effects, reportCaughtUp{})
 		s.missed = false
 	}
 	next, more := s.finish()
@@ -241,7 +240,7 @@ func (s State) finish() (State, []act.Effect) {
 		return s, nil
 	}
 	s.ended = true
-	return s, []act.Effect{endSink{nil}, sayEnded{}}
+	return s, []act.Effect{endSink{nil}, reportEnd{}}
 }
 
 // followed reports whether a stream that has reached the head ends there.

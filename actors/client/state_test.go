@@ -14,17 +14,17 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// clientStep is one message to a client and what it makes of it, as
-// [showClient] writes it.
+// clientStep is one message to a client and the effects that it causes, as
+// [showClient] writes them.
 type clientStep struct {
 	in   any
 	want string
 }
 
-// attached is the first step: not a message, but what the actor does in Started.
+// attached is the first step: not a message, but the step of the actor in Started.
 type attachedNow struct{}
 
-// refuse says that the outbox does not take the push that the step before asked
+// refuse reports that the outbox does not take the push that the step before asked
 // for, nor anything behind it.
 type refuse struct{}
 
@@ -44,9 +44,9 @@ func showClient(effects []act.Effect) string {
 			words = append(words, "end")
 		case dropSink:
 			words = append(words, "drop "+string(messages.AsError("", e.reason).Code))
-		case sayEnded:
+		case reportEnd:
 			words = append(words, "gone")
-		case sayCaughtUp:
+		case reportCaughtUp:
 			words = append(words, "caught up")
 		}
 	}
@@ -211,7 +211,7 @@ func TestClientState(t *testing.T) {
 			{drained, "push lagging, read >5"},
 			{piece(6, 8), "push 6-8"},
 			{refuse{}, ""},
-			{stillFull{taken: true}, ""}, // and looks again in an hour
+			{stillFull{taken: true}, ""}, // and checks again in an hour
 			{stillFull{}, "drop CLIENT_TOO_SLOW, gone"},
 		}},
 		{"it has caught up within the hour", State{Cursor: 5, Head: 5}, []clientStep{
@@ -277,7 +277,7 @@ func walkClient(t *testing.T, s State, steps []clientStep) {
 	}
 }
 
-// What a client keeps of its greeting does not grow with how many others are there.
+// The part of the greeting that a client keeps does not grow with the number of other clients.
 func TestWhoIsThereIsNotKept(t *testing.T) {
 	s, effects := State{Greeting: append(fleeting("info"), fleeting("lock")...)}.begin()
 	if len(s.Greeting) != 0 || showEvents(s.snapshot) != "info" || showClient(effects[:1]) != "push info lock" {
@@ -285,7 +285,7 @@ func TestWhoIsThereIsNotKept(t *testing.T) {
 	}
 }
 
-// A client whose cursor lies before what is left of the history is told so, once
+// A client whose cursor precedes the rest of the history gets the snapshot, once
 // and first, whatever does not fit meanwhile.
 func TestHistoryThatIsGone(t *testing.T) {
 	greeting := snapshotOf("m")
@@ -318,7 +318,7 @@ func TestHistoryThatIsGone(t *testing.T) {
 	if s, effects = s.step(piece(9, 9)); showClient(effects) != "push 9" || !s.live {
 		t.Errorf("at the end %s", showClient(effects))
 	}
-	s, _ = State{Cursor: 2, Head: 9, Greeting: greeting}.begin() // everything is gone
+	s, _ = State{Cursor: 2, Head: 9, Greeting: greeting}.begin() // all history was dropped
 	if s, effects = s.step(messages.HistoryRead{}); len(effects) != 1 || !isCompacted(effects[0]) || !s.live || s.Cursor != 9 {
 		t.Errorf("without any history: %s", showClient(effects))
 	}

@@ -72,7 +72,7 @@ func TestClientThatFollowsOneTurn(t *testing.T) {
 }
 
 // A client that sends no more requests keeps its stream until the session is quiescent and
-// the head was pushed. A turn in which a person has to act goes on.
+// the head was pushed. A turn that waits for a person is not quiescent.
 func TestClientThatSendsNoMore(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -16,11 +16,11 @@ type Deps struct {
 
 	Health   *actor.PID
 	Settings func() *settings.Settings // the present ones
-	Stopped  func() bool               // whether the fleet is stopped
-	Publish  func(messages.SlotQueue)  // makes the queue known to readers that cannot wait for the pool
+	Stopped  func() bool               // reports whether the fleet is stopped
+	Publish  func(messages.SlotQueue)  // publishes the queue to readers that cannot wait for the pool
 
-	// Limits returns the limits of accounts that were stored last, and KeepLimits stores them. It does not wait.
-	FreeMemory func() int64 // bytes that are available, 0 = not known; asked in a step, so it does not wait
+	// Limits returns the stored limits of accounts. KeepLimits stores them and does not wait.
+	FreeMemory func() int64 // available bytes of memory, 0 = not known; called in a step, so it does not wait
 	Limits     func() []messages.FleetLimit
 	KeepLimits func([]messages.FleetLimit)
 
@@ -31,7 +31,7 @@ type Deps struct {
 
 // pool admits agents: it knows how many may run, which sessions wait for a slot, and which agents are parked to make room.
 //
-// What survives a restart: the limits of accounts. The new incarnation asks every session what it has and wants.
+// What survives a restart: the limits of accounts. The new incarnation asks every session for its slot and its requests.
 type pool struct {
 	deps      Deps
 	state     State
@@ -88,7 +88,7 @@ func (p *pool) step(ctx actor.Context, m any) {
 	}
 }
 
-// logLimits logs which accounts start no turns now.
+// logLimits logs which accounts start no turns at present.
 func (p *pool) logLimits(limits []messages.FleetLimit) {
 	log := p.deps.Log("pool")
 	for _, l := range limits {

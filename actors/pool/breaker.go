@@ -10,36 +10,36 @@ import (
 
 // How limits of an account park the turns of its sessions.
 const (
-	// maxPark bounds how long a limit parks turns, whatever end the agent reports. Then they begin again, and the first
+	// maxPark bounds how long a limit parks turns, whatever end the agent reports. Then turns start again, and the first
 	// that is refused parks the others.
 	maxPark = 6 * time.Hour
-	// refill is the rate at which a session gets back the time for which it may park the others: maxPark in a day.
+	// refill is the rate at which a session regains the time for which it may park the others: maxPark in a day.
 	refill = 0.25
-	// leastBudget is the budget with which a session parks the others for less time than it reports.
+	// leastBudget is the least rest of a budget to which a longer report is shortened; with less, such a report is ignored.
 	leastBudget = time.Hour
 	// easeGap is the mean time between two starts after a limit, easeAtMost bounds them together.
 	easeGap    = 500 * time.Millisecond
 	easeAtMost = 10 * time.Second
 	// recheck bounds a timer, since timers stand still while the machine sleeps.
 	recheck = time.Minute
-	// maxDebts bounds the sessions whose use of the breaker is known.
+	// maxDebts bounds the sessions whose debts are stored.
 	maxDebts = 10_000
 )
 
-// breaker knows which accounts have hit a limit. A limit that one session reports parks new turns of all sessions of its
+// breaker tracks which accounts have reached a limit. A limit that one session reports parks new turns of all sessions of its
 // account.
 //
-// A report is only as good as the agent that makes it, so each session has a budget of time: it parks the others for maxPark at
-// once, and for a quarter of the time in the long run. A session that has spent its budget is not believed; other sessions are.
+// A report is only as reliable as the agent that makes it, so each session has a budget of time: it parks the others for maxPark
+// at once, and for a quarter of the time in the long run. Reports of a session that has spent its budget are ignored.
 type breaker struct {
 	limits map[string]messages.FleetLimit // by account
 	easing map[string]ease                // accounts whose limit has just ended
 	debts  map[messages.SessionID]debt
 }
 
-// ease spreads the starts after a limit, so that they do not all hit the next one at once.
+// ease spreads the starts after a limit, so that they do not all reach the next limit at once.
 type ease struct {
-	left int       // starts that are to be spread
+	left int       // starts that remain to be spread
 	next time.Time // of the next one
 	gap  time.Duration
 }
@@ -58,7 +58,7 @@ func newBreaker(limits []messages.FleetLimit) breaker {
 	return b
 }
 
-// limit takes a report of a session. It reports whether the limits have changed.
+// limit handles a session's report of a limit. It reports whether the limits have changed.
 func (b *breaker) limit(now Env, m Limited) bool {
 	until := m.Until
 	spent := b.debts[m.Session].present(now.At)
@@ -74,7 +74,7 @@ func (b *breaker) limit(now Env, m Limited) bool {
 	}
 	from := now.At
 	if holds && old.Until.After(from) {
-		from = old.Until // the time until then is charged already
+		from = old.Until // the time until then is already charged
 	}
 	if len(b.debts) >= maxDebts {
 		maps.DeleteFunc(b.debts, func(_ messages.SessionID, d debt) bool { return d.present(now.At) == 0 })
@@ -92,14 +92,14 @@ func (b *breaker) limit(now Env, m Limited) bool {
 	return true
 }
 
-// present is what is left of a debt.
+// present returns the rest of a debt.
 func (d debt) present(at time.Time) time.Duration {
 	paid := time.Duration(refill * float64(max(at.Sub(d.at), 0)))
 	return max(d.spent-paid, 0)
 }
 
-// expire forgets limits that are over. A limit further away than any can be is over too: the clock was set back. It reports
-// whether there was one.
+// expire removes limits that have ended, and limits longer than maxPark, which a clock that was set back leaves. It reports whether
+// it removed one.
 func (b *breaker) expire(now Env, waiting func(account string) int) (ended bool) {
 	for account, l := range b.limits {
 		if !l.Until.After(now.At) || l.Until.Sub(now.At) > maxPark {
@@ -110,7 +110,7 @@ func (b *breaker) expire(now Env, waiting func(account string) int) (ended bool)
 	return ended
 }
 
-// reset forgets all limits, since a person asks for it.
+// reset removes all limits, at the request of a person.
 func (b *breaker) reset(now Env, waiting func(account string) int) bool {
 	changed := len(b.limits) > 0
 	for account := range b.limits {
@@ -119,7 +119,7 @@ func (b *breaker) reset(now Env, waiting func(account string) int) bool {
 	return changed
 }
 
-// end forgets the limit of an account and spreads the starts of the sessions that wait for it.
+// end removes the limit of an account and spreads the starts of the sessions that wait for it.
 func (b *breaker) end(now Env, account string, waiting int) {
 	delete(b.limits, account)
 	if waiting > 1 {
@@ -144,7 +144,7 @@ func (b *breaker) blocks(now Env, account string) bool {
 // until returns when the limit of an account ends.
 func (b *breaker) until(account string) time.Time { return b.limits[account].Until }
 
-// granted notes that an agent of an account starts.
+// granted records that an agent of an account starts.
 func (b *breaker) granted(now Env, account string) {
 	e, eases := b.easing[account]
 	if !eases {
@@ -166,7 +166,7 @@ func (b *breaker) due(now Env) (next time.Time) {
 	for account, e := range b.easing {
 		if e.next.After(now.At) {
 			next = earliest(next, e.next)
-		} else { // the next start is allowed already; with no session waiting for it there is nothing left to spread
+		} else { // the next start is already allowed, and no session waits: nothing is left to spread
 			delete(b.easing, account)
 		}
 	}

@@ -10,21 +10,21 @@ import (
 	"betcode/messages"
 )
 
-// moment is a message to a pool at a time, and what the pool wants done.
-type moment struct {
+// timed is a message to a pool at a time, and the effects that it causes.
+type timed struct {
 	at   time.Duration // since dawn
 	from string
 	m    any
 	want string
 }
 
-// play gives a pool messages at their times.
-func play(t *testing.T, s State, moments []moment) State {
+// play sends messages to a pool at their times.
+func play(t *testing.T, s State, moments []timed) State {
 	t.Helper()
 	for _, step := range moments {
 		next, effects := s.Step(Env{At: dawn.Add(step.at), Chance: 0.5}, actor.NewPID("local", step.from), step.m)
 		s = next
-		if got := said(effects); got != step.want {
+		if got := shortly(effects); got != step.want {
 			t.Errorf("after %s, %T: %q, want %q", step.at, step.m, got, step.want)
 		}
 	}
@@ -37,7 +37,7 @@ func limited(session messages.SessionID, account string, d time.Duration) Limite
 
 func TestLimits(t *testing.T) {
 	want := func(id messages.SessionID) Want { return Want{Session: id} }
-	for name, moments := range map[string][]moment{
+	for name, moments := range map[string][]timed{
 		"a limit parks new turns until it ends, and leaves those that run": {
 			{0, "a", want("a"), "a: yes"},
 			{0, "b", want("b"), "b: yes"},
@@ -64,7 +64,7 @@ func TestLimits(t *testing.T) {
 			{0, "b", want("b"), "b: wait rate_limit"},
 			{0, "c", Want{Session: "c", Account: "/other"}, "c: yes"},
 		},
-		"a session that waits for a slot is told of the limit": {
+		"a session that waits for a slot gets the limit": {
 			{0, "a", want("a"), "a: yes"},
 			{0, "b", want("b"), "b: yes"},
 			{0, "c", want("c"), "c: yes"},
@@ -108,7 +108,7 @@ func TestLimits(t *testing.T) {
 		},
 		"the reports of one session park the others for a bounded time, and a second session extends it": {
 			{0, "", limited("z", "", 1000*time.Hour), ""},
-			{6 * time.Hour, "", limited("z", "", 1000*time.Hour), ""}, // a quarter of six hours is paid back
+			{6 * time.Hour, "", limited("z", "", 1000*time.Hour), ""}, // a quarter of six hours is regained
 			{6 * time.Hour, "a", want("a"), "a: wait rate_limit"},
 			{7*time.Hour + 30*time.Minute, "", wakeUp{}, "a: now"},
 			{7*time.Hour + 30*time.Minute, "", limited("a", "", 8*time.Hour), ""},
@@ -119,7 +119,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestHostileLimits: whatever one session reports, the others run for more than half of the time.
+// TestHostileLimits: with any reports of one session, the others run for more than half of the time.
 func TestHostileLimits(t *testing.T) {
 	s, parked := New(limits(3, 3), false, nil), 0
 	const minutes = 10 * 24 * 60
@@ -156,23 +156,23 @@ func TestLimitsOfAnEarlierDaemon(t *testing.T) {
 	if len(kept) != 1 || kept[0].Session != "z" || wake != 30*time.Second {
 		t.Errorf("kept %v, the timer is due in %s", kept, wake)
 	}
-	play(t, s, []moment{
+	play(t, s, []timed{
 		{0, "b", Want{Session: "b", Account: "/other"}, "b: yes"},
 		{time.Second, "a", Want{Session: "a"}, "a: wait rate_limit"},
 		{30 * time.Second, "", wakeUp{}, "a: now"},
 	})
 }
 
-// TestSlowParking: a session is told that it waits when the agent that is parked for it does not end.
+// TestSlowParking: a session gets the reason of its wait when the agent that is parked for it does not end.
 func TestSlowParking(t *testing.T) {
-	play(t, New(limits(1, 3), false, nil), []moment{
+	play(t, New(limits(1, 3), false, nil), []timed{
 		{0, "a", Want{Session: "a"}, "a: yes"},
 		{0, "", Resting{Session: "a", Resting: true, Idle: true}, ""},
 		{0, "b", Want{Session: "b"}, "b: wait, park a"},
 		{parkPatience - 1, "", wakeUp{}, ""},
 		{parkPatience, "", wakeUp{}, "b: still busy"},
 	})
-	play(t, New(limits(1, 3), false, nil), []moment{
+	play(t, New(limits(1, 3), false, nil), []timed{
 		{0, "a", Want{Session: "a"}, "a: yes"},
 		{0, "", Resting{Session: "a", Resting: true, Idle: true}, ""},
 		{0, "b", Want{Session: "b"}, "b: wait, park a"},

@@ -4,11 +4,11 @@
 // # What is promised in which order
 //
 // Slots are granted in the order of the requests, those of people before those of subagents. No more slots are granted than
-// [settings.Settings] allows; only agents that were adopted may exceed it. A session is asked to park its agent only while
-// another waits, and the agent that has rested longest is parked first.
+// [settings.Settings] allows; only adopted agents may exceed it. A session is asked to park its agent only while another session
+// waits, and the agent that has been idle longest is parked first.
 //
-// While an account has a limit, no agent of it is started and its idle agents are parked, so that no turn begins. Turns that
-// run are left alone. When the limit ends, the agents start one after the other.
+// While an account has a limit, none of its agents is started and its idle agents are parked, so that no turn begins. Running
+// turns are left alone. When the limit ends, the agents start one after the other.
 //
 // # Who owns what
 //
@@ -17,5 +17,5 @@
 //
 // # On a crash
 //
-// Only the limits of accounts survive. The next incarnation sends [Restarted] to every session, which says again what it has and wants.
+// Only the limits of accounts survive. The next incarnation sends [Restarted] to every session, which repeats its requests.
 package pool

@@ -6,8 +6,8 @@ import (
 	"betcode/messages"
 )
 
-// An agent is started only if it fits into the memory that the system says is available. An agent takes a while to reach its
-// size, so agents that were started lately count with the estimate.
+// An agent is started only if it fits into the available memory. An agent takes a while to reach its size, so agents that were
+// started lately count with the estimate.
 const (
 	// memoryGrows is how long after its start an agent counts with the estimate.
 	memoryGrows = 10 * time.Second
@@ -15,13 +15,13 @@ const (
 	memoryPoll = 2 * time.Second
 )
 
-// Measures reports whether the step for a message has to know how much memory is available.
+// Measures reports whether the step for a message needs to know how much memory is available.
 func (s State) Measures(m any) bool {
 	_, wants := m.(Want)
 	return s.settings.MinFreeMemory > 0 && (wants || len(s.waiting) > 0)
 }
 
-// needed is how much memory must be available for one more agent to start.
+// needed returns how much memory must be available for one more agent to start.
 func (s State) needed(now Env) int64 {
 	growing := int64(1)
 	for _, h := range s.used {
@@ -37,7 +37,7 @@ func (s State) lacksMemory(now Env) bool {
 	return s.settings.MinFreeMemory > 0 && now.Free > 0 && now.Free < s.needed(now)
 }
 
-// memoryDue returns when the memory is to be measured again; the zero time if no session waits for it alone.
+// memoryDue returns when the memory is to be measured again; the zero time if no session waits for memory alone.
 func (s State) memoryDue(now Env) time.Time {
 	if s.stopped || !s.free() || !s.lacksMemory(now) || !s.before(now, true) {
 		return time.Time{}
@@ -45,7 +45,7 @@ func (s State) memoryDue(now Env) time.Time {
 	return now.At.Add(memoryPoll)
 }
 
-// noteMemory adds to the queue how much memory is missing, while sessions wait for it.
+// noteMemory adds the missing memory to the queue, while sessions wait for it.
 func (s State) noteMemory(now Env, q *messages.SlotQueue) bool {
 	if s.memoryDue(now).IsZero() {
 		return false

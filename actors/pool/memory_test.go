@@ -41,17 +41,17 @@ func TestAdmissionByMemory(t *testing.T) {
 		{2 * memoryGrows, 150, "", Resting{Session: "b", Resting: true, Idle: true}, ""},
 		{2 * memoryGrows, 150, "e", Want{Session: "e"}, "e: wait, park b"},
 		{2*memoryGrows + parkPatience, 150, "", wakeUp{}, "e: still memory"},
-		{time.Hour, 0, "", wakeUp{}, "e: now"}, // nobody knows
+		{time.Hour, 0, "", wakeUp{}, "e: now"}, // the free memory is not known
 	} {
 		next, effects := s.Step(Env{At: dawn.Add(step.at), Free: step.free * mebi}, actor.NewPID("local", step.from), step.m)
 		s = next
-		if got := said(effects); got != step.want {
+		if got := shortly(effects); got != step.want {
 			t.Errorf("after %s with %d MiB, %T: %q, want %q", step.at, step.free, step.m, got, step.want)
 		}
 	}
 }
 
-// TestMemoryIsMeasuredAgain: a timer is set while a session waits for memory, and health and the queue say so.
+// TestMemoryIsMeasuredAgain: a timer is set while a session waits for memory, and health and the queue report it.
 func TestMemoryIsMeasuredAgain(t *testing.T) {
 	s, now := New(small(), false, nil), Env{At: dawn, Free: mebi}
 	if !s.Measures(Want{}) || s.Measures(Release{}) || New(&settings.Settings{MaxAgents: 1}, false, nil).Measures(Want{}) {
@@ -59,23 +59,23 @@ func TestMemoryIsMeasuredAgain(t *testing.T) {
 	}
 	s, effects := s.Step(now, nil, Want{Session: "a"})
 	var wake time.Duration
-	var told report
+	var got report
 	for _, e := range effects {
 		switch e := e.(type) {
 		case act.After:
 			wake = e.Delay
 		case report:
-			told = e
+			got = e
 		}
 	}
-	if wake != memoryPoll || !told.pool.LowMemory || told.queue.FreeMemory != mebi || told.queue.NeededMemory != 150*mebi || told.queue.Waiting[0].Reason != messages.SlotMemory {
-		t.Errorf("the timer is due in %s; %+v", wake, told)
+	if wake != memoryPoll || !got.pool.LowMemory || got.queue.FreeMemory != mebi || got.queue.NeededMemory != 150*mebi || got.queue.Waiting[0].Reason != messages.SlotMemory {
+		t.Errorf("the timer is due in %s; %+v", wake, got)
 	}
 	if !s.Measures(wakeUp{}) {
 		t.Error("the timer measures nothing")
 	}
 	_, effects = s.Step(Env{At: dawn, Free: 150 * mebi}, nil, wakeUp{})
-	if grants := said(effects[:1]); grants != ": now" {
+	if grants := shortly(effects[:1]); grants != ": now" {
 		t.Errorf("with enough memory: %q", grants)
 	}
 }

@@ -12,28 +12,28 @@ type (
 	Want struct {
 		Session  messages.SessionID
 		Account  string // the agent's configuration directory; empty = the daemon's own
-		Subagent bool   // comes after the sessions of people
+		Subagent bool   // queued behind the sessions of people
 	}
-	// Taken says that an agent of the session runs already: one that was adopted. It may exceed the limit.
+	// Taken reports that an adopted agent of the session runs already. It may exceed the limit.
 	Taken struct {
 		Session messages.SessionID
 		Account string
 	}
-	// Release gives a slot back, or a place in the queue.
+	// Release releases a slot, or a place in the queue.
 	Release struct{ Session messages.SessionID }
-	// Resting reports whether the session's agent has nothing to do. While sessions are queued, the pool parks the agent that
-	// has rested longest.
+	// Resting reports whether the session's agent may be parked. While sessions are queued, the pool parks the agent that has
+	// been in this state longest.
 	Resting struct {
 		Session messages.SessionID
 		Resting bool
-		Idle    bool // it has nothing to do, and does not merely wait for a person
+		Idle    bool // it is idle, and does not wait for a person
 	}
 	// Asking reports whether the session's agent waits for a person.
 	Asking struct {
 		Session messages.SessionID
 		Asking  bool
 	}
-	// Limited says that the account's limit refuses requests of the session's agent until a time.
+	// Limited reports that the account's limit refuses requests of the session's agent until a time.
 	Limited struct {
 		Session messages.SessionID
 		Account string
@@ -44,7 +44,7 @@ type (
 
 // Messages of the system to the pool.
 type (
-	// Stop has every agent end and none start. Sessions that had a slot wait for the next one, whatever the queue's limit.
+	// Stop ends all agents and starts none. Sessions that had a slot are queued for the next one, whatever the queue's limit.
 	Stop struct{}
 	// Resume lets agents start again, and ends the limits of accounts.
 	Resume struct{}
@@ -52,12 +52,12 @@ type (
 
 // Messages of the pool to sessions.
 type (
-	// Answer replies to Want. For a queued session it says why.
+	// Answer replies to Want. For a queued session it has the reason.
 	Answer struct {
 		Place Place
 		Waits Waits
 	}
-	// Waits tells a session that is queued why, each reason once.
+	// Waits reports to a queued session why it waits, each reason once.
 	Waits struct {
 		Reason messages.SlotReason
 		Asking string    // some of the sessions whose agents wait for a person, separated by commas
@@ -67,11 +67,11 @@ type (
 	}
 	// Granted gives a slot to a session that was queued.
 	Granted struct{}
-	// Park asks a session to end an agent that rests. The next message resumes it.
+	// Park asks a session to end an agent that may be parked. The next message resumes the agent.
 	Park struct{}
 	// Stopped takes the slot of a session: its agent is ended, and the session asks for a slot again if it has work.
 	Stopped struct{}
-	// Restarted asks every session to say again what it has and wants.
+	// Restarted asks every session to repeat its requests.
 	Restarted struct{}
 )
 

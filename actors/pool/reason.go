@@ -10,10 +10,10 @@ import (
 	"betcode/messages"
 )
 
-// parkPatience is how long a session that waits for a parked agent's slot is not told that it waits.
+// parkPatience is how long a session gets no reason while an agent is being parked for it.
 const parkPatience = 5 * time.Second
 
-// reason returns why the request at place i waits. Nothing is said while a resting agent is being parked for it.
+// reason returns why the request at place i waits, nothing while an agent is being parked for it.
 func (s State) reason(now Env, i int) Waits {
 	r := s.waiting[i]
 	switch {
@@ -29,7 +29,7 @@ func (s State) reason(now Env, i int) Waits {
 	return Waits{Reason: messages.SlotBusy, Asking: s.askers()}
 }
 
-// beingParked counts the agents that give their slots back in a moment.
+// beingParked counts the agents that are about to release their slots.
 func (s State) beingParked(now Env) (n int) {
 	for _, at := range s.parking {
 		if now.At.Before(at.Add(parkPatience)) {
@@ -39,17 +39,17 @@ func (s State) beingParked(now Env) (n int) {
 	return n
 }
 
-// explain tells each waiting session why it waits, each reason once. The asker is told with its answer, effects[answered].
+// explain reports to each waiting session why it waits, each reason once. The asker gets it with its answer, effects[answered].
 func (s *State) explain(now Env, effects []act.Effect, answered int, asker messages.SessionID) []act.Effect {
 	var more []act.Effect
 	for i := range s.waiting {
 		r := &s.waiting[i]
 		why := s.reason(now, i)
 		bit := uint8(1) << slices.Index(reasons, why.Reason)
-		if why.Reason == messages.SlotSoon || r.told&bit != 0 {
+		if why.Reason == messages.SlotSoon || r.reported&bit != 0 {
 			continue
 		}
-		r.told |= bit
+		r.reported |= bit
 		if answered >= 0 && r.session == asker {
 			effects[answered] = act.Reply{To: r.from, With: Answer{Place: Queued, Waits: why}}
 			continue
@@ -59,7 +59,7 @@ func (s *State) explain(now Env, effects []act.Effect, answered int, asker messa
 	return more
 }
 
-// reasons is every reason; the index of one is its bit in [request].
+// reasons lists every reason; the index of a reason is its bit in [request].
 var reasons = []messages.SlotReason{messages.SlotSoon, messages.SlotBusy, messages.SlotFleetStopped, messages.SlotRateLimited, messages.SlotMemory}
 
 func (s State) report(now Env) report {

@@ -14,18 +14,18 @@ import (
 	"betcode/messages"
 )
 
-// State is which sessions have a slot and which wait for one. Only the pool, and tests of a session, use it.
+// State is which sessions have a slot and which wait for one. It is exported for tests of a session.
 type State struct {
 	settings *settings.Settings
 
 	used    map[messages.SessionID]holder
 	waiting []request                        // in the order in which slots are granted
-	resting []messages.SessionID             // whose agents have nothing to do or yield, longest first
+	resting []messages.SessionID             // whose agents may be parked, longest first
 	asking  map[messages.SessionID]bool      // whose agents wait for a person
-	parking map[messages.SessionID]time.Time // asked to be parked, and when
+	parking map[messages.SessionID]time.Time // asked to park, and when
 
 	stopped  bool                        // the fleet is stopped: nothing is granted
-	deprived map[messages.SessionID]bool // whose slot was taken by that
+	deprived map[messages.SessionID]bool // whose slot the stop took
 
 	breaker breaker
 	wake    time.Time // when the timer is due; zero: none is set
@@ -44,14 +44,14 @@ type request struct {
 	from     *actor.PID
 	account  string
 	subagent bool
-	told     uint8 // reasons that the session was told, a bit each
+	reported uint8 // reasons that the session has got, a bit each
 }
 
-// Env is what a step takes from outside.
+// Env is the input of a step from outside.
 type Env struct {
 	At     time.Time
 	Chance float64 // from [0,1)
-	Free   int64   // bytes of memory that are available; 0 = not known, see [State.Measures]
+	Free   int64   // available bytes of memory; 0 = not known, see [State.Measures]
 }
 
 // ToSession is an effect: send a message to a session.
@@ -63,8 +63,8 @@ type ToSession struct {
 // Effect implements [act.Effect].
 func (ToSession) Effect() {}
 
-// report is an effect: send health the number of agents and waiting sessions, and publish which
-// sessions wait.
+// report is an effect: send health the number of agents and waiting sessions, and publish the
+// queue.
 type report struct {
 	pool  health.Pool
 	queue messages.SlotQueue
@@ -75,7 +75,7 @@ func (report) Effect() {}
 // wakeUp is the message of the timer.
 type wakeUp struct{}
 
-// New returns an empty pool, of a fleet that is stopped or not, with the limits of accounts that an earlier one has stored.
+// New returns an empty pool with the stored limits of accounts. stopped means that the fleet is stopped.
 func New(now *settings.Settings, stopped bool, limits []messages.FleetLimit) State {
 	return State{
 		settings: now, stopped: stopped, breaker: newBreaker(limits),
@@ -90,7 +90,7 @@ func (s State) Uses(session messages.SessionID) bool {
 	return uses
 }
 
-// Step takes one message and returns the next state and what to do. It changes the maps of the given state.
+// Step takes one message and returns the next state and what to do. It modifies the maps of the given state.
 func (s State) Step(now Env, from *actor.PID, m any) (State, []act.Effect) {
 	var effects []act.Effect
 	answered := -1 // index of the effect that answers m
@@ -159,7 +159,7 @@ func (s State) Step(now Env, from *actor.PID, m any) (State, []act.Effect) {
 	return s, append(effects, s.report(now))
 }
 
-// rest notes whether the agent of a session has something to do.
+// rest records whether the agent of a session may be parked.
 func (s *State) rest(m Resting) {
 	s.resting = without(s.resting, m.Session)
 	h, uses := s.used[m.Session]
@@ -173,13 +173,13 @@ func (s *State) rest(m Resting) {
 	}
 }
 
-// deprive takes the slot of a session. The session gives it back when its agent has ended.
+// deprive takes the slot of a session. The session releases it when its agent has ended.
 func (s State) deprive(session messages.SessionID) act.Effect {
 	s.deprived[session] = true
 	return ToSession{session, Stopped{}}
 }
 
-// place decides about a request for a slot. A session asks once; one that has a slot keeps it.
+// place decides about a request for a slot. A session requests one slot and keeps it.
 func (s State) place(now Env, m Want) Place {
 	switch {
 	case s.Uses(m.Session):
@@ -194,10 +194,10 @@ func (s State) place(now Env, m Want) Place {
 	return Full
 }
 
-// free reports whether there is a slot that may be granted.
+// free reports whether a slot may be granted.
 func (s State) free() bool { return len(s.used) < s.settings.MaxAgents }
 
-// before reports whether a session that could be granted a slot waits before a new request.
+// before reports whether a session that could be granted a slot precedes a new request.
 func (s State) before(now Env, subagent bool) bool {
 	return slices.ContainsFunc(s.waiting, func(r request) bool {
 		return (subagent || !r.subagent) && !s.breaker.blocks(now, r.account)
@@ -225,8 +225,8 @@ func (s State) waitingFor(account string) (n int) {
 	return n
 }
 
-// serve grants the free slots. It asks as many sessions to park a resting agent as there are sessions that wait for nothing
-// else, and all idle ones of an account with a limit.
+// serve grants the free slots. It asks as many sessions to park their agents as there are sessions that wait for a slot
+// alone, and all idle sessions of an account with a limit.
 func (s *State) serve(now Env) []act.Effect {
 	if s.stopped {
 		return nil
@@ -243,7 +243,7 @@ func (s *State) serve(now Env) []act.Effect {
 		s.breaker.granted(now, next.account)
 		effects = append(effects, act.Reply{To: next.from, With: Granted{}})
 	}
-	wanted := 0 // slots that a parked agent would serve
+	wanted := 0 // requests that a parked agent's slot would serve
 	for _, r := range s.waiting {
 		if !s.breaker.blocks(now, r.account) {
 			wanted++
@@ -270,11 +270,11 @@ func (s *State) setTimer(now Env) []act.Effect {
 	return []act.Effect{act.After{Delay: max(next.Sub(now.At), 0), Message: wakeUp{}}}
 }
 
-// due returns when something changes by itself; the zero time if nothing does.
+// due returns when something changes without a message; the zero time if nothing does.
 func (s State) due(now Env) time.Time {
 	next := earliest(s.breaker.due(now), s.memoryDue(now))
 	for _, r := range s.waiting {
-		if r.told == 0 && !s.stopped {
+		if r.reported == 0 && !s.stopped {
 			for _, at := range s.parking {
 				next = earliest(next, at.Add(parkPatience))
 			}
@@ -295,10 +295,10 @@ func without(list []messages.SessionID, gone messages.SessionID) []messages.Sess
 	return slices.DeleteFunc(list, func(id messages.SessionID) bool { return id == gone })
 }
 
-// maxNamed bounds how many sessions an answer of the pool names.
+// maxNamed bounds how many sessions an answer of the pool lists.
 const maxNamed = 5
 
-// askers names some of the sessions whose agents wait for a person.
+// askers lists some of the sessions whose agents wait for a person.
 func (s State) askers() string {
 	var names []string
 	for _, id := range slices.Sorted(maps.Keys(s.asking)) {

@@ -14,8 +14,8 @@ import (
 	"betcode/messages"
 )
 
-// said writes what a pool wants done in a few words; health is left out.
-func said(effects []act.Effect) string {
+// shortly writes the effects of a pool in short form, without those for health.
+func shortly(effects []act.Effect) string {
 	var words []string
 	for _, e := range effects {
 		switch e := e.(type) {
@@ -127,7 +127,7 @@ func TestPool(t *testing.T) {
 			for _, step := range steps {
 				next, effects := s.Step(Env{At: dawn}, actor.NewPID("local", step.from), step.m)
 				s = next
-				if got := said(effects); got != step.want {
+				if got := shortly(effects); got != step.want {
 					t.Errorf("%T: %q, want %q", step.m, got, step.want)
 				}
 			}
@@ -135,7 +135,7 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// TestPoolNeverExceedsItsLimit: whatever is asked and given back, no more slots
+// TestPoolNeverExceedsItsLimit: in any order of requests and releases, no more slots
 // are granted than there are, and no session is forgotten.
 func TestPoolNeverExceedsItsLimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -174,7 +174,7 @@ func TestPoolNamesThoseWhoWait(t *testing.T) {
 	s, _ = s.Step(Env{At: dawn}, nil, Asking{"a", true})
 	_, effects := s.Step(Env{At: dawn}, nil, Want{Session: "b"})
 	if got := effects[0].(act.Reply).With; got != any(Answer{Place: Queued, Waits: Waits{Reason: messages.SlotBusy, Asking: "a"}}) {
-		t.Errorf("b is told %v", got)
+		t.Errorf("b gets %v", got)
 	}
 	s, _ = s.Step(Env{At: dawn}, nil, Release{"a"})
 	if s.askers() != "" {

@@ -30,12 +30,12 @@ type Deps struct {
 	Shows      func(level zerolog.Level) bool // whether the log shows a level
 	Mask       func(text string) string       // hides secrets in what the log shows of the agent's lines
 
-	// What follows is called by a worker, when an agent is started.
+	// A worker calls the functions below when it starts an agent.
 
-	Version  func() string                                                                // of the agent's program; empty = not known
-	Refused  func(run messages.RunRecord, version string) (messages.Exit, bool)           // whether a version is not started
-	Prepared func(err error) (exit messages.Exit, lasts bool)                             // reports whether the run directory could be made
-	Spec     func(messages.SessionRecord, messages.RunRecord, bool) (process.Spec, error) // what to start; the last says whether a turn is continued
+	Version  func() string                                                                // the version of the agent's program; empty = not known
+	Refused  func(run messages.RunRecord, version string) (messages.Exit, bool)           // reports whether a version is refused, and the exit
+	Prepared func(err error) (exit messages.Exit, lasts bool)                             // reports the result of making the run directory to health; lasts = a retry would fail too
+	Spec     func(messages.SessionRecord, messages.RunRecord, bool) (process.Spec, error) // the process to start; true = it continues a turn
 	Guard    func(messages.SessionRecord, messages.RunRecord) (argv, env []string, err error)
 	Fleet    FleetTickets // nil = no agent has a fleet server
 }
@@ -48,7 +48,7 @@ type FleetTickets interface {
 	Drop(run messages.RunRecord)
 }
 
-// Start is which agent to run.
+// Start names the agent to run.
 type Start struct {
 	Session messages.SessionRecord
 	Record  messages.RunRecord
@@ -57,11 +57,11 @@ type Start struct {
 	Resume  bool // an interrupted turn should be continued
 }
 
-// run is one incarnation of the agent process. Its state is a [state]; reading and writing are two workers, so that a full
-// pipe never stops the reading. It is a child of its session, named run/<n>.
+// run is one incarnation of the agent process. Its state is a [state]. It reads and writes on separate workers, so that a full
+// pipe never blocks reading. It is a child of its session, named run/<n>.
 //
-// What survives a restart: the process, which this actor does not own, and what [inherited] holds. The next incarnation adopts the
-// process and reads on behind the last line that was handed over. After a restart of the session that is the journal's cursor.
+// What survives a restart: the process, which this actor does not own, and [inherited]. The next incarnation adopts the process
+// and reads on behind the last line that was sent to the session; after a restart of the session, behind the journal's cursor.
 type run struct {
 	deps    *Deps
 	root    *actor.RootContext
@@ -77,19 +77,19 @@ type run struct {
 	kept    *inherited
 
 	agent *agent // nil until opened
-	made  *agent // the same, for the reader's jobs only
+	made  *agent // the same agent, for the reader's jobs alone
 }
 
 // inherited is state that the next incarnation gets after a crash.
 type inherited struct {
 	alarmed    bool      // an alarm froze the agent
-	offset     int64     // behind the last line that was handed to the session, in bytes of the spool
+	offset     int64     // behind the last line that was sent to the session, in bytes of the spool
 	translator []byte    // the translator's state there
-	unread     time.Time // since when the session believes that the spool cannot be read; zero = it can
-	credits    int       // batches that may still be handed over
+	unreadable time.Time // since when the session believes that the spool cannot be read; zero = it can be read
+	credits    int       // batches that may still be sent to the session
 }
 
-// note is called before the step that takes the message: if that step crashes, the message is not delivered again.
+// note runs before the step that takes the message: if that step crashes, the message is not delivered again.
 func (k *inherited) note(m any) {
 	switch m := m.(type) {
 	case Freeze:
@@ -113,7 +113,7 @@ func Props(d Deps, e Start) *actor.Props {
 		}
 		r := &run{deps: &d, session: e.Session, fresh: fresh, resume: e.Resume, kept: kept, state: state{
 			record: e.Record, offset: kept.offset, translator: translator, credits: kept.credits,
-			quota: quota{limit: d.SpoolQuota, journaled: e.Cursor.Offset}, unread: unread{since: kept.unread},
+			quota: quota{limit: d.SpoolQuota, journaled: e.Cursor.Offset}, outputUnreadable: outputUnreadable{since: kept.unreadable},
 		}}
 		if kept.alarmed {
 			r.state = r.state.want(Freeze{Alarm, true})
@@ -132,7 +132,7 @@ func (r *run) Receive(ctx actor.Context) {
 		r.release()
 	case *actor.Stopping:
 		r.release()
-		if !r.kept.unread.IsZero() { // after a restart the next incarnation finds out for itself
+		if !r.kept.unreadable.IsZero() { // after a restart the next incarnation finds out for itself
 			r.root.Send(r.deps.Health, health.Spool{Session: r.session.ID})
 		}
 	case nil, *actor.Stopped:
@@ -148,7 +148,7 @@ func (r *run) Receive(ctx actor.Context) {
 }
 
 func (r *run) step(ctx actor.Context, m any) {
-	switch m := m.(type) { // lines are good until the next are read
+	switch m := m.(type) { // lines are valid until the next read
 	case linesRead:
 		r.logBatch(m.batch)
 	case tailRead:
@@ -185,8 +185,8 @@ func (r *run) showFrozen(ctx actor.Context, why Reasons) {
 	e.Str("frozen", why.String()).Msg("agent frozen or thawed")
 }
 
-// release closes everything but the process. A job on the same worker closes the descriptors that the opening job made, also if
-// the result of that job never arrived.
+// release closes everything but the process. A job on the reader's worker closes the descriptors of the agent, also if the result
+// of the opening job never arrived.
 func (r *run) release() {
 	r.end()
 	r.root.Send(r.deps.Health, health.Fenced{Session: r.session.ID})
@@ -213,7 +213,7 @@ func (r *run) release() {
 func (r *run) perform(ctx actor.Context, e act.Effect) {
 	agent := r.agent
 	switch e := e.(type) {
-	case tell:
+	case toSession:
 		switch m := e.message.(type) {
 		case Frozen:
 			r.showFrozen(ctx, m.Why)
@@ -223,9 +223,9 @@ func (r *run) perform(ctx actor.Context, e act.Effect) {
 			r.kept.offset, r.kept.translator = m.To, m.Translator
 			r.kept.credits--
 		case OutputUnreadable:
-			r.kept.unread = r.state.unread.since
+			r.kept.unreadable = r.state.outputUnreadable.since
 			ctx.Send(r.deps.Health, health.Spool{Session: r.session.ID, Err: m.Err})
-			r.log().Warn().Err(m.Err).Msg("spool cannot be read, or can again")
+			r.log().Warn().Err(m.Err).Msg("agent output unreadable, or readable again")
 		}
 		ctx.Send(ctx.Parent(), e.message)
 	case act.After:
@@ -273,7 +273,7 @@ func (r *run) open(ctx actor.Context) {
 	})
 }
 
-// opened keeps the process, and waits in goroutines of this incarnation for its end and for the end of its input.
+// opened keeps the agent. Goroutines of this incarnation wait for the end of the process and for the end of its input.
 func (r *run) opened(ctx actor.Context, m agentOpened) any {
 	r.agent = m.agent
 	if m.exit != nil {

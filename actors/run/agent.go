@@ -18,32 +18,32 @@ import (
 	"betcode/messages/failpoint"
 )
 
-// readSize is roughly how many bytes of a spool one job reads. A batch is translated and
-// committed as a whole, so larger batches gain little and make quiet sessions wait behind
-// loud ones (docs/performance.md).
+// readSize is the approximate number of bytes of a spool that one job reads. A batch is translated
+// and committed as a whole: larger batches gain little and delay sessions with little output
+// (docs/performance.md).
 const readSize = 32 << 10
 
 // stderrTail is how many bytes of the end of standard error are shown when an agent crashes.
 const stderrTail = 1 << 10
 
-// agent is what the workers of a run use of its process. process is nil when the process
-// has ended, spool is nil when there never was a spool.
+// agent is the workers' view of a run's process. process is nil when the process has ended,
+// spool is nil when there never was one.
 type agent struct {
 	record  messages.RunRecord
 	process *process.Process
 	spool   *spool.Reader
-	damage  error                         // why the spool has no reader although some of it was read before
+	damage  error                         // why the spool has no reader although part of it was read before
 	reopen  func() (*spool.Reader, error) // opens the spool after its disk failed to; else nil
 	watch   func()                        // ends the notifications
 	fleet   FleetTickets                  // nil = none
-	began   bool                          // the reader has seen the begin of a turn
+	began   bool                          // the reader has seen the beginning of a turn
 }
 
 // fleetPatience is how long the first message to an agent waits for its fleet server. Agents start their servers before they
 // read a message, and connect to them before they begin a turn.
 const fleetPatience = 30 * time.Second
 
-// turnBegins says that a turn may begin: from now on no process becomes the agent's fleet server.
+// turnBegins closes the admission of the agent's fleet server, because a turn may begin.
 func (a *agent) turnBegins(life context.Context, patience time.Duration) error {
 	if a.fleet == nil {
 		return nil
@@ -72,7 +72,7 @@ func (a *agent) follow(o opening) error {
 	switch {
 	case a.process != nil:
 	case err == nil && info.Size() == o.offset:
-		return nil // read to the end, a torn line included
+		return nil // it was read to the end, with its torn line
 	case o.offset == 0 && errors.Is(err, syscall.ENOTDIR):
 		return nil // there is no run directory
 	}
@@ -96,7 +96,7 @@ func (a *agent) follow(o opening) error {
 	return nil
 }
 
-// withoutSpool handles a spool that cannot be opened. It returns err if the run cannot go on.
+// withoutSpool handles a spool that cannot be opened. It returns err if the run cannot continue.
 func (a *agent) withoutSpool(err error, open func() (*spool.Reader, error)) error {
 	switch kind := messages.KindOf(err); {
 	case kind == messages.NotFound && a.process == nil:
@@ -111,7 +111,7 @@ func (a *agent) withoutSpool(err error, open func() (*spool.Reader, error)) erro
 	return err
 }
 
-// read takes the next complete lines.
+// read returns the next complete lines.
 func (a *agent) read() any {
 	if a.damage != nil {
 		return linesRead{err: a.damage}
@@ -132,8 +132,8 @@ func (a *agent) read() any {
 	return linesRead{batch: batch, size: a.size(), err: err}
 }
 
-// size returns the length of the spool in bytes. If it is unknown the bytes that were read
-// count; the next read returns the error.
+// size returns the length of the spool in bytes. If it is unknown, size returns the number of
+// bytes that were read, and the next read returns the error.
 func (a *agent) size() int64 {
 	if a.spool == nil {
 		return 0
@@ -142,17 +142,17 @@ func (a *agent) size() int64 {
 	return a.spool.Offset() + max(behind, 0)
 }
 
-// tail takes the torn last line of a spool whose writer is gone.
+// tail returns the torn last line of a spool whose writer has ended.
 func (a *agent) tail() any {
-	read := tailRead{complaint: lastWords(filepath.Join(a.record.Directory, process.StderrFile))}
+	read := tailRead{stderr: stderrEnd(filepath.Join(a.record.Directory, process.StderrFile))}
 	if a.spool != nil {
 		read.batch, read.err = a.spool.Tail()
 	}
 	return read
 }
 
-// lastWords returns the last stderrTail bytes of a file, empty if it cannot be read.
-func lastWords(path string) string {
+// stderrEnd returns the last stderrTail bytes of a file, empty if it cannot be read.
+func stderrEnd(path string) string {
 	file, err := os.Open(path)
 	if err != nil {
 		return ""
@@ -203,7 +203,7 @@ func (a *agent) write(life context.Context, w writing) any {
 	}
 }
 
-// signal sends a signal to the agent. One that has ended needs none.
+// signal sends a signal to the agent, if its process has not ended.
 func (a *agent) signal(s syscall.Signal) any {
 	if a.process != nil {
 		_ = a.process.Signal(s) // best effort: the goroutine that waits for the process reports its end
@@ -212,7 +212,7 @@ func (a *agent) signal(s syscall.Signal) any {
 }
 
 // freeze stops the agent's processes, thaw continues them. An agent that cannot be stopped
-// runs on; output that is lost then is reported as torn lines.
+// runs on; output that is lost then appears as torn lines.
 func (a *agent) freeze(life context.Context, number uint64) any {
 	if a.process != nil {
 		_ = a.process.Freeze(life) // best effort, as in signal
@@ -227,7 +227,7 @@ func (a *agent) thaw() any {
 	return nil
 }
 
-// kill ends the agent and all processes that it left behind.
+// kill kills the agent and all processes that it left behind.
 func (a *agent) kill(life context.Context) any {
 	if a.process != nil {
 		_ = a.process.KillTree(life)

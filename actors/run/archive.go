@@ -13,7 +13,7 @@ type archiveSpool struct{ to int64 }
 
 func (archiveSpool) Effect() {}
 
-// archive archives as much of the spool as is journaled, in whole steps. The last journaled byte stays in the spool: opening
+// archive archives the journaled part of the spool, in whole steps. The last journaled byte stays in the spool, because opening
 // the spool reads it.
 func (s state) archive() (state, []act.Effect) {
 	to := (s.quota.journaled - 1) / archiveStep * archiveStep

@@ -17,7 +17,7 @@ const (
 	GuardFile   = "trust.json"
 )
 
-// ReadGuard returns the guard of a run as it was started. Runs of former versions have none.
+// ReadGuard returns the guard with which a run was started. Runs of former versions have none.
 func ReadGuard(directory string) messages.Guard {
 	var guard messages.Guard
 	text, err := os.ReadFile(filepath.Join(directory, GuardFile))

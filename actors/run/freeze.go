@@ -8,11 +8,11 @@ import (
 	"betcode/messages"
 )
 
-// The run freezes its agent while the output has no place to go: it stops the agent with all its children (SIGSTOP), and thaws
+// The run freezes its agent while its output cannot be stored: it stops the agent with all its children (SIGSTOP), and thaws
 // them when the reason is gone. The agent repeats a request to the API that failed meanwhile (wire notes, section 16).
 //
-// An agent that is ended or interrupted is thawed first, so that it can react, and not frozen again before that is over. An
-// alarm is an exception: the agent gets no chance to act on what it reads.
+// An agent that is ended or interrupted is thawed first, so that it can react, and is not frozen again before that is over. An
+// alarm is an exception: the agent gets no chance to act on its input.
 //
 // What survives a crash of the daemon: the stopped process. The run actor that adopts it thaws it, unless a reason remains.
 
@@ -22,11 +22,11 @@ type Reasons uint8
 // The reasons.
 const (
 	DiskFull  Reasons = 1 << iota // the disk is nearly full
-	OverQuota                     // it wrote more than the journal could take
-	Alarm                         // it approved itself, and a person has to decide
+	OverQuota                     // its unjournaled output exceeds the quota
+	Alarm                         // it got input or answers that did not come from the daemon, and a person has to decide
 )
 
-// String names the reasons, for the tree and for notices.
+// String lists the reasons, for the tree and for notices.
 func (h Reasons) String() string {
 	var names []string
 	for why, name := range map[Reasons]string{DiskFull: "disk full", OverQuota: "spool quota", Alarm: "alarm"} {
@@ -44,19 +44,19 @@ type (
 		Why Reasons
 		On  bool
 	}
-	// agentStopped says that the agent has been stopped for the freeze of a number, and the size of its spool.
+	// agentStopped reports that the agent was stopped for the freeze with a number, and the size of its spool.
 	agentStopped struct {
 		size   int64
 		number uint64
 	}
-	// Frozen tells the session for which reasons its agent is frozen now, if any.
+	// Frozen reports to the session for which reasons its agent is frozen now, if any.
 	Frozen struct {
 		Run messages.RunNumber
 		Why Reasons
 	}
 )
 
-// Effects: stop the agent, and let it go on.
+// Effects: stop the agent's processes, and continue them.
 type (
 	freeze struct{ number uint64 }
 	thaw   struct{}
@@ -96,5 +96,5 @@ func (s state) settleFreeze(effects []act.Effect) (state, []act.Effect) {
 	case frozen == 0:
 		effects = append([]act.Effect{thaw{}}, effects...)
 	}
-	return s, append(effects, tell{Frozen{s.record.Run, frozen}})
+	return s, append(effects, toSession{Frozen{s.record.Run, frozen}})
 }

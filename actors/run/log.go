@@ -18,21 +18,21 @@ func (r *run) log() *zerolog.Logger {
 	return &log
 }
 
-// logEnd says how the agent's process ended.
+// logEnd logs how the agent's process ended.
 func (r *run) logEnd(m messages.RunEnded) {
 	r.log().Info().Bool("known", m.Exit.Known).Int("exit_code", m.Exit.Code).Str("signal", m.Exit.Signal).
 		Str("reason", m.Exit.Reason).Msg("agent ended")
 }
 
-// logNotJSON warns of lines that were none of ours, and are kept as they are.
+// logNotJSON warns of lines that are not JSON. They are kept as they are.
 func (r *run) logNotJSON(before, after state) {
 	if n := after.translator.Counters().NotJSON - before.translator.Counters().NotJSON; n > 0 {
 		r.log().Warn().Uint64("lines", n).Int64("before_byte", after.offset).Msg("agent wrote lines that are not JSON")
 	}
 }
 
-// logBatch shows the flow of the agent's lines: of each its type and length at debug, and
-// the line itself at trace.
+// logBatch logs the lines of a batch: type and length at debug, and the line itself at
+// trace.
 func (r *run) logBatch(b spool.Batch) {
 	if !r.deps.Shows(zerolog.DebugLevel) {
 		return
@@ -43,7 +43,7 @@ func (r *run) logBatch(b spool.Batch) {
 	}
 }
 
-// logWritten shows a line that was given to the agent.
+// logWritten logs a line that was written to the agent.
 func (r *run) logWritten(m lineWritten) {
 	if m.err == nil && !m.long && r.deps.Shows(zerolog.DebugLevel) {
 		line := bytes.TrimRight(m.what.line, "\n")

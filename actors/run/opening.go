@@ -15,7 +15,7 @@ import (
 	"betcode/messages/failpoint"
 )
 
-// NeverStarted is the reason of a run whose process never came to be.
+// NeverStarted is the reason of the exit of a run that never had a process.
 const NeverStarted = "never started"
 
 // opening is everything the first job of a run needs.
@@ -25,12 +25,12 @@ type opening struct {
 	record  messages.RunRecord
 	offset  int64
 	fresh   bool // may spawn
-	resume  bool // a cut-off turn is to be continued
+	resume  bool // an interrupted turn is to be continued
 	notify  func()
 	life    context.Context
 }
 
-// open starts the process, or finds out what became of it.
+// open starts the process, or finds it or its exit.
 func (o opening) open() any {
 	result := agentOpened{agent: &agent{record: o.record, watch: func() {}, fleet: o.deps.Fleet}, record: o.record, adopted: !o.fresh}
 	if o.fresh {
@@ -54,7 +54,7 @@ func (o opening) open() any {
 	return result
 }
 
-// find spawns a fresh run; for another, or when it is not certain that the spawn
+// find spawns a fresh run. For another run, or when it is not certain that the spawn
 // failed, it looks for the process.
 func (o *opening) find(version string) (*process.Process, process.Fate, error) {
 	if !o.fresh {
@@ -97,18 +97,18 @@ func (o *opening) find(version string) (*process.Process, process.Fate, error) {
 	}
 	p, fate, lost := process.Adopt(o.life, o.record)
 	if lost == nil && fate.Outcome == process.NeverStarted {
-		fate.Exit = CannotStart(err) // and would not the next time: no accident
+		fate.Exit = CannotStart(err) // the next start would fail the same way: no crash
 	}
 	return p, fate, lost
 }
 
-// CannotStart is the end of a run that could not begin, and why: the program or
-// the working directory is gone, most likely.
+// CannotStart returns the exit of a run that could not begin, with the reason. Most likely
+// the program or the working directory does not exist.
 func CannotStart(err error) messages.Exit {
 	exit := messages.Exit{Known: true, Code: 127, Reason: err.Error()}
 	var start *process.StartError
 	if errors.As(err, &start) && start.Stage == process.StageFence {
-		exit.Stage = string(start.Stage) // and would again: nothing is started with less than it was to have
+		exit.Stage = string(start.Stage) // a later start would fail too: no start drops a part of the spec
 	}
 	if errors.As(err, &start) && (start.Stage == process.StageDirectory || start.Stage == process.StageExecute) && lasting(start.Err) {
 		exit.Stage = string(start.Stage)

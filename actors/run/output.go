@@ -10,16 +10,16 @@ import (
 	"betcode/messages"
 )
 
-// read asks for the next lines if there may be some, none are being read, and
-// pace and credits allow it. When the last line of an ended run has been handed
-// over, the torn rest is read.
+// read requests the next lines if there may be some, no read is under way, and
+// pauses and credits allow it. When the last line of an ended run has been sent to
+// the session, read requests the torn rest.
 func (s state) read(effects []act.Effect) (state, []act.Effect) {
-	if s.reading || s.rests || s.unread.waits || s.damage != "" || s.credits == 0 || (s.phase != phaseLive && s.phase != phaseDraining) {
+	if s.reading || s.pausing || s.outputUnreadable.waits || s.damage != "" || s.credits == 0 || (s.phase != phaseLive && s.phase != phaseDraining) {
 		return s, effects
 	}
 	switch {
 	case s.more:
-		s.reading, s.more = true, false // this read may miss growth from here on
+		s.reading, s.more = true, false // the read may miss growth from here on
 		return s, append(effects, readSpool{})
 	case s.phase == phaseDraining:
 		s.reading = true
@@ -28,7 +28,7 @@ func (s state) read(effects []act.Effect) (state, []act.Effect) {
 	return s, effects
 }
 
-// lines translates a batch and hands it to the session.
+// lines translates a batch and sends it to the session.
 func (s state) lines(at time.Time, m linesRead) (state, []act.Effect) {
 	s.reading = false
 	if s, effects, again := s.unreadable(at, m.err); again {
@@ -46,7 +46,7 @@ func (s state) lines(at time.Time, m linesRead) (state, []act.Effect) {
 	if m.batch.To == m.batch.From {
 		return s.read(effects)
 	}
-	s, effects = s.restAfter(m.batch.More, effects)
+	s, effects = s.pauseAfter(m.batch.More, effects)
 	s.more = s.more || m.batch.More || s.phase == phaseDraining // the watcher reports what a live agent adds
 	items := make([]claude.Item, 0, len(m.batch.Lines)+1)
 	for _, line := range m.batch.Lines {
@@ -58,13 +58,13 @@ func (s state) lines(at time.Time, m linesRead) (state, []act.Effect) {
 		}
 		s.translator, items = claude.AppendTranslated(items, s.translator, line.Bytes, at)
 	}
-	return s.handOver(effects, m.batch.From, m.batch.To, items)
+	return s.sendOutput(effects, m.batch.From, m.batch.To, items)
 }
 
-func (s state) handOver(effects []act.Effect, from, to int64, items []claude.Item) (state, []act.Effect) {
+func (s state) sendOutput(effects []act.Effect, from, to int64, items []claude.Item) (state, []act.Effect) {
 	s.offset = to
 	s.credits--
-	return s.read(append(effects, tell{Output{
+	return s.read(append(effects, toSession{Output{
 		Run: s.record.Run, From: from, To: to, Items: items, Translator: s.translator.Marshal(),
 	}}))
 }
@@ -86,7 +86,7 @@ func (s state) tail(at time.Time, m tailRead) (state, []act.Effect) {
 	if m.err != nil {
 		s.damage = "the end of its output cannot be read: " + m.err.Error()
 	}
-	s.complaint = m.complaint
+	s.stderr = m.stderr
 	var items []claude.Item
 	to := s.offset
 	for _, line := range m.batch.Lines {
@@ -96,7 +96,7 @@ func (s state) tail(at time.Time, m tailRead) (state, []act.Effect) {
 	return s.over(at, items, to)
 }
 
-// over hands over the last items, ends calls and messages that the agent left open, and
+// over sends the last items to the session, ends calls and messages that the agent left open, and
 // reports the end of the run.
 func (s state) over(at time.Time, items []claude.Item, to int64) (state, []act.Effect) {
 	if s.damage != "" {
@@ -105,6 +105,6 @@ func (s state) over(at time.Time, items []claude.Item, to int64) (state, []act.E
 	translator, ends := claude.EndRun(s.translator, at)
 	s.translator, s.reading, s.phase = translator, false, phaseOver
 	s, effects := s.readable(nil)
-	s, effects = s.handOver(effects, s.offset, to, append(items, ends...))
-	return s, append(effects, closeAgent{}, tell{messages.RunEnded{Run: s.record.Run, Exit: s.exit, Complaint: s.complaint}})
+	s, effects = s.sendOutput(effects, s.offset, to, append(items, ends...))
+	return s, append(effects, closeAgent{}, toSession{messages.RunEnded{Run: s.record.Run, Exit: s.exit, Complaint: s.stderr}})
 }

@@ -27,7 +27,7 @@ type (
 	// Interrupt interrupts the running turn with a control request. The session sends InterruptDone when the turn has ended;
 	// without that the run sends SIGINT.
 	Interrupt struct{ ID string }
-	// InterruptDone says that the interrupted turn has ended.
+	// InterruptDone reports that the interrupted turn has ended.
 	InterruptDone struct{ ID string }
 	// Stop ends the agent.
 	Stop struct{ How StopKind }
@@ -58,14 +58,14 @@ type (
 		Items      []claude.Item
 		Translator []byte
 	}
-	// InputTooLong says that a line does not fit into the pipe.
+	// InputTooLong reports that a line does not fit into the pipe.
 	InputTooLong struct {
 		Run messages.RunNumber
 		Key string
 	}
 )
 
-// Messages to a run that are results of its effects, or notices of the operating system.
+// Messages to a run that report results of its effects, or events of the operating system.
 type (
 	agentUp struct {
 		record  messages.RunRecord
@@ -81,20 +81,20 @@ type (
 		err   error
 	}
 	tailRead struct {
-		batch     spool.Batch
-		err       error
-		complaint string
+		batch  spool.Batch
+		err    error
+		stderr string
 	}
-	// agentOpened is the result of starting or finding the process: it lives, or exit says how it ended.
+	// agentOpened is the result of starting or finding the process: it lives, or exit has the reason of its end.
 	agentOpened struct {
 		agent   *agent
 		record  messages.RunRecord
 		adopted bool
 		guard   messages.Guard
-		version string // of the program, where it was asked
+		version string // of the program, if the opening job asked for it
 		exit    *messages.Exit
 	}
-	// Lost reports that the fate of the process is unknown. The actor crashes and tries again.
+	// Lost reports that the state of the process is unknown. The actor crashes and tries again.
 	Lost        struct{ Err error }
 	lineWritten struct {
 		what writing
@@ -113,7 +113,7 @@ type (
 	signalIt   struct{ signal syscall.Signal } // by identity, never by bare pid
 	killTree   struct{}                        // the agent and all processes that it left behind
 	closeAgent struct{}                        // close descriptors; the agent is not touched
-	tell       struct{ message any }           // send to the session
+	toSession  struct{ message any }           // send to the session
 )
 
 func (readSpool) Effect()  {}
@@ -122,7 +122,7 @@ func (writeLine) Effect()  {}
 func (signalIt) Effect()   {}
 func (killTree) Effect()   {}
 func (closeAgent) Effect() {}
-func (tell) Effect()       {}
+func (toSession) Effect()  {}
 
 // writing is one line on its way into the pipe, and what it is for.
 type writing struct {

@@ -8,7 +8,7 @@ import (
 
 // An agent that writes faster than the journal fills the disk with unread output. When it is a quota ahead it is frozen, until
 // half of that is journaled. The distance is counted from the committed offset, so an agent is also frozen when the journal
-// takes nothing at all.
+// commits nothing.
 
 // SpoolQuota is how far an agent may be ahead, unless the operator sets another quota.
 const SpoolQuota = 1 << 30
@@ -25,13 +25,13 @@ type quota struct {
 
 // quotaStep is the step that was taken against an agent that is ahead.
 //
-//	kept ──a quota ahead──► frozen ─another──► interrupted ──grace──► warned ──another──► ended
-//	  ▲                      │                    │ another ────────────────────────────►
-//	  └──half of it is read──┴────────────────────┘
+//	within ──a quota ahead──► frozen ─another──► interrupted ──grace──► warned ──another──► ended
+//	  ▲                        │                    │ another ────────────────────────────►
+//	  └──half of it is read────┴────────────────────┘
 type quotaStep uint8
 
 const (
-	quotaKept quotaStep = iota
+	quotaWithin quotaStep = iota
 	quotaFrozen
 	quotaInterrupted // and thawed, so that it reads the interrupt
 	quotaWarned      // and frozen again
@@ -40,13 +40,13 @@ const (
 // quotaInterrupt begins the id of the request that interrupts such an agent.
 const quotaInterrupt = "interrupt-quota"
 
-// Outruns tells the session that the agent writes although it is frozen, and which step the run takes.
+// Outruns reports to the session that the agent writes although it is frozen, and the step that the run takes.
 type Outruns struct {
 	Run  messages.RunNumber
 	Step string // "interrupt" or "stop"
 }
 
-// quotaGrace is sent when the time has elapsed that an interrupted agent has to end its turn.
+// quotaGrace is sent when the time of an interrupted agent to end its turn has elapsed.
 type quotaGrace struct{}
 
 type (
@@ -58,7 +58,7 @@ type (
 
 func (measureSpool) Effect() {}
 
-// measure measures a spool that is not being read for want of credits.
+// measure requests the size of a spool that is not being read because credits are missing.
 func (s state) measure() (state, []act.Effect) {
 	if s.credits > 0 || s.quota.measuring || s.quota.limit == 0 || s.phase != phaseLive {
 		return s, nil
@@ -67,8 +67,8 @@ func (s state) measure() (state, []act.Effect) {
 	return s, []act.Effect{measureSpool{}}
 }
 
-// weigh freezes or thaws the agent by how far it is ahead. If the spool grows by another quota although the agent is frozen, it
-// could not be stopped: its turn is interrupted, and if it goes on writing after that it is ended.
+// weigh freezes or thaws the agent by its distance from the journal. If the spool grows by another quota although the agent is
+// frozen, the agent could not be stopped: its turn is interrupted, and if it writes on after that it is ended.
 func (s state) weigh(effects []act.Effect) (state, []act.Effect) {
 	q := &s.quota
 	switch ahead := q.size - q.journaled; {
@@ -78,7 +78,7 @@ func (s state) weigh(effects []act.Effect) (state, []act.Effect) {
 		q.frozen, q.step = 0, quotaFrozen
 	case s.reasons&OverQuota != 0 && ahead <= q.limit/2:
 		s.reasons &^= OverQuota
-		q.step, s.interrupting = quotaKept, s.interrupting && q.step != quotaInterrupted
+		q.step, s.interrupting = quotaWithin, s.interrupting && q.step != quotaInterrupted
 	case s.reasons&OverQuota != 0 && q.frozen > 0 && q.size > q.frozen+q.limit && s.phase == phaseLive && !s.stopping:
 		return s.outrun(effects)
 	}
@@ -92,14 +92,14 @@ func (s state) outrun(effects []act.Effect) (state, []act.Effect) {
 	q.frozen = q.size
 	if q.step == quotaFrozen && !s.interrupting {
 		q.step, s.interrupting = quotaInterrupted, true
-		return s, append(effects, tell{Outruns{s.record.Run, "interrupt"}},
+		return s, append(effects, toSession{Outruns{s.record.Run, "interrupt"}},
 			writeLine{writing{line: claude.InterruptLine(s.control(quotaInterrupt), false)}}, act.After{Delay: graceInterrupt, Message: quotaGrace{}})
 	}
 	s.stopping, s.how = true, StopOrderly
-	return s.stop(append(effects, tell{Outruns{s.record.Run, "stop"}}))
+	return s.stop(append(effects, toSession{Outruns{s.record.Run, "stop"}}))
 }
 
-// interruptTook ends the time that an agent had to end its turn: it is frozen again, and its further output counts against it.
+// interruptTook ends the time of an agent to end its turn: it is frozen again, and its further output counts against it.
 func (s state) interruptTook() state {
 	if s.quota.step == quotaInterrupted {
 		s.quota.step, s.interrupting = quotaWarned, false

@@ -12,8 +12,8 @@ import (
 	"betcode/messages"
 )
 
-// runStep is one message to a run and what it makes of it, as [showRun] writes
-// it.
+// runStep is one message to a run and the effects that it causes, as [showRun] writes
+// them.
 type runStep struct {
 	in   any
 	want string
@@ -43,7 +43,7 @@ func showRun(effects []act.Effect) string {
 			words = append(words, "close")
 		case act.After:
 			words = append(words, fmt.Sprintf("in %s %+v", e.Delay, e.Message))
-		case tell:
+		case toSession:
 			words = append(words, showTold(e.message))
 		}
 	}
@@ -75,9 +75,9 @@ func showTold(message any) string {
 	case messages.AnswerWritten:
 		return "answered " + string(m.Request)
 	case StdinClosed:
-		return "deaf"
+		return "stdin closed"
 	case OutputUnreadable:
-		return fmt.Sprintf("unread(%v)", m.Err)
+		return fmt.Sprintf("unreadable(%v)", m.Err)
 	case Outruns:
 		return "outruns(" + m.Step + ")"
 	case Frozen:
@@ -95,7 +95,7 @@ func showExit(e messages.Exit) string {
 	return fmt.Sprint(e.Code)
 }
 
-// showItems tells the items that the tests of the run care for.
+// showItems writes the items that the tests of the run check.
 func showItems(items []claude.Item) string {
 	var words string
 	for _, item := range items {
@@ -114,12 +114,12 @@ func showItems(items []claude.Item) string {
 	return words
 }
 
-// says is a line by which the agent says how far it has come with a message.
+// says is a line in which the agent reports the state of a message.
 func says(key, state string) string {
 	return fmt.Sprintf(`{"type":"command_lifecycle","command_uuid":%q,"state":%q}`, key, state)
 }
 
-// lines is what a read found: these lines, from an offset on.
+// lines is the result of a read: these lines, from an offset on.
 func lines(from int64, texts ...string) linesRead {
 	b := spool.Batch{From: from, To: from}
 	for _, text := range texts {
@@ -129,13 +129,13 @@ func lines(from int64, texts ...string) linesRead {
 	return linesRead{batch: b}
 }
 
-// more is a read that did not get to the end of what there was.
+// more is a read that did not reach the end of the spool.
 func more(r linesRead) linesRead {
 	r.batch.More = true
 	return r
 }
 
-// torn is what was behind the last newline.
+// torn is the rest behind the last newline.
 func torn(from int64, text string) tailRead {
 	if text == "" {
 		return tailRead{batch: spool.Batch{From: from, To: from}}

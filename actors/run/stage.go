@@ -1,6 +1,6 @@
 package run
 
-// Stages of a start that is given up before it is tried, in [messages.Exit]. The next start would fail the same way.
+// Stages of a start that is not tried, in [messages.Exit]. The next start would fail the same way.
 const (
 	StageVersion = "version" // the agent's program is too old, or lacks an option
 	StageState   = "state"   // nothing can be written below the state directory

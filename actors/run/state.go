@@ -15,9 +15,9 @@ import (
 )
 
 // maxCredits is how many uncommitted batches of lines a run may have: one that is being
-// written, and one that is translated meanwhile. A batch is at most one read of the spool,
-// so the uncommitted output of a session is bounded, and a loud agent cannot fill more
-// than its share of a transaction.
+// committed, and one that is translated meanwhile. A batch is at most one read of the spool,
+// so the uncommitted output of a session is bounded, and an agent with much output cannot
+// fill more than its share of a transaction.
 const maxCredits = 2
 
 // How long each step of ending an agent waits before the next.
@@ -33,7 +33,7 @@ type phase uint8
 const (
 	phaseOpening  phase = iota // being spawned or adopted
 	phaseLive                  // reading on
-	phaseDraining              // the process is gone; its spool is read to the end
+	phaseDraining              // the process has ended; its spool is read to the end
 	phaseOver
 )
 
@@ -41,9 +41,9 @@ const (
 //
 //	opening ──► live ──► draining ──► over
 //	    │                   ▲
-//	    └───────────────────┘  it never came up, or ended unseen
+//	    └───────────────────┘  it was never started, or ended unseen
 type state struct {
-	now        time.Time // of the step under way
+	now        time.Time // of the present step
 	record     messages.RunRecord
 	offset     int64 // of the next line to read
 	translator claude.State
@@ -52,26 +52,26 @@ type state struct {
 	credits    int
 	reading    bool
 	more       bool      // the spool may hold more than the newest read has seen
-	unsent     []writing // lines that wait for the agent to be there
+	unsent     []writing // lines that wait until the pipe is open
 	exit       messages.Exit
-	complaint  string // the end of the agent's standard error
+	stderr     string // the end of the agent's standard error
 	damage     string // why the spool cannot be read any further; the run ends with its process
 	stopping   bool
 	how        StopKind
-	interrupt  string // id of the interrupt that waits for its turn's end
+	interrupt  string // id of the interrupt that waits for the end of its turn
 
-	interrupting bool    // a turn is to be interrupted and has not ended
-	reasons      Reasons // present reasons to freeze the agent
-	frozen       Reasons // reasons for which it is frozen
-	freezes      uint64  // how often it was frozen
-	quota        quota
-	unread       unread
-	rests        bool  // reading pauses, see pace.go
-	doubted      bool  // the agent took no line: it has ended, or closed its stdin
-	archived     int64 // offset up to which the spool is archived, or an archive was requested
+	interrupting     bool    // an interrupt was requested, and the turn has not ended
+	reasons          Reasons // present reasons to freeze the agent
+	frozen           Reasons // reasons for which it is frozen
+	freezes          uint64  // how often it was frozen
+	quota            quota
+	outputUnreadable outputUnreadable
+	pausing          bool  // reading pauses, see pace.go
+	doubted          bool  // the agent took no line: it has ended, or closed its stdin
+	archived         int64 // offset up to which the spool is archived, or an archive was requested
 }
 
-// control returns the id of a control request of the run's own.
+// control returns the id of a control request that the run itself makes.
 func (s state) control(kind string) string {
 	return control.ID(&s.record, kind+"-"+strconv.FormatInt(s.now.UnixNano(), 36))
 }
@@ -89,7 +89,7 @@ func (s state) react(at time.Time, m any) (state, []act.Effect) {
 	case agentUp:
 		s.record, s.phase, s.more = m.record, phaseLive, true
 		s.can = claudecode.Of(m.version)
-		effects := []act.Effect{tell{messages.ProcessStarted{Record: m.record, Adopted: m.adopted, Guard: m.guard, Version: m.version}}}
+		effects := []act.Effect{toSession{messages.ProcessStarted{Record: m.record, Adopted: m.adopted, Guard: m.guard, Version: m.version}}}
 		if m.adopted && s.reasons == 0 {
 			effects = append(effects, thaw{}) // an earlier daemon may have frozen it
 		}
@@ -111,7 +111,7 @@ func (s state) react(at time.Time, m any) (state, []act.Effect) {
 		}
 		var effects []act.Effect
 		if s.stopping || !clean(m.exit) {
-			effects = append(effects, killTree{}) // without it a leftover would run unnoticed beside the next agent
+			effects = append(effects, killTree{}) // a leftover process would run unnoticed beside the next agent
 		}
 		return s.read(effects)
 	case spoolGrew:
@@ -122,7 +122,7 @@ func (s state) react(at time.Time, m any) (state, []act.Effect) {
 		return s.read(nil)
 	case agentStopped:
 		s.quota.size = max(m.size, s.quota.size)
-		if m.number == s.freezes { // else it was thawed since, and has written
+		if m.number == s.freezes { // otherwise it was thawed since, and has written
 			s.quota.frozen = m.size
 		}
 	case spoolMeasured:
@@ -136,11 +136,11 @@ func (s state) react(at time.Time, m any) (state, []act.Effect) {
 		return s.closed(m)
 	case stdinDue:
 		return s.stdinClosed()
-	case restOver:
-		s.rests = false
+	case pauseOver:
+		s.pausing = false
 		return s.read(nil)
 	case readAgain:
-		s.unread.waits = false
+		s.outputUnreadable.waits = false
 		return s.read(nil)
 	case messages.Credit:
 		s.credits += m.Batches
@@ -190,7 +190,7 @@ func clean(exit messages.Exit) bool {
 	return exit.Reason == NeverStarted || (exit.Known && exit.Signal == "" && exit.Code == 0)
 }
 
-// write queues a line for the pipe; it is written as soon as the pipe is open.
+// write queues a line for the pipe. It is written as soon as the pipe is open.
 func (s state) write(w writing) (state, []act.Effect) {
 	switch s.phase {
 	case phaseOpening:
@@ -207,16 +207,16 @@ func (s state) write(w writing) (state, []act.Effect) {
 func (s state) written(m lineWritten) (state, []act.Effect) {
 	switch {
 	case m.long && m.what.key != "":
-		return s, []act.Effect{tell{InputTooLong{Run: s.record.Run, Key: m.what.key}}}
-	case m.long: // written in parts at once: the turn waits for this line
+		return s, []act.Effect{toSession{InputTooLong{Run: s.record.Run, Key: m.what.key}}}
+	case m.long: // write it in parts at once, because the turn waits for this line
 		m.what.long = true
 		return s, []act.Effect{writeLine{m.what}}
 	case m.err != nil:
 		return s.awaitExit() // RunEnded or StdinClosed follows
 	case m.what.key != "":
-		return s, []act.Effect{tell{messages.InputWrittenTo{Run: s.record.Run, Key: m.what.key}}}
+		return s, []act.Effect{toSession{messages.InputWrittenTo{Run: s.record.Run, Key: m.what.key}}}
 	case m.what.request != "":
-		return s, []act.Effect{tell{messages.AnswerWritten{Run: s.record.Run, Request: m.what.request}}}
+		return s, []act.Effect{toSession{messages.AnswerWritten{Run: s.record.Run, Request: m.what.request}}}
 	}
 	return s, nil
 }
@@ -225,7 +225,7 @@ func (s state) written(m lineWritten) (state, []act.Effect) {
 func (s state) stop(effects []act.Effect) (state, []act.Effect) {
 	switch {
 	case s.phase != phaseLive:
-		return s, effects // when it comes up, or when it has ended
+		return s, effects // done when the agent is live; nothing to do if it has ended
 	case s.how == StopKill || s.reasons&Alarm != 0:
 		return s, append(effects, killTree{})
 	case s.how == StopResumable:

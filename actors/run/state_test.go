@@ -28,7 +28,7 @@ func TestRunReads(t *testing.T) {
 			{more(lines(0, a)), fmt.Sprintf("in 4ms {}, output 0-%d a queued", n)},
 			{spoolGrew{}, ""},
 			{credit, ""},
-			{restOver{}, "read"},
+			{pauseOver{}, "read"},
 			{lines(n), ""},
 			{spoolGrew{}, "read"},
 			{lines(n, b), fmt.Sprintf("output %d-%d b started", n, n+int64(len(b))+1)},
@@ -53,16 +53,16 @@ func TestRunReads(t *testing.T) {
 		}},
 		{"what grew behind the back of a read is read", 9, []runStep{
 			{up, "started(adopted false), read"},
-			{spoolGrew{}, ""}, // after the read has looked, before its result is here
+			{spoolGrew{}, ""}, // after the read has measured, before its result arrives
 			{lines(0), "read"},
 			{lines(0, a), fmt.Sprintf("output 0-%d a queued", n)},
 		}},
 		{"no further than the credits go", 2, []runStep{
 			{up, "started(adopted false), read"},
 			{more(lines(0, a)), fmt.Sprintf("in 4ms {}, output 0-%d a queued", n)},
-			{restOver{}, "read"},
+			{pauseOver{}, "read"},
 			{more(lines(n, b)), fmt.Sprintf("in 4ms {}, output %d-%d b started", n, n+int64(len(b))+1)},
-			{restOver{}, ""},
+			{pauseOver{}, ""},
 			{spoolGrew{}, ""},
 			{credit, "read"},
 			{lines(n + int64(len(b)) + 1), ""},
@@ -147,8 +147,8 @@ func TestRunDrains(t *testing.T) {
 	}
 }
 
-// Where the spool is damaged nothing is read any more. The agent is ended, and
-// the run is over only when it is gone: two agents must never share a session.
+// A damaged spool is not read any further. The agent is ended, and the run is over only
+// when its process has ended: two agents must never share a session.
 func TestRunWithDamagedSpool(t *testing.T) {
 	damaged := linesRead{err: errors.New("it shrank")}
 	const gone = "output 0-0, close, ended(unknown: its output cannot be read: it shrank)"
@@ -170,7 +170,7 @@ func TestRunWithDamagedSpool(t *testing.T) {
 	})
 }
 
-// A line that was too long for memory leaves a note in its place.
+// A line that was too long for memory is replaced by a note.
 func TestRunNotesLinesThatWereCutOut(t *testing.T) {
 	cut := spool.Batch{From: 0, To: 101, Lines: []spool.Line{{Cut: true, Size: 100, End: 101}}}
 	walkRun(t, runWith(9), []runStep{
@@ -185,7 +185,7 @@ func TestRunNotesLinesThatWereCutOut(t *testing.T) {
 	})
 }
 
-// The end of the run ends what the agent has left open, in the last output.
+// The end of the run ends, in its last output, everything that the agent left open.
 func TestRunEndsWhatWasOpen(t *testing.T) {
 	call := `{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"call","name":"Bash","input":{}}]}}`
 	n := int64(len(call)) + 1
@@ -201,7 +201,7 @@ func TestRunEndsWhatWasOpen(t *testing.T) {
 	}
 }
 
-// The translator's state after a batch goes with the batch, so that a reader who
+// The translator's state after a batch is sent with the batch, so that a reader that
 // begins behind it translates as if it had read everything.
 func TestRunHandsOverTheTranslatorsState(t *testing.T) {
 	start := `{"type":"stream_event","event":{"type":"message_start","message":{"id":"m"}}}`
@@ -209,7 +209,7 @@ func TestRunHandsOverTheTranslatorsState(t *testing.T) {
 	delta := `{"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"hi"}},"api_message_id":"m"}`
 	whole, _ := runWith(9).step(dawn, agentUp{record: messages.RunRecord{Run: 3}})
 	whole, first := whole.step(dawn, lines(0, start, block))
-	at := first[0].(tell).message.(Output)
+	at := first[0].(toSession).message.(Output)
 
 	carried, err := claude.ParseState(at.Translator)
 	if err != nil {
@@ -222,7 +222,7 @@ func TestRunHandsOverTheTranslatorsState(t *testing.T) {
 	texts := func(s state) []string {
 		_, effects := s.step(dawn, lines(at.To, delta))
 		var all []string
-		for _, item := range effects[0].(tell).message.(Output).Items {
+		for _, item := range effects[0].(toSession).message.(Output).Items {
 			if d, ok := item.(claude.Draft); ok {
 				all = append(all, d.Event.GetTextDelta().GetBlockId()+": "+textOf(d.Event))
 			}

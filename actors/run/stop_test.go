@@ -7,7 +7,7 @@ import (
 	"betcode/messages"
 )
 
-// The ladders by which an agent is ended, or made to end its turn.
+// The steps by which an agent, or its turn, is ended.
 func TestRunStops(t *testing.T) {
 	up := agentUp{record: messages.RunRecord{Run: 3}}
 	orderly, resumable := Stop{StopOrderly}, Stop{StopResumable}
@@ -141,7 +141,7 @@ func TestRunWrites(t *testing.T) {
 	}
 }
 
-// What is to be written before there is a pipe waits; behind the end it fails.
+// Lines that are written before the pipe is open wait; after the end of the run they fail.
 func TestRunWritesOnlyToALiveAgent(t *testing.T) {
 	walkRun(t, runWith(maxCredits), []runStep{
 		{WriteControl{[]byte(`{"subtype":"set_model"}`)}, ""},
@@ -158,7 +158,7 @@ func TestRunWritesOnlyToALiveAgent(t *testing.T) {
 	})
 }
 
-// An agent that takes no line has ended, or hears nothing any more.
+// An agent that takes no line has ended, or has closed its stdin.
 func TestRunThatHearsNothing(t *testing.T) {
 	up := runStep{agentUp{record: messages.RunRecord{Run: 3}}, "started(adopted false), read"}
 	fails := lineWritten{what: writing{key: "k"}, err: errors.New("nobody reads")}
@@ -166,9 +166,9 @@ func TestRunThatHearsNothing(t *testing.T) {
 		name  string
 		steps []runStep
 	}{
-		{"and lives", []runStep{up, {fails, "in 2s {}"}, {fails, ""}, {stdinDue{}, "deaf"}}},
+		{"and lives", []runStep{up, {fails, "in 2s {}"}, {fails, ""}, {stdinDue{}, "stdin closed"}}},
 		{"and has ended", []runStep{up, {fails, "in 2s {}"}, {exited(1), "kill"}, {stdinDue{}, ""}}},
-		{"and has left something unread", []runStep{up, {inputClosed{7}, "in 2s {}"}, {fails, ""}, {stdinDue{}, "deaf"}}},
+		{"and has left something unread", []runStep{up, {inputClosed{7}, "in 2s {}"}, {fails, ""}, {stdinDue{}, "stdin closed"}}},
 		{"and has left it and ended", []runStep{up, {inputClosed{7}, "in 2s {}"}, {exited(1), "kill"}, {stdinDue{}, ""}}},
 		{"and has read everything", []runStep{up, {inputClosed{}, ""}}},
 		{"and is ended", []runStep{
