@@ -21,10 +21,10 @@ type Deps struct {
 }
 
 // room polls the free space of the disk. While the disk is full, sessions refuse new turns and freeze their agents, and the
-// room of the reserve file is free for writes that cannot be refused. Output of agents is still read to its end, and requests
+// space of the reserve file is free for writes that cannot be refused. Output of agents is still read to its end, and requests
 // are shown and answered.
 //
-// What survives a restart: whether the disk is full, in the [meter]. The next measurement tells the rest.
+// What survives a restart: whether the disk is full, in the [Meter]. The next measurement finds the rest.
 type room struct {
 	deps   Deps
 	state  state
@@ -55,7 +55,7 @@ func (r *room) Receive(ctx actor.Context) {
 	case nil, *actor.Stopped:
 	case reserveTried:
 		if m.err != nil && !r.quiet {
-			r.deps.Log("disk").Warn().Err(m.err).Msg("no room is kept in reserve")
+			r.deps.Log("disk").Warn().Err(m.err).Msg("reserve file not written")
 		}
 		r.quiet = m.err != nil
 	default:
@@ -68,8 +68,8 @@ func (r *room) step(ctx actor.Context, m any) {
 	next, effects := r.state.step(m)
 	r.state = next
 	if next.full != before {
-		r.deps.Meter.full.Store(next.full) // before any session is told
-		r.deps.Log("disk").Warn().Bool("full", next.full).Int64("free_bytes", next.space.Free).Int64("mark_bytes", next.mark()).Msg("disk is full, or no longer")
+		r.deps.Meter.full.Store(next.full) // before any session gets Changed
+		r.deps.Log("disk").Warn().Bool("full", next.full).Int64("free_bytes", next.space.Free).Int64("mark_bytes", next.mark()).Msg("disk full, or no longer full")
 	}
 	if now := r.deps.Now(); now.Sub(r.swept) >= sweepEvery {
 		r.swept = now

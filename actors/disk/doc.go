@@ -1,8 +1,8 @@
 // Package disk is the actor that watches the free space of the disk with the journal and the run directories.
 //
-// With less free space than a mark the disk is full: sessions refuse new turns and freeze their agents, because an agent goes
+// With less free space than a mark the disk is full: sessions refuse new turns and freeze their agents, because an agent runs
 // on when it cannot write its output, and that output is lost. With half as much again above the mark they thaw.
-// [Meter] tells anyone whether the disk is full.
+// Any goroutine can ask [Meter] whether the disk is full.
 //
 // # What is promised in which order
 //
@@ -11,8 +11,8 @@
 //
 // # Who owns what
 //
-// The actor owns the meter's answer and the reserve, a file whose room is given up on a full disk for writes that cannot be
-// refused. It polls: before a fast writer can have used up the space above the mark, and when [LookNow] is sent.
+// The actor owns the meter's answer and the reserve, a file that is truncated on a full disk for writes that cannot be
+// refused. It polls before a fast writer can have used up the space above the mark, and when it gets [LookNow].
 //
 // # On a crash
 //

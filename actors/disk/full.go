@@ -6,7 +6,7 @@ import (
 	"betcode/messages"
 )
 
-// FullError refuses a request that needs room on a full disk. where is a path on it.
+// FullError returns the error of a request that needs space on a full disk. where is a path on that disk.
 func FullError(op string, id messages.SessionID, where string) *messages.Error {
 	return messages.Errorf(op, messages.Exhausted, "the disk is nearly full").WithCode(messages.DiskFull).
 		With("session_id", string(id)).

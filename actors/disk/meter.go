@@ -7,7 +7,7 @@ import (
 )
 
 // Meter measures the free space of the disk that holds the journal and the run directories, and knows whether it is full.
-// Anyone may ask it, at any time; the disk actor alone changes the answer.
+// It is safe for concurrent use; the disk actor alone changes its answer.
 type Meter struct {
 	low  int64 // bytes; 0 = by the size of the filesystem
 	look func() (disk.Space, error)
@@ -39,7 +39,7 @@ func (m *Meter) Spare() int64 {
 	return max(0, space.Free-m.mark(space))
 }
 
-// SpareAt returns how many bytes can be written to the disk of another directory before it is as full as this one may be.
+// SpareAt returns how many bytes can be written to the disk of another directory before that disk is full by the same mark.
 func (m *Meter) SpareAt(dir string) (int64, error) {
 	space, err := disk.Look(dir)
 	return max(0, space.Free-m.mark(space)), err

@@ -8,16 +8,16 @@ import (
 	"betcode/actors/internal/disk"
 )
 
-// The low-water mark: with less free space the disk counts as full. It is far above zero, because an agent goes on when it
+// The low-water mark: with less free space the disk counts as full. It is far above zero, because an agent runs on when it
 // cannot write its output, and that output is lost.
 const (
-	lowMark      = 512 << 20 // unless the operator says otherwise,
+	lowMark      = 512 << 20 // unless the operator sets another mark,
 	lowShare     = 20        // and at most this part of a small filesystem
-	MaxReserve   = 16 << 20  // kept back for what must be written nevertheless
+	MaxReserve   = 16 << 20  // reserved for writes that cannot be refused
 	reserveShare = 4         // and at most this part of the low-water mark
 )
 
-// Polling intervals. A poll comes before a fast writer can have used up the space above the mark, but not more than once a
+// Polling intervals. A poll comes before a fast writer can have used up the space above the mark, but at most once a
 // second.
 const (
 	fillRate  = 1 << 30 // bytes a second
@@ -42,7 +42,7 @@ type state struct {
 type (
 	// lookDue is sent when the next measurement is due.
 	lookDue struct{}
-	// LookNow asks for a measurement now: a write failed, maybe for want of space.
+	// LookNow requests a measurement: a write failed, perhaps because the disk is full.
 	LookNow struct{}
 	// spaceSeen is the result of a measurement.
 	spaceSeen struct {
@@ -53,14 +53,14 @@ type (
 	reserveTried struct{ err error }
 )
 
-// Changed tells the sessions that the disk is full, or no longer.
+// Changed reports to sessions that the disk is full, or no longer full.
 type Changed struct{ Full bool }
 
 // The effects of the disk.
 type (
 	look           struct{}
-	keepReserve    struct{ bytes int64 } // keep so much in reserve
-	releaseReserve struct{}              // give the reserve up
+	keepReserve    struct{ bytes int64 } // write a reserve of this size
+	releaseReserve struct{}              // truncate the reserve
 	announce       struct{ changed Changed }
 	report         struct{ disk health.Disk }
 )
@@ -107,7 +107,7 @@ func (s state) seen(m spaceSeen) (state, []act.Effect) {
 	return s, append(effects, act.After{Delay: s.patience(), Message: lookDue{}})
 }
 
-// mark is the number of free bytes below which the disk is full.
+// mark returns the number of free bytes below which the disk is full.
 func (s state) mark() int64 {
 	if s.low > 0 {
 		return s.low
@@ -115,13 +115,13 @@ func (s state) mark() int64 {
 	return min(lowMark, s.space.Total/lowShare)
 }
 
-// reserve is the size of the reserve.
+// reserve returns the size of the reserve in bytes.
 func (s state) reserve() int64 { return min(MaxReserve, s.mark()/reserveShare) }
 
-// leave is the number of free bytes from which on a full disk is full no longer. The reserve has to fit in as well.
+// leave returns the number of free bytes from which on a full disk is no longer full. It includes the reserve.
 func (s state) leave() int64 { return s.mark() + s.mark()/2 + s.reserve() }
 
-// patience is the time until the next measurement.
+// patience returns the time until the next measurement.
 func (s state) patience() time.Duration {
 	switch {
 	case s.full:

@@ -14,49 +14,49 @@ import (
 
 const mib = 1 << 20
 
-// roomy is a disk of a tebibyte with so much free.
+// roomy is a disk of a tebibyte with this much free space.
 func roomy(free int64) spaceSeen { return spaceSeen{space: disk.Space{Free: free, Total: 1 << 40}} }
 
-// looked returns the state after a check of the disk, and a short name of the effect.
-func looked(s state, m spaceSeen) (next state, told string, wait time.Duration) {
+// looked returns the state after a measurement, and a short name of the effects.
+func looked(s state, m spaceSeen) (next state, short string, wait time.Duration) {
 	next, effects := s.step(m)
 	for _, e := range effects {
 		switch e := e.(type) {
 		case announce:
-			told += map[bool]string{true: "full ", false: "room "}[e.changed.Full]
+			short += map[bool]string{true: "full ", false: "room "}[e.changed.Full]
 		case releaseReserve:
-			told += "release "
+			short += "release "
 		case keepReserve:
-			told += "keep " + health.Size(e.bytes) + " "
+			short += "keep " + health.Size(e.bytes) + " "
 		case act.After:
 			wait = e.Delay
 		}
 	}
-	return next, told, wait
+	return next, short, wait
 }
 
 func TestDiskFills(t *testing.T) {
 	s := state{}
 	for _, c := range []struct {
-		name string
-		seen spaceSeen
-		told string
-		wait time.Duration
-		full bool
+		name  string
+		seen  spaceSeen
+		short string
+		wait  time.Duration
+		full  bool
 	}{
 		{"plenty", roomy(900 << 30), "keep 16.0 MiB ", pollMost, false},
 		{"two seconds from the mark", roomy((2048 + 512) * mib), "keep 16.0 MiB ", 2 * time.Second, false},
 		{"at the mark", roomy(512 * mib), "keep 16.0 MiB ", pollLeast, false},
 		{"below it", roomy(512*mib - 1), "full release ", pollFull, true},
 		{"a little above it", roomy(700 * mib), "", pollFull, true},
-		{"nobody knows", spaceSeen{err: errors.New("no such disk")}, "", pollFull, true},
+		{"unknown space", spaceSeen{err: errors.New("no such disk")}, "", pollFull, true},
 		{"just enough", roomy((512 + 256 + 16) * mib), "room keep 16.0 MiB ", pollLeast, false},
 		{"and less again", roomy(600 * mib), "keep 16.0 MiB ", pollLeast, false},
 	} {
-		var told string
+		var short string
 		var wait time.Duration
-		if s, told, wait = looked(s, c.seen); told != c.told || wait != c.wait || s.full != c.full {
-			t.Errorf("%s: %q, then %s, full %v; want %q, %s, %v", c.name, told, wait, s.full, c.told, c.wait, c.full)
+		if s, short, wait = looked(s, c.seen); short != c.short || wait != c.wait || s.full != c.full {
+			t.Errorf("%s: %q, then %s, full %v; want %q, %s, %v", c.name, short, wait, s.full, c.short, c.wait, c.full)
 		}
 	}
 }
@@ -83,8 +83,8 @@ func TestDiskLooksOnce(t *testing.T) {
 	}
 }
 
-// However the free space changes: a receiver of "full" gets "room" before "full" comes
-// again, both are true by a margin, and the reserve is there only when there is room.
+// In any sequence of measurements a receiver of "full" gets "room" before the next "full",
+// both with a margin, and the reserve exists only when there is room.
 func TestDiskFlapsNot(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, was := state{low: rapid.Int64Range(0, 1<<30).Draw(t, "low")}, false
@@ -105,7 +105,7 @@ func TestDiskFlapsNot(t *testing.T) {
 				}
 			}
 			if s = next; s.full != was {
-				t.Fatal("nobody was told")
+				t.Fatal("no change was announced")
 			}
 		}
 	})

@@ -15,17 +15,17 @@ type Deps struct {
 	act.Common
 
 	Journal     *actor.PID // answers TryJournal
-	Pool        Pool       // before the pool reports
+	Pool        Pool       // the state before the pool's first report
 	MemoryLimit int64      // bytes; not positive = none
 
-	Metadata func(now time.Time) map[string]string // what belongs to no component
+	Metadata func(now time.Time) map[string]string // facts that belong to no component
 	// Others returns the components that do not report to this actor. fenced are the sessions whose agents run in a fence.
 	Others func(now time.Time, fenced map[messages.SessionID]bool) []messages.ComponentHealth
 }
 
-// health knows how the components are; see [state].
+// health collects the health of the components; see [state].
 //
-// What survives a restart: nothing. Components start out as serving, the next question tries the journal, and every other
+// What survives a restart: nothing. Components start out as serving, the next request tries the journal, and every other
 // component reports its next change.
 type health struct {
 	deps  Deps

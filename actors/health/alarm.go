@@ -10,7 +10,7 @@ import (
 	"betcode/messages"
 )
 
-// alarms lists the sessions whose agents approved themselves, and those whose agents run in a fence. Runs report changes.
+// alarms lists the sessions whose agents an alarm froze, and those whose agents run in a fence. Runs report changes.
 type alarms struct {
 	frozen, fenced map[messages.SessionID]bool
 }
@@ -44,7 +44,7 @@ func with(set map[messages.SessionID]bool, id messages.SessionID, in bool) map[m
 	return set
 }
 
-// maxShortIDs bounds how many sessions a line of health names.
+// maxShortIDs bounds how many sessions a line of health lists.
 const maxShortIDs = 3
 
 // Names lists sessions, the first few by their short ids.
@@ -60,7 +60,7 @@ func Names(set map[messages.SessionID]bool) string {
 	return strings.Join(short, ", ")
 }
 
-// view is the line of the frozen agents.
+// view returns the line of the frozen agents.
 func (a alarms) view(now time.Time) messages.ComponentHealth {
 	return messages.ComponentHealth{
 		Name: "alarms", Checked: now, Serving: true, State: "agents_frozen",

@@ -9,7 +9,7 @@ import (
 )
 
 // crashWindow is how long a crash of an agent counts for health, crashesMany how many
-// within it degrade the daemon, and crashesKept how many are remembered.
+// within it degrade the daemon, and crashesKept how many are stored.
 const (
 	crashWindow = 10 * time.Minute
 	crashesMany = 5
@@ -19,14 +19,14 @@ const (
 // AgentCrashed reports that the process of an agent crashed.
 type AgentCrashed struct{ Session messages.SessionID }
 
-// crashCount counts the crashes of agents since the daemon was started.
+// crashCount counts the crashes of agents since the start of the daemon.
 type crashCount struct {
 	total  int
 	newest messages.SessionID // whose agent crashed last
 	recent []time.Time        // within the window, the oldest first
 }
 
-// add counts one more.
+// add counts one more crash.
 func (c crashCount) add(at time.Time, session messages.SessionID) crashCount {
 	c.recent = append(c.within(at), at)
 	if over := len(c.recent) - crashesKept; over > 0 {
@@ -36,12 +36,12 @@ func (c crashCount) add(at time.Time, session messages.SessionID) crashCount {
 	return c
 }
 
-// within returns a copy of the times that still count.
+// within returns a copy of the times within the window.
 func (c crashCount) within(now time.Time) []time.Time {
 	return slices.DeleteFunc(slices.Clone(c.recent), func(t time.Time) bool { return now.Sub(t) >= crashWindow })
 }
 
-// view is the line of the agents' crashes, if there ever was one.
+// view returns the line of the agents' crashes; false if there was none.
 func (c crashCount) view(now time.Time) (messages.ComponentHealth, bool) {
 	if c.total == 0 {
 		return messages.ComponentHealth{}, false

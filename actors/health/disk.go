@@ -8,14 +8,14 @@ import (
 	"betcode/messages"
 )
 
-// Disk reports how much room the disk has.
+// Disk reports the free space of the disk.
 type Disk struct {
 	Full  bool
 	Space disk.Space
-	Err   error // why that is not known
+	Err   error // why the space is not known
 }
 
-// view is the line of the disk. A full disk degrades the daemon and does not stop it.
+// view returns the line of the disk. A full disk degrades the daemon and does not stop it.
 func (d Disk) view(looked time.Time) messages.ComponentHealth {
 	c := messages.ComponentHealth{Name: "disk", Serving: !d.Full && d.Err == nil, Checked: looked, Message: Size(d.Space.Free) + " free"}
 	switch {
@@ -27,7 +27,7 @@ func (d Disk) view(looked time.Time) messages.ComponentHealth {
 	return c
 }
 
-// Size writes a number of bytes as people read it.
+// Size formats a number of bytes for people.
 func Size(bytes int64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	value, unit := float64(bytes), 0

@@ -21,21 +21,21 @@ const (
 // JournalPatience is how long a write of the journal may take before it counts as failed.
 const JournalPatience = 30 * time.Second
 
-// highMemory is the share of the configured limit, in percent, from which on the
-// daemon says that it uses much.
+// highMemory is the share of the configured limit, in percent, above which health
+// reports high memory use.
 const highMemory = 80
 
-// state is how the components are. They report changes; only the journal, which may be silent for hours, is tried, when a
+// state is the health of the components. They report changes; only the journal, which may be silent for hours, is tried, when a
 // caller asks and the last try is older than [checkEvery].
 type state struct {
-	journal error        // why the newest transaction was not written; nil once the journal reports that it works again
+	journal error        // why the newest transaction was not written; nil once the journal works again
 	trial   error        // why the newest try failed
 	checked time.Time    // when either was reported
-	trying  time.Time    // since when the journal is being tried; zero = it is not
+	trying  time.Time    // since when the journal is being tried; zero = no try is under way
 	tried   time.Time    // when TryJournal was last sent
 	waiting []*actor.PID // callers that wait for the result
 
-	spools map[messages.SessionID]error // that cannot be read
+	spools map[messages.SessionID]error // spools that cannot be read
 	alarms alarms
 	pool   Pool
 	disk   Disk
@@ -47,7 +47,7 @@ type state struct {
 
 // Messages to health, besides those in the other files, and to the journal.
 type (
-	// Journal reports how the newest transaction of the journal went.
+	// Journal reports the result of the newest transaction of the journal.
 	Journal struct{ Err error }
 	// Spool reports whether the output file of a session's agent can be read; nil = it can.
 	Spool struct {
@@ -56,16 +56,16 @@ type (
 	}
 	// TryJournal asks the journal whether it can be written. It answers with JournalTried.
 	TryJournal struct{}
-	// JournalTried answers TryJournal: why it cannot be written, nil if it can.
+	// JournalTried answers TryJournal: the reason why the journal cannot be written, nil if it can.
 	JournalTried struct{ Err error }
-	// tryIsSlow is sent when callers should wait no longer for the journal.
+	// tryIsSlow is sent when callers should not wait any longer for the journal.
 	tryIsSlow struct{}
 )
 
 // The effects of health.
 type (
 	try          struct{}                  // ask the journal to write something
-	answerHealth struct{ to []*actor.PID } // answer with the view of that moment
+	answerHealth struct{ to []*actor.PID } // answer with the view at the time of the answer
 )
 
 func (try) Effect()          {}
@@ -107,12 +107,12 @@ func (s state) step(now time.Time, from *actor.PID, m any) (state, []act.Effect)
 	return s, nil
 }
 
-// asked answers at once if the journal was tried lately, and has it tried otherwise.
+// asked answers at once if the journal was tried lately. Otherwise it has the journal tried first.
 func (s state) asked(now time.Time, from *actor.PID) (state, []act.Effect) {
 	var effects []act.Effect
 	idle := s.trying.IsZero()
 	if s.journal == nil && (idle && now.Sub(s.checked) >= checkEvery || !idle && now.Sub(s.tried) >= JournalPatience) {
-		s.tried = now // again, since a try may be lost in a crash of the journal's actor
+		s.tried = now // a try may have been lost in a crash of the journal's actor
 		effects = append(effects, try{})
 		if idle {
 			s.trying = now
@@ -135,11 +135,11 @@ func (s state) answer() (state, []act.Effect) {
 	return s, []act.Effect{answerHealth{to}}
 }
 
-// components are the lines of the report, in the order of their names' table.
+// components returns the lines of the report.
 func (s state) components(now time.Time, memory, limit int64) []messages.ComponentHealth {
 	all := []messages.ComponentHealth{s.pool.view(now), s.store(now), s.disk.view(s.looked)}
 	if len(s.spools) > 0 {
-		all = append(all, s.unread(now))
+		all = append(all, s.unreadable(now))
 	}
 	if s.state != nil {
 		all = append(all, stateView(now, s.state))
@@ -156,7 +156,7 @@ func (s state) components(now time.Time, memory, limit int64) []messages.Compone
 	return all
 }
 
-// store is the journal's line, under the name that the API document has for it.
+// store returns the journal's line, under the name in the API document.
 func (s state) store(now time.Time) messages.ComponentHealth {
 	c := messages.ComponentHealth{Name: "sqlite", Serving: true, Critical: true, Checked: s.checked}
 	err := s.journal
@@ -173,8 +173,8 @@ func (s state) store(now time.Time) messages.ComponentHealth {
 	return c
 }
 
-// unread is the line of the spools that cannot be read, where there are any.
-func (s state) unread(now time.Time) messages.ComponentHealth {
+// unreadable returns the line of the spools that cannot be read.
+func (s state) unreadable(now time.Time) messages.ComponentHealth {
 	ids := slices.Sorted(maps.Keys(s.spools))
 	return messages.ComponentHealth{
 		Name: "spools", Checked: now, State: "output_unreadable",
@@ -183,18 +183,18 @@ func (s state) unread(now time.Time) messages.ComponentHealth {
 	}
 }
 
-// Pool reports how full the pool is.
+// Pool reports the use of the pool.
 type Pool struct {
 	Used, Limit    int  // slots
-	Waiting, Queue int  // sessions that wait for a slot, and how many may
-	Stopped        bool // the fleet is stopped: no slot is given
+	Waiting, Queue int  // sessions that wait for a slot, and the most that may
+	Stopped        bool // the fleet is stopped: no slot is granted
 
 	LimitedUntil time.Time // when the last limit of an account ends; zero = there is none
 	LowMemory    bool      // sessions wait until more memory is available
 }
 
-// view is the line of the pool. Sessions that wait degrade the daemon; a queue that is
-// full as well is what the pool calls not serving.
+// view returns the line of the pool. Sessions that wait degrade the daemon; the pool is not
+// serving when the queue is full as well.
 func (p Pool) view(now time.Time) messages.ComponentHealth {
 	c := messages.ComponentHealth{
 		Name: "subprocess_pool", Serving: p.Used < p.Limit || p.Waiting < p.Queue, Checked: now,
@@ -221,7 +221,7 @@ func (p Pool) view(now time.Time) messages.ComponentHealth {
 	return c
 }
 
-// memoryView is the line of the daemon's own memory, where a limit was set.
+// memoryView returns the line of the daemon's own memory. It needs a limit.
 func memoryView(now time.Time, used, limit int64) messages.ComponentHealth {
 	c := messages.ComponentHealth{
 		Name: "memory", Serving: used <= limit/100*highMemory, Checked: now,

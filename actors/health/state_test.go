@@ -12,12 +12,12 @@ import (
 	"betcode/messages"
 )
 
-// asks is a question at a time from somebody with a name.
+// asks is a request of a named caller at a time.
 func (s state) asks(at time.Time, who string) (state, []act.Effect) {
 	return s.step(at, actor.NewPID("", who), messages.GetHealth{})
 }
 
-// answersTo are the names of those who are answered.
+// answersTo returns the names of the callers that are answered.
 func answersTo(effects []act.Effect) (names []string) {
 	for _, e := range effects {
 		if a, ok := e.(answerHealth); ok {
@@ -68,7 +68,7 @@ func TestHealthTriesTheJournal(t *testing.T) {
 	}
 }
 
-// TestHealthOfAHangingDisk: nobody waits longer than two seconds; after half a minute
+// TestHealthOfAHangingDisk: no caller waits longer than two seconds. After half a minute
 // the journal does not serve, and it is tried again then, since a try may be lost.
 func TestHealthOfAHangingDisk(t *testing.T) {
 	at := dawn
@@ -93,9 +93,9 @@ func TestHealthOfAHangingDisk(t *testing.T) {
 	}
 }
 
-// TestHealthIsTold: what the journal says about itself counts more than a try, and
-// stays until it says something else.
-func TestHealthIsTold(t *testing.T) {
+// TestHealthReports: a report of the journal counts more than a try, and
+// is effective until its next report.
+func TestHealthReports(t *testing.T) {
 	at := dawn
 	s, _ := state{}.step(at, nil, Journal{errors.New("no room")})
 	s, effects := s.asks(at.Add(time.Hour), "a")

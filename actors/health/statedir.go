@@ -9,7 +9,7 @@ import (
 // StateDirectory reports whether run directories can be made; nil = they can.
 type StateDirectory struct{ Err error }
 
-// stateView is the line of a state directory that cannot be written to.
+// stateView returns the line of a state directory that cannot be written to.
 func stateView(now time.Time, err error) messages.ComponentHealth {
 	return messages.ComponentHealth{
 		Name: "state_directory", Checked: now, State: "state_not_writable", Message: err.Error(),

@@ -11,14 +11,14 @@ import (
 )
 
 // longestNap bounds the timer. Timers run on the monotonic clock, which stops while the machine is suspended and does not
-// follow changes of the wall clock. So the actor reads the wall clock this often, and the wall clock decides what is due.
+// follow changes of the wall clock. Therefore the actor reads the wall clock this often; the wall clock decides what is due.
 const longestNap = 5 * time.Minute
 
-// Deps is what the actor of a request needs of the system.
+// Deps is what the actor of a permission request needs of the system.
 type Deps struct {
 	act.Common
 
-	Settings func() *settings.Settings // the present ones; a request keeps the reminders that it began with
+	Settings func() *settings.Settings // the present ones; a request keeps the reminders of its start
 }
 
 // permission runs a [State]. It is a child of its session.
@@ -59,7 +59,7 @@ func (p *permission) Receive(ctx actor.Context) {
 	}
 }
 
-// arm sets the timer for the next moment at which something is due.
+// arm sets the timer for the next time at which something is due.
 func (p *permission) arm(ctx actor.Context) {
 	p.timer.Stop()
 	if next := p.state.Next(); !next.IsZero() {

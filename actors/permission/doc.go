@@ -2,9 +2,9 @@
 //
 // # What is promised in which order
 //
-// The first answer decides; the deadline decides if no answer came before it by the wall clock. The decision goes to the
-// session first and every later answer behind it, so that the session can tell the later callers who was first. Several
-// questions of one request are decided together, when the last of them is answered. A request is reminded of at most once
+// The first answer decides; the deadline decides if no answer came before it by the wall clock. The decision is sent to the
+// session first and every later answer behind it, so that the session can answer the later callers with the first decision.
+// Several questions of one request are decided together, when the last of them is answered. A request has at most one reminder
 // per configured age; ages that passed while no daemon ran are one reminder.
 //
 // # Who owns what
@@ -15,6 +15,6 @@
 // # On a crash
 //
 // The request is a record in the journal, with its deadline, and the session starts this actor from it. If only the actor
-// crashes, it begins with the record it was started with, and the session sends the newest one. Answers to some of several
-// questions are lost then; the client sees that the request is still undecided.
+// crashes, it begins with the record of its start, and the session sends the newest one. Answers to some of several questions
+// are lost then; the client sees that the request is still undecided.
 package permission

@@ -13,20 +13,20 @@ import (
 	"betcode/messages"
 )
 
-// State is one request that waits for an answer or, if its agent is gone and it is decided already, for the agent to ask
-// again.
+// State is one request that waits for an answer. If its agent has ended and it is already decided, it waits for the agent to
+// ask again.
 type State struct {
 	record    messages.PermissionRecord
 	reminders []time.Duration // ages at which people are reminded
-	over      bool            // a kept decision has outlived its TTL, and the session knows
+	over      bool            // a kept decision has outlived its TTL, and the session has AnswerExpired
 	decided   bool
 	by        string
 	questions int                  // how many the request has, 0 if it is no question
 	answers   map[string]string    // collected so far: several questions are answered together
-	given     []messages.RequestID // the questions they are for; two may have the same text
+	given     []messages.RequestID // the questions of the answers; two may have the same text
 }
 
-// deadlineReached is the timer's message: something may be due. The wall clock decides what.
+// deadlineReached is the timer's message: something may be due. The wall clock decides.
 type deadlineReached struct{}
 
 // ToSession is an effect: send a message to the session of the request.
@@ -38,7 +38,7 @@ func (ToSession) Effect() {}
 // byDeadline is the author of a decision that no client made in time.
 const byDeadline = "deadline"
 
-// New returns the state of a request that the journal has. reminders are the ages at which people are reminded.
+// New returns the state of a journaled request. reminders are the ages at which people are reminded.
 func New(record messages.PermissionRecord, questions int, reminders []time.Duration) State {
 	return State{record: record, questions: questions, reminders: reminders}.changed(record)
 }
@@ -75,9 +75,9 @@ func (s State) Next() time.Time {
 	return next
 }
 
-// Step takes one message at a time of the wall clock and returns the next state and what to do. Every answer goes on to
-// the session, the first one first. The session replies when the decision is durable: no caller learns who was first while
-// that can still be lost.
+// Step takes one message at a time of the wall clock and returns the next state and what to do. Every answer is passed on to
+// the session, the first one first. The session replies when the decision is durable, so no caller learns of a decision that
+// can still be lost.
 func (s State) Step(at time.Time, from *actor.PID, m any) (State, []act.Effect) {
 	switch m := m.(type) {
 	case messages.AnswerPermission:
@@ -90,7 +90,7 @@ func (s State) Step(at time.Time, from *actor.PID, m any) (State, []act.Effect) 
 	return s, nil
 }
 
-// Due does what is due at a time: a reminder, the deadline, or the end of a kept answer.
+// Due handles everything that is due at a time: a reminder, the deadline, or the end of a kept answer.
 func (s State) Due(at time.Time) (State, []act.Effect) {
 	switch {
 	case at.Before(s.record.ExpiresAt):
@@ -105,10 +105,10 @@ func (s State) Due(at time.Time) (State, []act.Effect) {
 }
 
 func (s State) answer(at time.Time, from *actor.PID, m messages.AnswerPermission) (State, []act.Effect) {
-	if s.decided { // the session replies who was first when that is durable
+	if s.decided { // the session replies with the first decision when that is durable
 		return s, []act.Effect{ToSession{Decided{From: from, PermissionDecided: messages.PermissionDecided{Answer: m, By: string(m.Client), At: at}}}}
 	}
-	if !s.record.ExpiresAt.IsZero() && !at.Before(s.record.ExpiresAt) { // the timer is late: the machine slept
+	if !s.record.ExpiresAt.IsZero() && !at.Before(s.record.ExpiresAt) { // the timer is late: the machine was suspended
 		return s.expire(at, from)
 	}
 	if m.Decision == messages.DecisionAnswered {
@@ -131,7 +131,7 @@ func (s State) expire(at time.Time, from *actor.PID) (State, []act.Effect) {
 	return s, []act.Effect{ToSession{Decided{From: from, PermissionDecided: messages.PermissionDecided{Answer: answer, By: s.by, At: at}}}}
 }
 
-// remind sends the newest reminder that is due. Older ones, which passed while no daemon ran, are left out.
+// remind sends the newest reminder that is due. Older ones, which were due while no daemon ran, are left out.
 func (s State) remind(at time.Time) (State, []act.Effect) {
 	due := 0
 	for n, after := range s.reminders {

@@ -33,11 +33,11 @@ func showPermission(effects []act.Effect) string {
 		switch e := e.(type) {
 		case act.Reply:
 			if err, late := e.With.(*messages.Error); late {
-				words = append(words, fmt.Sprintf("tell %s: %s", e.To.Id, err.Code))
+				words = append(words, fmt.Sprintf("to %s: %s", e.To.Id, err.Code))
 				continue
 			}
 			m := e.With.(messages.PermissionAnswered)
-			words = append(words, fmt.Sprintf("tell %s: applied %v, %d by %s", e.To.Id, m.Applied, m.Decision, m.By))
+			words = append(words, fmt.Sprintf("to %s: applied %v, %d by %s", e.To.Id, m.Applied, m.Decision, m.By))
 		case ToSession:
 			d, ok := e.Message.(Decided)
 			if !ok {
@@ -69,7 +69,7 @@ func TestPermissionState(t *testing.T) {
 	}{
 		{"the first answer wins", 0, []step{
 			{answerOf("ann", messages.AllowOnce), "decided 1 by ann at 06:00 for asker"},
-			{answerOf("bob", messages.Deny), "decided 3 by bob at 06:00 for asker"}, // the session says that it is not
+			{answerOf("bob", messages.Deny), "decided 3 by bob at 06:00 for asker"}, // the session replies that it came too late
 			{answerOf("ann", messages.AllowOnce), "decided 1 by ann at 06:00 for asker"},
 			{deadlineReached{}, ""},
 		}},
@@ -86,9 +86,9 @@ func TestPermissionState(t *testing.T) {
 			{chosen("p/0", "Why?", "because"), "decided 102 by ann at 06:00 for asker, Why?=because"},
 		}},
 		{"several questions are collected", 3, []step{
-			{chosen("p/1", "Who?", "me"), "tell asker: applied true, 102 by ann"},
-			{chosen("p/0", "Why?", "because"), "tell asker: applied true, 102 by ann"},
-			{chosen("p/1", "Who?", "you"), "tell asker: applied true, 102 by ann"},
+			{chosen("p/1", "Who?", "me"), "to asker: applied true, 102 by ann"},
+			{chosen("p/0", "Why?", "because"), "to asker: applied true, 102 by ann"},
+			{chosen("p/1", "Who?", "you"), "to asker: applied true, 102 by ann"},
 			{chosen("p/2", "When?", "now"), "decided 102 by ann at 06:00 for asker, When?=now, Who?=you, Why?=because"},
 			{chosen("p/2", "When?", "later"), "decided 102 by ann at 06:00 for asker, When?=later"},
 		}},
@@ -96,19 +96,19 @@ func TestPermissionState(t *testing.T) {
 			{chosen("p", "Who?", "me", "Why?", "because"), "decided 102 by ann at 06:00 for asker, Who?=me, Why?=because"},
 		}},
 		{"collected answers go with those that end it", 3, []step{
-			{chosen("p/1", "Who?", "me"), "tell asker: applied true, 102 by ann"},
+			{chosen("p/1", "Who?", "me"), "to asker: applied true, 102 by ann"},
 			{chosen("p", "Why?", "because"), "decided 102 by ann at 06:00 for asker, Who?=me, Why?=because"},
 		}},
 		{"questions with one and the same text", 2, []step{
-			{chosen("p/0", "Sure?", "yes"), "tell asker: applied true, 102 by ann"},
+			{chosen("p/0", "Sure?", "yes"), "to asker: applied true, 102 by ann"},
 			{chosen("p/1", "Sure?", "no"), "decided 102 by ann at 06:00 for asker, Sure?=no"},
 		}},
 		{"a question may be denied", 2, []step{
-			{chosen("p/0", "Why?", "because"), "tell asker: applied true, 102 by ann"},
+			{chosen("p/0", "Why?", "because"), "to asker: applied true, 102 by ann"},
 			{answerOf("bob", messages.Deny), "decided 3 by bob at 06:00 for asker"},
 		}},
 		{"the deadline drops what was collected", 2, []step{
-			{chosen("p/0", "Why?", "because"), "tell asker: applied true, 102 by ann"},
+			{chosen("p/0", "Why?", "because"), "to asker: applied true, 102 by ann"},
 			{deadlineReached{}, "decided 101 by deadline at 06:00"},
 		}},
 		{"anything else is ignored", 0, []step{{"hello", ""}}},
@@ -126,7 +126,7 @@ func TestPermissionState(t *testing.T) {
 	}
 }
 
-// What the session is told of a deadline names the request and the session.
+// The error of a deadline names the request and the session.
 func TestDeadlineNamesTheRequest(t *testing.T) {
 	s := State{record: messages.PermissionRecord{Request: "p", Session: "s"}}
 	_, effects := s.Step(dawn, nil, deadlineReached{})
@@ -136,7 +136,7 @@ func TestDeadlineNamesTheRequest(t *testing.T) {
 	}
 }
 
-// Answers that were given out are not changed by later ones.
+// Answers that were sent are not changed by later ones.
 func TestCollectedAnswersAreCopied(t *testing.T) {
 	s := State{questions: 2}
 	mine := chosen("p/0", "Why?", "because")

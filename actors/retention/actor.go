@@ -25,12 +25,12 @@ type Deps struct {
 	Settings func() *settings.Settings // the present ones, for an actor that starts
 }
 
-// retention looks, once an hour, for sessions with more history than the settings allow, and has them give up the oldest.
+// retention searches, once an hour, for sessions with more history than the settings allow, and has them drop the oldest.
 //
-// That deletes nothing: a session moves its low-water mark, which is durable and holds at once. The journal deletes the bytes
-// with their file.
+// That deletes nothing: a session moves its low-water mark, which is durable and effective at once. The journal deletes the
+// bytes with their file.
 //
-// What survives a restart: nothing. The next incarnation looks again.
+// What survives a restart: nothing. The next incarnation searches again.
 type retention struct {
 	deps     Deps
 	settings *settings.Settings
@@ -41,16 +41,16 @@ type retention struct {
 const (
 	lookEvery = time.Hour
 	lookFirst = 10 * time.Second // after a start, and between batches
-	batch     = 100              // sessions that are told at once: each is started for it
+	batch     = 100              // sessions that get TrimHistory at once: each is started for it
 )
 
 type (
-	// lookDue is sent when the next look is due.
+	// lookDue is sent when the next search is due.
 	lookDue struct{}
-	// sessionsFound is the result of a look.
+	// sessionsFound is the result of a search.
 	sessionsFound struct {
 		trims []messages.TrimHistory
-		more  bool // there are more of them
+		more  bool // there are more sessions
 		err   error
 	}
 )
@@ -77,13 +77,13 @@ func (r *retention) Receive(ctx actor.Context) {
 		r.worker.Do(func() any { return findLong(store, limits) })
 	case sessionsFound:
 		if m.err != nil {
-			r.deps.Log("retention").Error().Err(m.err).Dur("again_in", lookEvery).Msg("not every session was looked at for old history")
+			r.deps.Log("retention").Error().Err(m.err).Dur("again_in", lookEvery).Msg("some sessions not checked for old history")
 		}
 		for _, trim := range m.trims {
 			ctx.Send(r.deps.Sessions, trim)
 		}
 		if len(m.trims) > 0 {
-			r.deps.Log("retention").Info().Int("sessions", len(m.trims)).Msg("old history given up")
+			r.deps.Log("retention").Info().Int("sessions", len(m.trims)).Msg("old history dropped")
 		}
 		again := lookEvery
 		if m.more {
@@ -93,7 +93,7 @@ func (r *retention) Receive(ctx actor.Context) {
 	}
 }
 
-// lookAfter sets the timer for the next look, if there is a limit.
+// lookAfter sets the timer for the next search, if there is a limit.
 func (r *retention) lookAfter(ctx actor.Context, d time.Duration) {
 	r.timer.Stop()
 	if r.settings.SessionBytes > 0 || r.settings.SessionAge > 0 {
@@ -101,7 +101,7 @@ func (r *retention) lookAfter(ctx actor.Context, d time.Duration) {
 	}
 }
 
-// findLong looks at every session. It passes over a session that cannot be read.
+// findLong checks every session. It skips a session that cannot be read.
 func findLong(store Store, limits limits) any {
 	var found sessionsFound
 	records, _, err := store.Sessions("", "", 0, 0)

@@ -14,15 +14,15 @@ import (
 	"betcode/messages"
 )
 
-// Limits of the archives, unless the operator sets others.
+// The default limits of the archives.
 const (
 	archiveBytes = 5 << 30
 	archiveAge   = 30 * 24 * time.Hour
 )
 
-// Archiver keeps what agents wrote, compressed beside its spool, long after it became events, and gives back the room of the
-// spool. A live spool is archived in steps below the committed offset, a finished one whole. When the archives are too old or
-// too large, the oldest are removed first.
+// Archiver compresses the output of agents into archives beside their spools, and frees the space of the spools. A live spool is
+// archived in steps below the committed offset, a finished one whole. When the archives are too old or too large, the oldest are
+// removed first.
 //
 // It works on a background worker; failures are reported there.
 type Archiver struct {
@@ -37,12 +37,12 @@ func NewArchiver(worker *act.Worker, runs string, bytes int64, age time.Duration
 	return &Archiver{runs: runs, bytes: cmp.Or(bytes, archiveBytes), age: cmp.Or(age, archiveAge), worker: worker}
 }
 
-// Live archives the spool in the directory of a run that goes on, up to an offset.
+// Live archives the spool in the directory of a running agent, up to an offset.
 func (a *Archiver) Live(directory string, to int64) {
 	a.worker.Do(func() any { return act.Failure(spool.Seal(filepath.Join(directory, process.StdoutFile), to)) })
 }
 
-// Ended archives the spools of a session's runs up to a number, which have ended. directory is that of the session.
+// Ended archives the spools of a session's ended runs, up to a run number. directory is that of the session.
 func (a *Archiver) Ended(directory string, upTo messages.RunNumber) {
 	a.worker.Do(func() any {
 		runs, err := os.ReadDir(directory)

@@ -1,8 +1,8 @@
-// Package retention limits what is kept of the past: the history of each session, and the archives of what agents wrote.
+// Package retention limits the history of each session, and the archives of agents' output.
 //
-// The retention actor looks at all sessions once an hour, and sends [messages.TrimHistory] to those with more history than the
-// settings allow. [Archiver] compresses the spools of agents and removes the oldest archives. The size of the journal as a
-// whole is the journal's own business.
+// The retention actor checks all sessions once an hour, and sends [messages.TrimHistory] to those with more history than the
+// settings allow. [Archiver] compresses the spools of agents and removes the oldest archives. The journal itself limits its
+// size as a whole.
 //
 // # Who owns what
 //
@@ -11,5 +11,5 @@
 //
 // # On a crash
 //
-// Nothing survives, and nothing needs to: the next incarnation looks again.
+// Nothing survives: the next incarnation searches again.
 package retention

@@ -10,31 +10,31 @@ import (
 	"betcode/messages"
 )
 
-// limits say how much of its history a session may keep, as of now.
+// limits are the limits of a session's history at present.
 type limits struct {
 	bytes uint64        // of events; 0 = any number
 	age   time.Duration // of an event; not positive = any age
 	now   time.Time
 }
 
-// A page of history is what one read of the store returns at most.
+// A page of history bounds one read of the store.
 const (
 	pageEvents = 256
 	pageBytes  = 128 << 10
 )
 
-// NoticeDropped is the code of the notice by which a session says that it gave up history.
+// NoticeDropped is the code of the notice with which a session reports that it dropped history.
 const NoticeDropped = "HISTORY_DROPPED"
 
 // limitSlack is the part of a limit by which a session may exceed it, so that a session at its limit is not trimmed with
 // every event.
 const limitSlack = 8
 
-// firstWords is how many events are read of a session within its limits. One of them is no notice of retention, unless nothing
-// else is left.
+// firstWords is how many events are read of a session within its limits. One of them is no notice of retention, unless only
+// notices are left.
 const firstWords = 2 * limitSlack
 
-// look decides how much of its history a session gives up. It reads that part and hardly more.
+// look decides how much of its history a session drops. It reads that part and little more.
 func (l limits) look(store Store, r *messages.SessionRecord) (trim messages.TrimHistory, due bool, err error) {
 	p := &r.Past
 	if p.LowWater >= r.Head {
@@ -45,7 +45,7 @@ func (l limits) look(store Store, r *messages.SessionRecord) (trim messages.Trim
 		return trim, false, err
 	}
 	kept := p.Bytes - min(p.LowWaterBytes, p.Bytes)
-	if l.bytes > 0 && first[0].Seq > p.LowWater+1 { // files were dropped, with an unknown part of it
+	if l.bytes > 0 && first[0].Seq > p.LowWater+1 { // files were dropped, with an unknown part of the history
 		if kept, err = weigh(store, r); err != nil {
 			return trim, false, err
 		}
@@ -65,7 +65,7 @@ func (l limits) look(store Store, r *messages.SessionRecord) (trim messages.Trim
 	return trim, err == nil && trim.To > p.LowWater, err
 }
 
-// ageOf is the age of the first event that is no notice of retention: otherwise each notice would cause another.
+// ageOf returns the age of the first event that is no notice of retention. If notices counted, each would cause another.
 func (l limits) ageOf(events []messages.Event) time.Duration {
 	for _, e := range events {
 		var event pb.AgentEvent
@@ -76,7 +76,7 @@ func (l limits) ageOf(events []messages.Event) time.Duration {
 	return 0
 }
 
-// walk gives up one event after the other until the session is within the limits.
+// walk drops one event after the other until the session is within the limits.
 func (l limits) walk(store Store, r *messages.SessionRecord, kept uint64, trim *messages.TrimHistory) error {
 	for trim.To < r.Head {
 		events, err := store.Events(r.ID, trim.To, pageEvents, pageBytes)
@@ -101,7 +101,7 @@ func (l limits) walk(store Store, r *messages.SessionRecord, kept uint64, trim *
 	return nil
 }
 
-// weigh counts the bytes of the history that a session still has.
+// weigh counts the bytes of a session's history.
 func weigh(store Store, r *messages.SessionRecord) (bytes uint64, err error) {
 	for at := r.Past.LowWater; at < r.Head; {
 		events, err := store.Events(r.ID, at, pageEvents, pageBytes)
@@ -115,7 +115,7 @@ func weigh(store Store, r *messages.SessionRecord) (bytes uint64, err error) {
 	return bytes, nil
 }
 
-// timeOf is when an event happened; zero if it has no timestamp.
+// timeOf returns the time of an event; zero if it has no timestamp.
 func timeOf(e messages.Event) time.Time {
 	var event pb.AgentEvent
 	if err := proto.Unmarshal(e.Bytes, &event); err != nil || event.GetTimestamp() == nil {

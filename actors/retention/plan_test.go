@@ -52,8 +52,8 @@ func daily(t *testing.T, days int) (messages.SessionRecord, sessionStore) {
 	return record, store
 }
 
-// Where files were dropped nobody knows with how much of a session: what is left is
-// counted before more of it is given up.
+// Where files were dropped, the number of dropped bytes of a session is not known: its rest is
+// counted before more of it is dropped.
 func TestRetentionAfterFilesWereDropped(t *testing.T) {
 	record, store := daily(t, 100)
 	limits := limits{bytes: record.Past.Bytes / 2, now: time.Now()}
@@ -68,7 +68,7 @@ func TestRetentionAfterFilesWereDropped(t *testing.T) {
 	}
 }
 
-// droppedStore is one that dropped the files with the first events.
+// droppedStore is a store that dropped the files with the first events.
 type droppedStore struct {
 	sessionStore
 	upTo messages.Seq
