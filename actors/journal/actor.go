@@ -24,11 +24,11 @@ type Deps struct {
 	ToSessions  func(ctx actor.Context, message any)
 	WriteFailed func(ctx actor.Context)  // called when writes begin to fail or succeed again; the disk may be full
 	Committed   func(messages.SessionID) // called for each session of a group that was written; it does not wait
-	Spare       func() int64             // free bytes that may be used while garbage is removed
+	Spare       func() int64             // free bytes that the removal of garbage may use
 }
 
 // journal is the only writer of the journal's files. It answers [messages.Append] with [messages.Committed] or
-// [messages.AppendRefused] and [messages.LoadSession] with [messages.SessionLoaded], each when everything before it is on disk.
+// [messages.AppendRefused] and [messages.LoadSession] with [messages.SessionLoaded], each when everything before it is durable.
 //
 // What survives a restart: everything that was answered. Appends that were waiting are lost; the next incarnation sends
 // [Restarted], on which every session that still waits for an answer rebuilds itself.
@@ -39,7 +39,7 @@ type journal struct {
 
 	writer       *act.Worker
 	stager       *act.Worker // writes the large parts of appends, so that commits do not wait for them
-	checkpointer *act.Worker // moves the log, for the same reason
+	checkpointer *act.Worker // moves committed groups from the log into the active file
 	reclaimer    *act.Worker // removes garbage, which may take long
 	cancel       context.CancelFunc
 	timers       act.Timers
@@ -56,10 +56,10 @@ const (
 	sealRetry    = 10 * time.Minute // after a failed seal: a seal copies data, and a full disk is not free again at once
 	retainEvery  = 24 * time.Hour   // and after every seal
 	reclaimEvery = time.Hour        // and after every dropped file
-	reclaimFirst = time.Minute      // after a start, so that adoption of agents comes first
+	reclaimFirst = time.Minute      // after a start, so that adoption of agents precedes it
 )
 
-// Restarted tells the sessions that appends without an answer will get none.
+// Restarted reports to sessions that appends without an answer will get none.
 type Restarted struct{}
 
 // Props describes the journal actor.
@@ -97,9 +97,9 @@ func (j *journal) Receive(ctx actor.Context) {
 		switch done := m.(type) {
 		case groupDone:
 			j.report(ctx, done)
-		case logMoved:
+		case checkpointed:
 			if done.failure != nil { // the store reports when it is due again
-				j.deps.Log("journal").Error().Err(done.failure).Msg("log not moved into the journal file")
+				j.deps.Log("journal").Error().Err(done.failure).Msg("checkpoint failed: the log was not moved into the journal file")
 			}
 		case roomReclaimed:
 			j.reportRoom(done)
@@ -117,7 +117,7 @@ func (j *journal) report(ctx actor.Context, done groupDone) {
 	if healthy := done.failure == nil; healthy != j.healthy && (done.wrote || !healthy) { // a group of loads does not prove that writing works
 		j.healthy = healthy
 		if !healthy {
-			j.deps.Log("journal").Error().Err(done.failure).Msg("the journal fails: what agents say is shown and not kept")
+			j.deps.Log("journal").Error().Err(done.failure).Msg("journal not writable: output of agents is shown and not stored")
 		}
 		ctx.Send(j.deps.Health, health.Journal{Err: done.failure})
 		j.deps.WriteFailed(ctx)
@@ -142,26 +142,26 @@ func (j *journal) report(ctx actor.Context, done groupDone) {
 // reportReopened logs an attempt to open the journal again.
 func (j *journal) reportReopened(err error) {
 	if err != nil {
-		j.deps.Log("journal").Warn().Err(err).Msg("the journal still fails: it is opened again later")
+		j.deps.Log("journal").Warn().Err(err).Msg("journal still not writable; it will be opened again")
 		return
 	}
-	j.deps.Log("journal").Info().Msg("the journal works again")
+	j.deps.Log("journal").Info().Msg("journal writable again")
 }
 
-// reportRoom logs what was reclaimed.
+// reportRoom logs the result of removing garbage.
 func (j *journal) reportRoom(done roomReclaimed) {
 	if done.Swept+done.Rewritten > 0 {
-		j.deps.Log("journal").Info().Int("payloads", done.Swept).Int("files", done.Rewritten).Int64("bytes", done.Bytes).Msg("room of the journal given back")
+		j.deps.Log("journal").Info().Int("payloads", done.Swept).Int("files", done.Rewritten).Int64("bytes", done.Bytes).Msg("journal space reclaimed")
 	}
 	if done.Waiting > 0 {
-		j.deps.Log("journal").Warn().Int("files", done.Waiting).Dur("again_in", reclaimEvery).Msg("no room on the disk to rewrite the journal without its garbage")
+		j.deps.Log("journal").Warn().Int("files", done.Waiting).Dur("again_in", reclaimEvery).Msg("too little free space to rewrite journal files without their garbage")
 	}
 	if done.Damaged != nil {
 		j.deps.Damage.Note(j.deps.Now(), nil, done.Damaged)
-		j.deps.Log("journal").Error().Err(done.Damaged).Msg("the journal is damaged: a file of it is not rewritten")
+		j.deps.Log("journal").Error().Err(done.Damaged).Msg("journal file damaged: not rewritten")
 	}
 	if done.failure != nil && messages.KindOf(done.failure) != messages.Canceled {
-		j.deps.Log("journal").Error().Err(done.failure).Dur("again_in", reclaimEvery).Msg("room of the journal not given back")
+		j.deps.Log("journal").Error().Err(done.failure).Dur("again_in", reclaimEvery).Msg("journal space not reclaimed")
 	}
 }
 
@@ -171,10 +171,10 @@ func (j *journal) perform(ctx actor.Context, e act.Effect) {
 		act.Send(ctx, e.To, e.With)
 	case act.After:
 		j.timers.Start(ctx, e.Delay, e.Message)
-	case tellHealth:
+	case toHealth:
 		j.healthy = true
 		ctx.Send(j.deps.Health, e.message)
-	case tellSessions:
+	case toSessions:
 		j.deps.ToSessions(ctx, e.message)
 	case reopenStore:
 		j.writer.Do(func() any { return reopened{j.store.Reopen()} })
@@ -185,8 +185,8 @@ func (j *journal) perform(ctx actor.Context, e act.Effect) {
 			j.store.Stage(*e.append)
 			return staged(e)
 		})
-	case moveLog:
-		j.checkpointer.Do(func() any { return logMoved{j.store.Checkpoint()} })
+	case checkpoint:
+		j.checkpointer.Do(func() any { return checkpointed{j.store.Checkpoint()} })
 	case reclaimRoom:
 		life, cancel := context.WithCancel(context.Background())
 		j.reclaimed, j.cancel = j.deps.Now(), cancel
@@ -204,7 +204,7 @@ func (j *journal) perform(ctx actor.Context, e act.Effect) {
 		}
 		j.writer.Do(func() any {
 			done := writeAll(j.store, e.work)
-			done.moveDue = j.store.CheckpointDue()
+			done.checkpointDue = j.store.CheckpointDue()
 			if maySeal && j.store.SealDue() {
 				done.seal = j.store.Seal()
 				mustRetain = mustRetain || done.seal == nil

@@ -17,7 +17,7 @@ import (
 // BackupOptions configure scheduled backups.
 type BackupOptions struct {
 	Directory string        // of the backups; made with mode 0700
-	Every     time.Duration // between two; not positive = none are made
+	Every     time.Duration // interval; not positive = no backups
 	Keep      int           // how many are kept; 0 = 3
 }
 
@@ -27,17 +27,17 @@ const (
 	backupPrefix = "journal-"
 )
 
-// backupName matches the names of scheduled backups, complete or unfinished. Nothing else is ever removed.
+// backupName matches the names of scheduled backups, complete or unfinished. Only matching directories are ever removed.
 var backupName = regexp.MustCompile(`^journal-([0-9]{8}T[0-9]{6}Z)(\.unfinished)?$`)
 
-// ScheduledBackup is a copy of the journal that the daemon made by itself.
+// ScheduledBackup is a copy of the journal from the daemon's schedule.
 type ScheduledBackup struct {
 	Path string
 	At   time.Time
 }
 
-// ScheduledBackups lists the whole backups in a directory, the newest first. A directory
-// that is not there has none.
+// ScheduledBackups lists the complete backups in a directory, the newest first. A directory
+// that does not exist has none.
 func ScheduledBackups(directory string) ([]ScheduledBackup, error) {
 	entries, err := os.ReadDir(directory)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -67,8 +67,8 @@ func nextBackup(o BackupOptions, now time.Time) time.Duration {
 }
 
 // makeBackup makes one backup and removes the oldest above the number to keep. It first
-// removes an unfinished backup of a crash: the journal has one daemon, and one scheduled
-// backup at a time.
+// removes an unfinished backup that a crash left: the journal has one daemon, which makes
+// one scheduled backup at a time.
 func makeBackup(ctx context.Context, store Upkeep, o BackupOptions, now time.Time) (messages.JournalBackup, error) {
 	const op = "back up journal"
 	if err := os.MkdirAll(o.Directory, 0o700); err != nil {
@@ -101,8 +101,8 @@ func makeBackup(ctx context.Context, store Upkeep, o BackupOptions, now time.Tim
 	return made, nil
 }
 
-// OfferBackup is the hint for a damaged journal: how to restore the newest of its scheduled
-// backups, or how to have backups from now on.
+// OfferBackup returns the hint for a damaged journal: how to restore the newest of its scheduled
+// backups, or how to turn on backups.
 func OfferBackup(found []ScheduledBackup) string {
 	if len(found) == 0 {
 		return "The daemon made no backup: 'betcode config set journal.backup_every 1d' has it make one every day."

@@ -27,7 +27,7 @@ const (
 // backups copies the journal at intervals, while it is used, and removes its oldest copies.
 // A copy gets its name when it is complete and synced.
 //
-// What survives a restart: nothing. The name of the newest copy says when it was made.
+// What survives a restart: nothing. The name of the newest copy has the time when it was made.
 type backups struct {
 	deps   BackupsDeps
 	worker *act.Worker
@@ -38,7 +38,7 @@ type backups struct {
 // backupDue is sent when the next backup is due; backupMade is its result. next is the time until the next one.
 type (
 	backupDue  struct{}
-	backupSeen struct{ next time.Duration } // the result of the look at the start
+	backupSeen struct{ next time.Duration } // the result of nextBackup at the start
 	backupMade struct {
 		backup messages.JournalBackup
 		next   time.Duration
@@ -84,7 +84,7 @@ func (b *backups) Receive(ctx actor.Context) {
 		next := m.next
 		if m.err != nil {
 			next = min(o.Every, backupRetry)
-			b.deps.Log("backups").Error().Err(m.err).Dur("again_in", next).Msg("the journal was not backed up")
+			b.deps.Log("backups").Error().Err(m.err).Dur("again_in", next).Msg("journal not backed up")
 		} else {
 			b.deps.Log("backups").Info().Str("path", m.backup.Path).Int64("bytes", m.backup.Bytes).
 				Int64("linked_bytes", m.backup.LinkedBytes).Dur("paused", m.backup.Paused).Msg("journal backed up")

@@ -15,7 +15,7 @@ type BackupHealth struct {
 	found   []ScheduledBackup
 }
 
-// Look lists the backups on the disk, for callers that must not wait for it.
+// Look lists the backups on the disk, for callers that cannot wait for it.
 func (h *BackupHealth) Look(o BackupOptions) {
 	found, err := ScheduledBackups(o.Directory)
 	if err != nil {
@@ -39,7 +39,7 @@ func (h *BackupHealth) note(now time.Time, failure error) {
 	h.failure, h.at = failure, now
 }
 
-// View is the health line of a backup that failed, if the last one did.
+// View returns the health line of a failed backup; false if the last backup did not fail.
 func (h *BackupHealth) View() (messages.ComponentHealth, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -36,7 +36,7 @@ func TestScheduledBackups(t *testing.T) {
 		if _, err := makeBackup(t.Context(), store, o, now.Add(time.Duration(i)*time.Hour)); err != nil {
 			t.Fatal(err)
 		}
-		if i == 0 { // what is somebody else's, and what a crash left
+		if i == 0 { // another person's directory, and one that a crash left
 			for _, name := range []string{"mine", "journal-20200101T000000Z.old", "journal-20200101T000000Z.unfinished"} {
 				if err := os.Mkdir(filepath.Join(o.Directory, name), 0o700); err != nil {
 					t.Fatal(err)
@@ -86,7 +86,7 @@ func TestHealthTellsOfFailingBackups(t *testing.T) {
 	}
 }
 
-// What is said about damage names the newest backup, or how to have one.
+// The hint about damage names the newest backup, or how to have one.
 func TestBackupIsOffered(t *testing.T) {
 	o := BackupOptions{Directory: filepath.Join(t.TempDir(), "backups"), Every: time.Hour}
 	var h BackupHealth

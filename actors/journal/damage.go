@@ -8,7 +8,7 @@ import (
 	"betcode/messages"
 )
 
-// Damage is the damage that was found in the journal's files: when they were opened, verified or rewritten. A
+// Damage is the damage that was found in the journal's files when they were opened, verified or rewritten. A
 // verification that finds none clears it. The zero value is no damage.
 type Damage struct {
 	mu      sync.Mutex
@@ -16,7 +16,7 @@ type Damage struct {
 	found   time.Time
 }
 
-// Note takes the result of a verification, or damage that was met elsewhere.
+// Note records the result of a verification, or damage that was found elsewhere.
 func (d *Damage) Note(now time.Time, report *messages.JournalReport, met error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

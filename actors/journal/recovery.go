@@ -18,12 +18,12 @@ import (
 const (
 	reopenLeast = time.Second
 	reopenMost  = 30 * time.Second
-	reopenCalm  = time.Minute // a failure so long after the last recovery begins with the shortest backoff
+	reopenCalm  = time.Minute // a failure that much later than the last recovery begins with the shortest backoff
 )
 
 // recovery tracks a journal that failed.
 type recovery struct {
-	failure   *messages.Error // nil = none is known
+	failure   *messages.Error // nil = the journal is writable
 	backoff   time.Duration
 	recovered time.Time
 }
@@ -35,7 +35,7 @@ type (
 	reopened struct{ err error }
 )
 
-// Recovered tells the sessions that the journal is writable again.
+// Recovered reports to sessions that the journal is writable again.
 type Recovered struct{}
 
 // reopenStore is an effect: open the journal again.
@@ -50,10 +50,10 @@ func (s state) failed(at time.Time, failure *messages.Error) (state, []act.Effec
 		s.recovery.backoff = 0
 	}
 	var effects []act.Effect
-	for _, w := range slices.Concat(s.waiting, s.held) {
+	for _, w := range slices.Concat(s.waiting, s.unstaged) {
 		effects = append(effects, s.recovery.refuse(w))
 	}
-	s.waiting, s.held = nil, nil
+	s.waiting, s.unstaged = nil, nil
 	s, wait := s.later()
 	return s, append(effects, wait)
 }
@@ -79,8 +79,8 @@ func (s state) failing(at time.Time, from *actor.PID, m any) (state, []act.Effec
 		s.armed = false
 	case staged:
 		s.staging = false
-	case logMoved:
-		s.moving = false
+	case checkpointed:
+		s.checkpointing = false
 	case roomReclaimed:
 		s.reclaiming = false
 	case reopenDue:
@@ -92,7 +92,7 @@ func (s state) failing(at time.Time, from *actor.PID, m any) (state, []act.Effec
 			return s, []act.Effect{wait}
 		}
 		s.recovery.failure, s.recovery.recovered = nil, at
-		return s, []act.Effect{tellHealth{health.Journal{}}, tellSessions{Recovered{}}}
+		return s, []act.Effect{toHealth{health.Journal{}}, toSessions{Recovered{}}}
 	}
 	return s, nil
 }

@@ -27,11 +27,11 @@ func TestJournalIsMended(t *testing.T) {
 		{time.Second, reopenDue{}, "mend"},
 		{0, reopened{errors.New("still no space")}, "wake 2s"},
 		{2 * time.Second, reopenDue{}, "mend"},
-		{0, reopened{}, "healthy, tell sessions"},
+		{0, reopened{}, "healthy, to sessions"},
 		{0, appendOf(4), "write 4"},
 		{time.Second, groupDone{failure: full}, "wake 4s"}, // no new failure: the same one
 		{4 * time.Second, reopenDue{}, "mend"},
-		{0, reopened{}, "healthy, tell sessions"},
+		{0, reopened{}, "healthy, to sessions"},
 		{0, appendOf(5), "write 5"},
 		{time.Hour, groupDone{failure: full}, "wake 1s"},
 	} {
@@ -63,10 +63,10 @@ func showMend(effects []act.Effect) string {
 			}
 		case reopenStore:
 			words = append(words, "mend")
-		case tellHealth:
+		case toHealth:
 			words = append(words, "healthy")
-		case tellSessions:
-			words = append(words, "tell sessions")
+		case toSessions:
+			words = append(words, "to sessions")
 		default:
 			words = append(words, showJournal([]act.Effect{e}))
 		}

@@ -8,7 +8,7 @@ import (
 	"betcode/messages"
 )
 
-// An append of a megabyte would delay every other session while the disk writes it. So it is staged: its large parts are
+// An append of a megabyte would delay every other session while the disk writes it. Therefore it is staged: its large parts are
 // written first, beside the transactions, one such append at a time. Later requests of the same session wait for it, so that
 // the order of all requests of one session is kept.
 
@@ -17,7 +17,7 @@ type stageAppend struct{ append *messages.Append }
 
 func (stageAppend) Effect() {}
 
-// staged says that the large parts of an append were written. If they were not, the transaction writes them.
+// staged reports that the staging of an append is over. The transaction writes large parts that are not written yet.
 type staged struct{ append *messages.Append }
 
 func (w request) session() messages.SessionID {
@@ -31,8 +31,8 @@ func (w request) heavy() bool { return w.append != nil && w.append.Heavy() }
 
 // take queues a request.
 func (s state) take(at time.Time, w request) (state, []act.Effect) {
-	if w.heavy() || isAbout(s.held, w.session()) {
-		s.held = append(s.held, w)
+	if w.heavy() || isAbout(s.unstaged, w.session()) {
+		s.unstaged = append(s.unstaged, w)
 		return s.stage(at)
 	}
 	s.waiting = append(s.waiting, w)
@@ -42,8 +42,8 @@ func (s state) take(at time.Time, w request) (state, []act.Effect) {
 // takeStaged queues a staged append for the next transaction, unless it was refused meanwhile because the journal failed.
 func (s state) takeStaged(at time.Time, m staged) (state, []act.Effect) {
 	s.staging = false
-	if len(s.held) > 0 && s.held[0].append == m.append {
-		s.held, s.waiting = s.held[1:], append(s.waiting, s.held[0])
+	if len(s.unstaged) > 0 && s.unstaged[0].append == m.append {
+		s.unstaged, s.waiting = s.unstaged[1:], append(s.waiting, s.unstaged[0])
 	}
 	return s.stage(at)
 }
@@ -52,8 +52,8 @@ func (s state) takeStaged(at time.Time, m staged) (state, []act.Effect) {
 // written.
 func (s state) stage(at time.Time) (state, []act.Effect) {
 	var effects []act.Effect
-	for !s.staging && len(s.held) > 0 {
-		first := s.held[0]
+	for !s.staging && len(s.unstaged) > 0 {
+		first := s.unstaged[0]
 		if first.heavy() {
 			if isAbout(s.waiting, first.session()) || isAbout(s.writing, first.session()) {
 				break
@@ -62,7 +62,7 @@ func (s state) stage(at time.Time) (state, []act.Effect) {
 			effects = append(effects, stageAppend{first.append})
 			break
 		}
-		s.held, s.waiting = s.held[1:], append(s.waiting, first)
+		s.unstaged, s.waiting = s.unstaged[1:], append(s.waiting, first)
 	}
 	next, more := s.begin(at)
 	return next, append(effects, more...)

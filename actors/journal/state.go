@@ -14,16 +14,16 @@ import (
 // state has the requests that wait for the disk. Group commit is pipelined: all requests that arrive while one transaction is
 // written form the next.
 type state struct {
-	gather     time.Duration // least time between the beginnings of two transactions
-	waiting    []request
-	held       []request // appends to be staged first, and what follows them of their sessions
-	staging    bool      // the first of held is being staged
-	writing    []request // the transaction that is being written; nil = none
-	moving     bool      // the log is being moved
-	reclaiming bool      // garbage is being removed
-	armed      bool      // the gathering timer is running
-	began      time.Time // of the newest transaction
-	recovery   recovery
+	gather        time.Duration // least time between the beginnings of two transactions
+	waiting       []request
+	unstaged      []request // appends to be staged first, and later requests of their sessions
+	staging       bool      // the first of unstaged is being staged
+	writing       []request // the transaction that is being written; nil = none
+	checkpointing bool      // a checkpoint is under way
+	reclaiming    bool      // garbage is being removed
+	armed         bool      // the gathering timer is running
+	began         time.Time // of the newest transaction
+	recovery      recovery
 }
 
 // request is one request that waits: an append or a load.
@@ -39,25 +39,25 @@ type (
 	gatherOver struct{}
 	// groupDone is the result of a transaction and the loads behind it.
 	groupDone struct {
-		replies []act.Reply
-		wrote   bool  // a transaction is on disk
-		failure error // of the disk, not of a single append
-		seal    error // why a file that is due was not sealed
-		retain  error // why old files were not dropped
-		dropped int   // of them
-		moveDue bool  // the log should be moved
+		replies       []act.Reply
+		wrote         bool  // a transaction is durable
+		failure       error // of the disk, not of a single append
+		seal          error // why the active file was not sealed
+		retain        error // why old files were not dropped
+		dropped       int   // number of old files that were dropped
+		checkpointDue bool  // a checkpoint is due
 
 		reclaimDue bool // garbage should be removed
 	}
-	// logMoved is the result of moving the log into the active file.
-	logMoved struct{ failure error }
+	// checkpointed is the result of a checkpoint.
+	checkpointed struct{ failure error }
 	// roomReclaimed is the result of removing garbage.
 	roomReclaimed struct {
 		messages.JournalReclaimed
 
 		failure error
 	}
-	// storeTried is the result of trying to write.
+	// storeTried is the result of a trial write.
 	storeTried struct {
 		from *actor.PID
 		err  error
@@ -66,20 +66,20 @@ type (
 
 // The effects of the journal.
 type (
-	writeGroup   struct{ work []request }
-	moveLog      struct{} // into the active file
-	reclaimRoom  struct{}
-	tryStore     struct{ from *actor.PID }
-	tellSessions struct{ message any }
-	tellHealth   struct{ message any }
+	writeGroup  struct{ work []request }
+	checkpoint  struct{} // a checkpoint
+	reclaimRoom struct{}
+	tryStore    struct{ from *actor.PID }
+	toSessions  struct{ message any }
+	toHealth    struct{ message any }
 )
 
-func (writeGroup) Effect()   {}
-func (moveLog) Effect()      {}
-func (reclaimRoom) Effect()  {}
-func (tryStore) Effect()     {}
-func (tellSessions) Effect() {}
-func (tellHealth) Effect()   {}
+func (writeGroup) Effect()  {}
+func (checkpoint) Effect()  {}
+func (reclaimRoom) Effect() {}
+func (tryStore) Effect()    {}
+func (toSessions) Effect()  {}
+func (toHealth) Effect()    {}
 
 // step handles one message and returns the next state and effects.
 func (s state) step(at time.Time, from *actor.PID, m any) (state, []act.Effect) {
@@ -99,8 +99,8 @@ func (s state) step(at time.Time, from *actor.PID, m any) (state, []act.Effect) 
 		return s, []act.Effect{act.Reply{To: m.from, With: health.JournalTried{Err: m.err}}}
 	case gatherOver:
 		s.armed = false
-	case logMoved:
-		s.moving = false
+	case checkpointed:
+		s.checkpointing = false
 	case roomReclaimed:
 		s.reclaiming = false
 	case groupDone:
@@ -110,8 +110,8 @@ func (s state) step(at time.Time, from *actor.PID, m any) (state, []act.Effect) 
 			next, more := s.failed(at, messages.AsError("write journal", m.failure))
 			return next, append(effects, more...)
 		}
-		if m.moveDue && !s.moving {
-			s.moving, effects = true, append(effects, moveLog{})
+		if m.checkpointDue && !s.checkpointing {
+			s.checkpointing, effects = true, append(effects, checkpoint{})
 		}
 		if m.reclaimDue && !s.reclaiming {
 			s.reclaiming, effects = true, append(effects, reclaimRoom{})
@@ -124,7 +124,7 @@ func (s state) step(at time.Time, from *actor.PID, m any) (state, []act.Effect) 
 	return s.begin(at)
 }
 
-// begin starts the next transaction if something waits, nothing is being written and the gathering time has passed. Before
+// begin starts the next transaction if requests wait, nothing is being written and the gathering time has elapsed. Before
 // that it sets the timer. An idle journal has no timer.
 func (s state) begin(at time.Time) (state, []act.Effect) {
 	if s.writing != nil || s.armed || len(s.waiting) == 0 {
@@ -138,7 +138,7 @@ func (s state) begin(at time.Time) (state, []act.Effect) {
 	return s, []act.Effect{writeGroup{s.writing}}
 }
 
-// try answers at once if the present transaction hangs, and otherwise tries to write.
+// try answers at once if the present transaction hangs, and otherwise starts a trial write.
 func (s state) try(at time.Time, from *actor.PID) []act.Effect {
 	if since := at.Sub(s.began); s.writing != nil && since >= health.JournalPatience {
 		return []act.Effect{act.Reply{To: from, With: health.JournalTried{Err: fmt.Errorf("a transaction is not written after %s", since.Round(time.Second))}}}

@@ -19,14 +19,14 @@ import (
 
 func appendOf(commit uint64) messages.Append { return messages.Append{Session: "s", Commit: commit} }
 
-// heavyOf is an append that is to be staged.
+// heavyOf returns an append that is to be staged.
 func heavyOf(session messages.SessionID, commit uint64) messages.Append {
 	return messages.Append{Session: session, Commit: commit, Events: []messages.Event{{Bytes: heavyEvent}}}
 }
 
 var heavyEvent = make([]byte, 1<<20)
 
-// showJournal writes effects shortly: "write 1 2 load, wake 5ms, reply".
+// showJournal writes effects in short form: "write 1 2 load, wake 5ms, reply".
 func showJournal(effects []act.Effect) string {
 	var words []string
 	for _, e := range effects {
@@ -43,7 +43,7 @@ func showJournal(effects []act.Effect) string {
 			words = append(words, word)
 		case act.After:
 			words = append(words, fmt.Sprintf("wake %s", e.Delay))
-		case moveLog:
+		case checkpoint:
 			words = append(words, "move")
 		case stageAppend:
 			words = append(words, fmt.Sprintf("stage %d", e.append.Commit))
@@ -83,7 +83,7 @@ func TestJournalState(t *testing.T) {
 		{"the first is written at once", 5 * ms, []step{
 			{0, appendOf(1), "write 1"},
 		}},
-		{"a try waits for no transaction, and says of one that hangs", 0, []step{
+		{"a try waits for no transaction, and reports one that hangs", 0, []step{
 			{0, health.TryJournal{}, "try"},
 			{1 * ms, appendOf(1), "write 1"},
 			{2 * ms, health.TryJournal{}, "try"},
@@ -102,15 +102,15 @@ func TestJournalState(t *testing.T) {
 		{"the log is moved beside the transactions, once at a time", 0, []step{
 			{0, appendOf(1), "write 1"},
 			{1 * ms, appendOf(2), ""},
-			{2 * ms, groupDone{moveDue: true}, "move, write 2"},
+			{2 * ms, groupDone{checkpointDue: true}, "move, write 2"},
 			{3 * ms, appendOf(3), ""},
-			{4 * ms, groupDone{moveDue: true}, "write 3"},
-			{5 * ms, logMoved{}, ""},
-			{6 * ms, groupDone{moveDue: true}, "move"},
+			{4 * ms, groupDone{checkpointDue: true}, "write 3"},
+			{5 * ms, checkpointed{}, ""},
+			{6 * ms, groupDone{checkpointDue: true}, "move"},
 		}},
 		{"room is given back beside them, once at a time", 0, []step{
 			{0, appendOf(1), "write 1"},
-			{1 * ms, groupDone{moveDue: true, reclaimDue: true}, "move, reclaim"},
+			{1 * ms, groupDone{checkpointDue: true, reclaimDue: true}, "move, reclaim"},
 			{2 * ms, appendOf(2), "write 2"},
 			{3 * ms, groupDone{reclaimDue: true}, ""},
 			{4 * ms, roomReclaimed{}, ""},
@@ -188,7 +188,7 @@ func TestJournalState(t *testing.T) {
 			{4 * ms, done, "stage 3"},
 			{5 * ms, isStaged, "write 3"},
 		}},
-		{"what is held is refused when the journal fails, and not written by a later one", 0, []step{
+		{"an unstaged append is refused when the journal fails, and not written by a later one", 0, []step{
 			{0, heavyOf("s", 1), "stage 1"},
 			{1 * ms, appendOf(2), ""},
 			{2 * ms, messages.Append{Session: "u", Commit: 3}, "write 3"},
@@ -314,7 +314,7 @@ func TestJournalStateProperties(t *testing.T) {
 	})
 }
 
-// commits is a store that notes what it is asked to do.
+// commits is a store that records its calls.
 type commits struct {
 	Store
 	log  []string

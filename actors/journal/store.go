@@ -6,10 +6,10 @@ import (
 	"betcode/messages"
 )
 
-// Store is the part of the journal's files that the actors need. It is
-// implemented by persistence.Store.
+// Store is the part of the journal's files that the actors need.
+// persistence.Store implements it.
 type Store interface {
-	// Commit writes a group of appends in one transaction; one result each.
+	// Commit writes a group of appends in one transaction and returns one result for each.
 	Commit(appends []messages.Append) []error
 	// Stage writes the large parts of an append before it is committed, while other commits go on. All earlier appends of its
 	// session must be committed.
@@ -29,17 +29,17 @@ type Store interface {
 	Events(session messages.SessionID, after messages.Seq, maxEvents, maxBytes int) ([]messages.Event, error)
 	// Sessions, Resolve, Pending, Unfinished and Seen read the projections.
 	Sessions(workingDirectory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error)
-	// Conversations is Sessions without subagents and without the records of those that are known, Subagents lists those of a session or all, oldest first, and
-	// RunningSubagents returns those that have not ended, without I/O.
+	// Conversations is Sessions without subagents and without the records of sessions that known reports, Subagents lists those of
+	// a session or all, oldest first, and RunningSubagents returns those that have not ended, without I/O.
 	Conversations(workingDirectory, worktree string, limit, offset int, known func(messages.SessionID, messages.Revision) bool) (messages.SessionList, error)
-	// Select is Conversations for those that wanted selects, without reading the others.
+	// Select is Conversations for the sessions that wanted selects. It does not read the others.
 	Select(workingDirectory, worktree string, wanted func(messages.SessionID, messages.Rest) bool) ([]messages.SessionRecord, error)
 	Subagents(parent messages.SessionID) ([]messages.SessionRecord, error)
 	RunningSubagents(parent messages.SessionID) []messages.SessionID
-	// Outline returns what is known of a session without I/O, and Outlines of all sessions.
+	// Outline returns the part of a session's record that needs no I/O, and Outlines those of all sessions.
 	Outline(messages.SessionID) (messages.SessionOutline, bool)
 	Outlines() []messages.SessionOutline
-	// Deleted returns what is left of sessions that were deleted, without I/O.
+	// Deleted returns the records that remain of deleted sessions, without I/O.
 	Deleted() []messages.DeletedSession
 	Resolve(reference, directory string) (messages.SessionID, error)
 	// Named returns the session to which people have given a name in a directory, without I/O.
@@ -49,25 +49,25 @@ type Store interface {
 	Seen(session messages.SessionID, key string) (messages.Seq, bool, error)
 	// Remembered returns the stored result of the request with an idempotency key.
 	Remembered(session messages.SessionID, key string) (messages.Remembered, bool, error)
-	// CheckpointDue reports whether the log is long enough to be moved into the active file. Checkpoint moves it, while commits
-	// go on.
+	// CheckpointDue reports whether the log is long enough for a checkpoint. Checkpoint moves it into the active file, while
+	// commits go on.
 	CheckpointDue() bool
 	Checkpoint() error
 	// SealDue reports whether the active file is large enough to be closed permanently. Seal closes it and carries all live state
 	// into the next.
 	SealDue() bool
 	Seal() error
-	// Try writes something that changes nothing, to find out whether the journal is writable. It may wait for a checkpoint; no
-	// commit waits for it.
+	// Try makes a trial write, which changes nothing, to find out whether the journal is writable. It may wait for a checkpoint;
+	// no commit waits for it.
 	Try() error
-	// Reopen opens the files again, so that they are writable, or returns why they are not. Everything committed is there.
+	// Reopen opens the files again, so that they are writable, or returns why they are not. It loses no commit.
 	Reopen() error
 	// Lineage identifies the journal: a restored journal has another.
 	Lineage() string
 	Upkeep
 }
 
-// Upkeep is the maintenance of the journal's files. All of it may be called while the journal is used.
+// Upkeep is the maintenance of the journal's files. All methods may be called while the journal is used.
 type Upkeep interface {
 	// Stats returns the size of the journal.
 	Stats() messages.JournalStats

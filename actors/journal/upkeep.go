@@ -10,10 +10,10 @@ import (
 	"betcode/messages"
 )
 
-// Keeper answers requests for the maintenance of the journal's files, on the caller's goroutine: no actor waits for them.
+// Keeper answers requests for the maintenance of the journal's files. It runs on the caller's goroutine, so no actor waits.
 type Keeper struct {
 	Store  Store
-	Damage *Damage // what is found is noted here
+	Damage *Damage // records damage that is found
 	Now    func() time.Time
 	Log    func() *zerolog.Logger
 }
@@ -26,7 +26,7 @@ func (k Keeper) Verify(ctx context.Context, m messages.VerifyJournal) (messages.
 	}
 	k.Damage.Note(k.Now(), &report, nil)
 	if !report.OK() {
-		k.Log().Error().Int("problems", len(report.Problems)).Stringer("first", report.Problems[0]).Msg("the journal is damaged")
+		k.Log().Error().Int("problems", len(report.Problems)).Stringer("first", report.Problems[0]).Msg("journal damaged")
 	}
 	return report, nil
 }
@@ -43,12 +43,12 @@ func (k Keeper) BackUp(ctx context.Context, m messages.BackupJournal) (messages.
 }
 
 // NoteFindings logs the damage that was found when the journal was opened, and degrades
-// health: a disk that flips bits should be replaced even if nothing was lost.
+// health: a disk that flips bits should be replaced even if no data was lost.
 func (k Keeper) NoteFindings() {
 	var damage []messages.JournalFinding
 	for _, f := range k.Store.Findings() {
 		k.Log().Warn().Str("file", f.File).Int64("offset", f.Offset).Str("problem", f.Problem).Str("outcome", f.Outcome).
-			Bool("as_after_a_crash", f.Crash).Msg("the journal was not as it was written")
+			Bool("as_after_a_crash", f.Crash).Msg("damage found in the journal")
 		if !f.Crash {
 			damage = append(damage, f)
 		}
@@ -58,7 +58,8 @@ func (k Keeper) NoteFindings() {
 	}
 }
 
-// DamagedSessions is the health line of sessions that cannot be loaded, if there are any. backup is the hint about backups.
+// DamagedSessions returns the health line of sessions that cannot be loaded; false if there are none. backup is the hint about
+// backups.
 func (k Keeper) DamagedSessions(now time.Time, backup string) (messages.ComponentHealth, bool) {
 	number, first := k.Store.DamagedSessions()
 	if number == 0 {

@@ -22,12 +22,12 @@ type Deps struct {
 	Searcher  *Searcher
 	Directory string                    // of the index
 	Settings  func() *settings.Settings // the present ones, for an actor that starts
-	DiskFull  func() bool               // nothing is written then
+	DiskFull  func() bool               // while it returns true, nothing is written
 }
 
-// indexer keeps the index.
+// indexer maintains the index.
 //
-// What survives a restart: what was written of the index. The next incarnation opens it, and goes on where it ends.
+// What survives a restart: the written part of the index. The next incarnation opens it, and continues where it ends.
 type indexer struct {
 	deps   Deps
 	state  state
@@ -38,7 +38,7 @@ type indexer struct {
 	timer  act.Timer // due
 	flush  act.Timer
 	sweep  act.Timer
-	began  time.Time // of building the index, for the log; zero once it has everything
+	began  time.Time // of building the index, for the log; zero once it is complete
 }
 
 // Props describes the actor.
@@ -65,7 +65,7 @@ func (x *indexer) Receive(ctx actor.Context) {
 	case nil, *actor.Stopped:
 	default:
 		if done, ok := m.(worked); ok && done.err == nil && !done.more && done.job == advance && !x.began.IsZero() {
-			x.deps.Log("search").Info().Dur("took", x.deps.Now().Sub(x.began)).Msg("search index has all history")
+			x.deps.Log("search").Info().Dur("took", x.deps.Now().Sub(x.began)).Msg("search index is complete")
 			x.began = time.Time{}
 		}
 		next, effects := x.state.step(m)
@@ -131,7 +131,7 @@ func (x *indexer) perform(ctx actor.Context, e act.Effect) {
 	}
 }
 
-// open opens the index. It runs on the worker, as do the following.
+// open opens the index. It runs on the worker, as do the methods below.
 func (x *indexer) open() any {
 	_, missing := os.Stat(filepath.Join(x.deps.Directory, search.FileName))
 	index, lost, err := search.Open(search.Options{Directory: x.deps.Directory, Journal: x.deps.Searcher.store})
@@ -146,14 +146,14 @@ func (x *indexer) open() any {
 	return opened{existed: missing == nil, behind: behind, lost: lost}
 }
 
-// close writes what is in memory and closes the index, so that the next daemon has nothing to index again.
+// close writes the index to disk and closes it, so that the next daemon need not index those events again.
 func (x *indexer) close() {
 	if x.index == nil {
 		return
 	}
 	x.deps.Searcher.set(nil, errOpening)
 	if err := x.index.Close(); err != nil {
-		x.deps.Log("search").Warn().Err(err).Msg("end of the search index not written; it is indexed again")
+		x.deps.Log("search").Warn().Err(err).Msg("end of the search index not written; it will be indexed again")
 	}
 	x.index = nil
 }
@@ -169,13 +169,13 @@ func (x *indexer) remove() error {
 	return errors.Join(err, search.Remove(x.deps.Directory))
 }
 
-// A piece of work takes a few tens of milliseconds: it indexes one session after the other, and so many events of one at a time.
+// A job takes a few tens of milliseconds: it indexes one session after the other, and a bounded number of events of each.
 const (
 	pieceTime   = 20 * time.Millisecond
 	pieceEvents = 512
 )
 
-// work does a piece of work.
+// work carries out a job.
 func (x *indexer) work(j job) worked {
 	done := worked{job: j}
 	if x.index == nil || x.ctx.Err() != nil {

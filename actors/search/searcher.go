@@ -14,29 +14,29 @@ import (
 // Store is the part of the journal that is indexed and searched.
 type Store interface {
 	search.Journal
-	// Sessions lists all sessions, for what is known only from their records.
+	// Sessions lists all sessions, for facts that only their records have.
 	Sessions(workingDirectory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error)
 }
 
 const (
-	patience    = 5 * time.Second // of a search
+	patience    = 5 * time.Second // time limit of a search
 	concurrency = 4               // searches at once
 	opSearch    = "search history"
 )
 
-// Searcher searches the index that the actor keeps.
+// Searcher searches the index that the actor maintains.
 type Searcher struct {
 	store Store
 	slots chan struct{}
 
-	mu    sync.RWMutex // is held for reading during a search
+	mu    sync.RWMutex // read-locked during a search
 	index *search.Index
-	why   error // why there is none
+	why   error // why there is no index
 
 	waiting sync.Mutex
 	behind  map[messages.SessionID]bool // sessions with events that are not indexed
 	notify  func()                      // sends the actor a message; nil until it runs, and after it was called
-	broken  func(error)                 // tells the actor that a search met damage; nil until it runs
+	broken  func(error)                 // reports damage that a search found to the actor; nil until it runs
 }
 
 // NewSearcher returns a searcher without an index.
@@ -52,7 +52,7 @@ var (
 			WithHint("Switch it on: betcode config set search.max_bytes 2GiB")
 )
 
-// Committed notes that a session has new events. It does not wait.
+// Committed records that a session has new events. It does not wait.
 func (s *Searcher) Committed(id messages.SessionID) {
 	s.waiting.Lock()
 	s.behind[id] = true
@@ -64,7 +64,7 @@ func (s *Searcher) Committed(id messages.SessionID) {
 	}
 }
 
-// await has notify called once when a session has new events, at once if one has.
+// await calls notify once when a session has new events, at once if one has.
 func (s *Searcher) await(notify func()) {
 	s.waiting.Lock()
 	due := len(s.behind) > 0
@@ -77,14 +77,14 @@ func (s *Searcher) await(notify func()) {
 	}
 }
 
-// onDamage has broken called when a search meets damage of the index.
+// onDamage sets the function that is called when a search finds the index damaged.
 func (s *Searcher) onDamage(broken func(error)) {
 	s.waiting.Lock()
 	defer s.waiting.Unlock()
 	s.broken = broken
 }
 
-// damaged tells the actor what a search met, and returns what its caller is told.
+// damaged reports damage to the actor, and returns the error for the caller of the search.
 func (s *Searcher) damaged(err error) error {
 	s.waiting.Lock()
 	broken := s.broken
@@ -95,7 +95,7 @@ func (s *Searcher) damaged(err error) error {
 	return messages.Errorf(opSearch, messages.Unavailable, "the search index is damaged and is built anew: %w", err).WithHint("Try again in a moment.")
 }
 
-// next takes a session with events that are not indexed. Events that come from now on are reported again.
+// next takes a session with events that are not indexed. Later events are reported again.
 func (s *Searcher) next() (messages.SessionID, bool) {
 	s.waiting.Lock()
 	defer s.waiting.Unlock()
@@ -106,7 +106,7 @@ func (s *Searcher) next() (messages.SessionID, bool) {
 	return "", false
 }
 
-// again notes sessions that are not indexed completely. It notifies nobody: the caller goes on.
+// again records sessions that are not completely indexed. It does not notify, because the caller continues.
 func (s *Searcher) again(ids ...messages.SessionID) {
 	s.waiting.Lock()
 	defer s.waiting.Unlock()
@@ -115,7 +115,7 @@ func (s *Searcher) again(ids ...messages.SessionID) {
 	}
 }
 
-// set replaces the index; nil with the reason why there is none.
+// set replaces the index. If it is nil, why is the reason.
 func (s *Searcher) set(x *search.Index, why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,7 +153,7 @@ func (s *Searcher) Search(ctx context.Context, m messages.Search) (messages.Repl
 	return found, nil
 }
 
-// late is why a search ended without an answer.
+// late returns the error of a search whose context has ended.
 func (s *Searcher) late(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return messages.Errorf(opSearch, messages.DeadlineExceeded, "the search took longer than %s", patience).
@@ -162,7 +162,7 @@ func (s *Searcher) late(ctx context.Context) error {
 	return &messages.Error{Op: opSearch, Kind: messages.Canceled, Err: context.Cause(ctx)}
 }
 
-// accept returns which sessions are searched.
+// accept returns a filter of the sessions that are searched.
 func (s *Searcher) accept(m messages.Search) (func(messages.SessionOutline) bool, error) {
 	var costs map[messages.SessionID]float64
 	if m.MinCost > 0 {

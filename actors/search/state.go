@@ -9,26 +9,26 @@ import (
 )
 
 const (
-	gather     = 250 * time.Millisecond // events that come within it are indexed together
-	flushAfter = 5 * time.Second        // after the last of them
+	gather     = 250 * time.Millisecond // events within it are indexed together
+	flushAfter = 5 * time.Second        // after the last of these events
 	sweepEvery = time.Hour
-	firstPause = time.Second // after a failure; twice as long after each further one
+	firstPause = time.Second // backoff after a failure; doubled after each further one
 	longPause  = time.Minute
 
-	longestRest = 200 * time.Millisecond // between two pieces of work
+	longestRest = 200 * time.Millisecond // between two jobs
 )
 
 // Messages of the actor to itself.
 type (
-	// committed says that a session has events that are not indexed.
+	// committed reports that a session has events that are not indexed.
 	committed struct{}
-	// opened is the result of opening the index; lost is why an older one was removed.
+	// opened is the result of opening the index; lost is the reason why an older index was removed.
 	opened struct {
 		existed   bool
 		behind    uint64
 		lost, err error
 	}
-	// worked is the result of a piece of work.
+	// worked is the result of a job.
 	worked struct {
 		job  job
 		took time.Duration
@@ -37,33 +37,33 @@ type (
 	}
 	// closed is the result of removing the index.
 	closed struct{ err error }
-	// broken says that a search met damage.
+	// broken reports that a search found damage.
 	broken struct{ err error }
-	// due is sent when the next events are to be indexed, flushDue when those in memory are to be written, and sweepDue when the index
-	// is to be searched for what is gone.
+	// due is sent when the next events are to be indexed, flushDue when the events in memory are to be written, and sweepDue when
+	// the index is to be searched for deleted events.
 	due      struct{}
 	flushDue struct{}
 	sweepDue struct{}
 )
 
-// job is a piece of work on the index.
+// job is a unit of work on the index.
 type job int
 
 const (
 	advance job = iota // index some events of a session, or merge some segments
-	flush              // write what is in memory
+	flush              // write the events in memory
 	check              // read everything
-	sweep              // write a segment anew without what is gone
+	sweep              // rewrite a segment without deleted events
 )
 
 // The effects of the actor.
 type (
 	openIndex    struct{}                      // then opened
 	rebuildIndex struct{}                      // removes the open index and begins another one; then opened
-	removeIndex  struct{}                      // closes it before; then closed
+	removeIndex  struct{}                      // closes the index and removes it; then closed
 	work         struct{ job job }             // then worked
 	limit        struct{ maxBytes int64 }      // of the open index
-	await        struct{}                      // then committed, when there is something
+	await        struct{}                      // then committed, when there are new events
 	wake         struct{ after time.Duration } // then due
 	flushLater   struct{}                      // then flushDue
 	sweepLater   struct{}                      // then sweepDue
@@ -84,22 +84,22 @@ func (wake) Effect()         {}
 func (sweepLater) Effect()   {}
 func (report) Effect()       {}
 
-// state decides what is done to the index next. One piece of work runs at a time.
+// state decides about the next job on the index. One job runs at a time.
 //
 //	closed ──► opening ──► working ◄──► idle
 //	             ▲  │ failed    │ damaged
 //	             └──┴───────────┘
 type state struct {
-	maxBytes int64 // 0: there is to be no index
+	maxBytes int64 // 0: there is no index
 	open     bool
 	busy     bool // a job runs
-	unsaved  bool // something may be in memory only
+	unsaved  bool // some events may be in memory only
 	next     []job
-	damage   error // that a search has met while a job ran
+	damage   error // found by a search while a job ran
 	failures int
 }
 
-// begin opens the index, or removes it if there is to be none.
+// begin opens the index, or removes it if maxBytes allows none.
 func (s state) begin(maxBytes int64) (state, []act.Effect) {
 	s.maxBytes, s.busy = maxBytes, true
 	if maxBytes <= 0 {
@@ -117,7 +117,7 @@ func (s state) step(m any) (state, []act.Effect) {
 		return s.opened(m)
 	case closed:
 		s.busy, s.open = false, false
-		if s.maxBytes > 0 { // it is wanted again
+		if s.maxBytes > 0 { // it was turned on again meanwhile
 			return s.begin(s.maxBytes)
 		}
 		if m.err != nil {
@@ -176,7 +176,7 @@ func (s state) opened(m opened) (state, []act.Effect) {
 	return next, append(append(effects, sweepLater{}), more...)
 }
 
-// goOn begins a job, or notes that it is to be done.
+// goOn begins a job, or queues it.
 func (s state) goOn(j job) (state, []act.Effect) {
 	switch {
 	case s.maxBytes <= 0 && s.open && !s.busy:
@@ -202,7 +202,7 @@ func (s state) goOn(j job) (state, []act.Effect) {
 	return s, []act.Effect{work{j}}
 }
 
-// worked goes on with what is left: more of the same, other work, and at last writing what is in memory.
+// worked continues with the rest of the job, then with queued jobs, and finally has the events in memory written.
 func (s state) worked(m worked) (state, []act.Effect) {
 	s.busy = false
 	if m.err == nil {
@@ -218,7 +218,7 @@ func (s state) worked(m worked) (state, []act.Effect) {
 	if s.maxBytes <= 0 || m.more && m.job != advance {
 		return s.goOn(m.job)
 	}
-	if m.more { // as long as the work took nothing is done, so that half a core is left to appends and clients
+	if m.more { // pauses for as long as the job took, so that half a core is left for appends and clients
 		return s, []act.Effect{wake{min(m.took, longestRest)}}
 	}
 	if len(s.next) > 0 {
@@ -232,7 +232,7 @@ func (s state) worked(m worked) (state, []act.Effect) {
 	return s, []act.Effect{await{}}
 }
 
-// failed builds a damaged index anew, and tries anything else again later. It reports the first of several failures.
+// failed rebuilds a damaged index, and retries after any other failure. It reports the first of several failures.
 func (s state) failed(err error) (state, []act.Effect) {
 	if kind := messages.KindOf(err); s.open && (kind == messages.DataLoss || kind == messages.WrongState) {
 		s.open, s.unsaved, s.next, s.busy = false, false, nil, true

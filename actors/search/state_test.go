@@ -32,12 +32,12 @@ func setTo(bytes int64) settings.Changed {
 	return settings.Changed{Now: &settings.Settings{SearchBytes: bytes}}
 }
 
-// The life of an index, message by message.
+// The states of an index, message by message.
 func TestLife(t *testing.T) {
 	damaged := messages.Errorf("x", messages.DataLoss, "damaged")
 	for _, c := range []struct {
 		name  string
-		plays []any // messages, each followed by the effects it has
+		plays []any // messages, each followed by its effects
 	}{
 		{"built, idle, written", []any{
 			opened{},
@@ -99,8 +99,8 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// Whatever happens, one job runs at a time, and something is under way that makes the actor go on. Once nothing fails any more, an
-// index that is wanted is open, and one that is not wanted is closed.
+// In any sequence of messages one job runs at a time, and the actor always waits for a message that makes it continue. Without
+// further failures the index is finally open if it is wanted, and closed otherwise.
 func TestOneJobAtATime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s state

@@ -6,66 +6,66 @@ import (
 	"betcode/messages"
 )
 
-// Settings are the settings of actors. They are complete: no value stands for another one. [Default] returns those without
+// Settings are the settings of actors. They are complete: no value stands for a default. [Default] returns the settings without
 // settings files.
 type Settings struct {
 	PermissionTTL time.Duration   // how long a permission request waits
-	Extend        bool            // any activity of a client prolongs what is undecided
+	Extend        bool            // any activity of a client extends the deadlines of undecided requests
 	Reminders     []time.Duration // ages at which people are reminded of an undecided request, at most two
-	NotifyExec    []string        // a program and its arguments, started for each notification; empty = none
+	NotifyExec    []string        // a program and its arguments, run for each notification; empty = none
 
 	NotifyWebhook       string     // URL to which notifications are posted; empty = none
 	NotifyWebhookSecret string     // file with the key that signs them; empty = none
-	NotifyNtfy          string     // URL of a topic of ntfy; empty = none
-	NotifyNtfyToken     string     // file with a token for it; empty = none
+	NotifyNtfy          string     // URL of an ntfy topic; empty = none
+	NotifyNtfyToken     string     // file with the token for the topic; empty = none
 	QuietHours          QuietHours // notifications wait until their end
 
 	MaxAgents     int   // how many agents may run at once
 	MaxWaiting    int   // how many sessions may wait for a slot
-	MinFreeMemory int64 // bytes of memory that must stay available when an agent starts; not positive = any number of agents starts
+	MinFreeMemory int64 // bytes of memory that must stay available when an agent starts; not positive = no such limit
 	AgentMemory   int64 // bytes that an agent is expected to use
-	MemoryMax     int64 // bytes that an agent may use, where that can be limited; not positive = any number
+	MemoryMax     int64 // bytes that an agent may use, where that can be limited; not positive = no limit
 
-	Silence     time.Duration // an agent that writes nothing that long in a turn hangs
-	ParkAfter   time.Duration // an agent that has nothing to do that long is ended
-	WaitingHold time.Duration // an agent that waits for a person keeps its slot that long against other sessions
+	Silence     time.Duration // an agent without output for that long in a turn hangs
+	ParkAfter   time.Duration // an agent that is idle for that long is ended
+	WaitingHold time.Duration // how long an agent that waits for a person keeps its slot against other sessions
 
-	SessionBytes     int64         // of events that one session may keep; not positive = any number
-	SessionAge       time.Duration // of an event that a session keeps; not positive = any age
-	CompactThreshold uint64        // a context of more tokens is compacted when its agent rests; 0 = never
+	SessionBytes     int64         // of events that one session may keep; not positive = no limit
+	SessionAge       time.Duration // of an event that a session keeps; not positive = no limit
+	CompactThreshold uint64        // a context of more tokens is compacted when its agent is idle; 0 = never
 
 	SearchBytes int64 // of the search index; not positive = there is none
 
-	SessionBudget messages.BudgetLimit // of sessions that are begun without a budget of their own
+	SessionBudget messages.BudgetLimit // of sessions that are started without a budget of their own
 	DayBudget     messages.BudgetLimit // of all sessions together, for each local day
 
-	OnAlarm       OnAlarm  // what becomes of an agent that raises an alarm
+	OnAlarm       OnAlarm  // the reaction to an agent that raises an alarm
 	Fence         Fence    // of agents that are started from now on
-	FenceWritable []string // what else a fenced agent may write to: absolute, or ~/…
+	FenceWritable []string // additional paths that a fenced agent may write to: absolute, or ~/…
 
 	GiveFleet bool // every agent that is started from now on has the fleet server
 
-	Resume        messages.ResumePolicy // of turns that were cut off, where the session has no policy of its own
-	Continuations uint32                // how often a turn that was cut off is continued without a person
+	Resume        messages.ResumePolicy // of interrupted turns, for sessions without a policy of their own
+	Continuations uint32                // how often an interrupted turn is continued without a person
 	ContinueGrace time.Duration         // how long a resumed agent may take to continue its turn
 
-	Subagents       int           // how many subagents of a session may be under way
-	SubagentDepth   int           // how deep subagents may spawn subagents
-	AutoApproveTime time.Duration // of subagents, where their spawn says nothing
+	Subagents       int           // how many subagents of a session may run at once
+	SubagentDepth   int           // how many generations of subagents there may be
+	AutoApproveTime time.Duration // of subagents whose spawn has no time of its own
 
 	SetupCommands []string      // prepare new worktrees, run by the shell; empty = none
 	SetupTime     time.Duration // how long the setup of a worktree may take
 
-	WorktreeRetention time.Duration // worktrees that are not used for so long are removed; 0 = none are
+	WorktreeRetention time.Duration // worktrees that are not used for so long are removed; 0 = none are removed
 
 	Rules []Rules // of the user, for every session
 }
 
-// QuietHours are the part of each local day in which nothing is delivered, in minutes after midnight. From inclusive, to
-// exclusive; the end may be on the next day. The zero value is none.
+// QuietHours are the part of each local day in which no notification is delivered, in minutes after midnight. From is inclusive,
+// To exclusive; the end may be on the next day. The zero value is no quiet hours.
 type QuietHours struct{ From, To int }
 
-// End returns when quiet hours end that hold at a time; false if none do.
+// End returns the end of the quiet hours that include a time; false if none do.
 func (q QuietHours) End(at time.Time) (time.Time, bool) {
 	minute := at.Hour()*60 + at.Minute()
 	holds, tomorrow := q.From <= minute && minute < q.To, false
@@ -82,7 +82,7 @@ func (q QuietHours) End(at time.Time) (time.Time, bool) {
 	return time.Date(at.Year(), at.Month(), day, q.To/60, q.To%60, 0, 0, at.Location()), true
 }
 
-// Default returns the settings that hold without settings files.
+// Default returns the settings without settings files.
 func Default() Settings {
 	return Settings{
 		PermissionTTL: 7 * 24 * time.Hour, Extend: true, Reminders: []time.Duration{time.Hour, 24 * time.Hour},
@@ -93,23 +93,23 @@ func Default() Settings {
 	}
 }
 
-// OnAlarm says what becomes of an agent that raises an alarm.
+// OnAlarm is the reaction to an agent that raises an alarm.
 type OnAlarm string
 
-// The reactions. All of them tell people and write the audit log.
+// The reactions. All of them notify people and write the audit log.
 const (
-	AlarmFreezes OnAlarm = "freeze" // the agent and what it started are stopped in place until a person decides
+	AlarmFreezes OnAlarm = "freeze" // the agent and its descendants are frozen until a person decides
 	AlarmStops   OnAlarm = "stop"   // they are killed; a person starts the agent again
 	AlarmTells   OnAlarm = "tell"   // nothing else
 )
 
-// Fence says what the kernel is to hold agents to.
+// Fence is the restriction of agents by the kernel.
 type Fence string
 
 // The fences.
 const (
 	FenceOff     Fence = "off"
-	FenceProject Fence = "project" // it writes to its project, and signals no process outside
+	FenceProject Fence = "project" // an agent writes only to its project, and signals no process outside
 )
 
 // Rules are permission rules of one file, in the agent's own notation: "Bash(git *)", "Edit(src/**/*.ts)", "mcp__github__*".
@@ -119,13 +119,13 @@ type Rules struct {
 	Lines            map[string]int // line of each rule in the file, by list and rule: "deny WebFetch"; may be nil
 }
 
-// Changed says that the settings have changed. The system sends it to pool, day, retention, search and sessions.
+// Changed reports that the settings have changed. The system sends it to pool, day, retention, search and sessions.
 type Changed struct {
 	Now   *Settings
 	Rules *RulesChanged // nil if the rules are the same
 }
 
-// RulesChanged says how the rules have changed.
+// RulesChanged is the difference between the rules before and after a change.
 type RulesChanged struct {
 	Source  string   // the files that have rules now
 	Widened []string // the changes that let agents do more, for people

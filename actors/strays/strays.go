@@ -17,10 +17,10 @@ import (
 	"betcode/messages"
 )
 
-// patience bounds how long the end of agents that no session follows may take.
+// patience bounds the time to end all strays.
 const patience = 30 * time.Second
 
-// Run is an agent that lives, found by its run directory.
+// Run is a live agent, found by its run directory.
 type Run struct {
 	Session messages.SessionID
 	Run     string // the name of its directory
@@ -29,12 +29,12 @@ type Run struct {
 	stray process.Stray
 }
 
-// String names the agent for people.
+// String describes the agent for people.
 func (r Run) String() string {
 	return fmt.Sprintf("run %s of session %s (pid %d)", r.Run, r.Session, r.PID)
 }
 
-// End kills the agent and everything that it started, and waits for their end.
+// End kills the agent and its descendants, and waits for their end.
 func (r Run) End(ctx context.Context) error {
 	if err := r.stray.End(ctx); err != nil {
 		return fmt.Errorf("end %s: %w", r, err)
@@ -42,7 +42,7 @@ func (r Run) End(ctx context.Context) error {
 	return nil
 }
 
-// Find finds the agents of a state directory that live, whatever its journal says:
+// Find finds the live agents of a state directory, whatever its journal has:
 // below its run directories, and below those that a restore has moved aside.
 func Find(runs string) []Run {
 	aside, err := filepath.Glob(runs + ".replaced-*")
@@ -53,7 +53,7 @@ func Find(runs string) []Run {
 	for _, directory := range append([]string{runs}, aside...) {
 		sessions, err := os.ReadDir(directory)
 		if err != nil {
-			continue // there is none
+			continue // no such directory
 		}
 		for _, session := range sessions {
 			for _, stray := range process.FindStrays(filepath.Join(directory, session.Name())) {
@@ -66,9 +66,9 @@ func Find(runs string) []Run {
 	return all
 }
 
-// End ends the agents that the journal does not know as running: of a journal
-// that was restored, of sessions that were deleted or cannot be loaded. Else the next
-// message would start a second agent on the conversation. It is called before
+// End ends the live agents that do not run according to the journal: of a restored
+// journal, of deleted sessions, and of sessions that cannot be loaded. Otherwise the
+// next message would start a second agent on the conversation. It is called before
 // the actor system is started; an agent that cannot be ended is an error.
 func End(runs string, store interface {
 	Load(messages.SessionID) (messages.SessionLoaded, error)
@@ -80,14 +80,14 @@ func End(runs string, store interface {
 	for _, run := range Find(runs) {
 		loaded, err := store.Load(run.Session)
 		if err == nil && loaded.Found && loaded.Run != nil && loaded.Run.State != messages.RunFinished && run.stray.Is(loaded.Run) {
-			continue // it is adopted
+			continue // its session adopts it
 		}
 		if err := run.End(ctx); err != nil {
 			failed = append(failed, err)
 			continue
 		}
 		log.Warn().Str(act.LogSession, string(run.Session)).Str("run", run.Run).Int("pid", run.PID).
-			Msg("an agent was ended that the journal does not know as running")
+			Msg("agent ended: the journal has no such run")
 	}
 	if len(failed) > 0 {
 		return (&messages.Error{Op: "end agents", Kind: messages.Unavailable, Err: errors.Join(failed...)}).
@@ -96,7 +96,7 @@ func End(runs string, store interface {
 	return nil
 }
 
-// PIDs lists the processes of live runs, for messages.
+// PIDs lists the processes of live runs, for texts to people.
 func PIDs(runs []Run) string {
 	pids := make([]string, len(runs))
 	for i, r := range runs {
@@ -105,7 +105,7 @@ func PIDs(runs []Run) string {
 	return strings.Join(pids, ", ")
 }
 
-// EndIn ends every agent that lives below a directory of runs, and returns how many it has ended.
+// EndIn ends every live agent below a directory of runs, and returns how many it has ended.
 func EndIn(directory string) (ended int, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
