@@ -19,7 +19,7 @@ type Deps struct {
 	Read       func() ([]Record, error) // the records of all sessions, of deleted ones too; it does I/O
 	ToSession  func(ctx actor.Context, id messages.SessionID, message any)
 	ToSessions func(ctx actor.Context, message any)
-	Known      func() // is called when the journal was read
+	Known      func() // called when the journal was read
 }
 
 // keeper changes the ledger.
@@ -79,7 +79,7 @@ func (k *keeper) perform(ctx actor.Context, e act.Effect) {
 			return read{records, err}
 		})
 	case retryRead:
-		k.deps.Log("day").Warn().Err(e.err).Dur("retry_after", readPause).Msg("what sessions consumed today cannot be read")
+		k.deps.Log("day").Warn().Err(e.err).Dur("retry_after", readPause).Msg("consumption of sessions today cannot be read")
 		k.retry.Set(ctx, readPause, readAgain{})
 	case wakeAt:
 		k.timer.Set(ctx, e.after, due{})
@@ -87,13 +87,13 @@ func (k *keeper) perform(ctx actor.Context, e act.Effect) {
 		if e.changed {
 			v := k.deps.Ledger.View(k.deps.Now())
 			k.deps.Log("day").Info().Str("day", v.Day).Bool("reached", v.Level() == messages.BudgetReached).Uint64("micros", v.Spent.Micros).
-				Uint64("tokens", v.Spent.Tokens).Dur("work", v.Spent.Work.Round(time.Second)).Msg("budget of the day is used, or no longer")
+				Uint64("tokens", v.Spent.Tokens).Dur("work", v.Spent.Work.Round(time.Second)).Msg("budget of the day used up, or free again")
 		}
 		k.deps.ToSessions(ctx, Changed{})
-	case sayAgain:
+	case sendAgain:
 		k.deps.Known()
 		k.deps.ToSessions(ctx, Again{})
-	case tellNear:
+	case sendNear:
 		k.deps.ToSession(ctx, e.session, e.near)
 	}
 }

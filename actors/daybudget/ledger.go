@@ -7,7 +7,7 @@ import (
 	"betcode/messages"
 )
 
-// Ledger knows where the day stands. It is safe for concurrent use; the actor alone changes it.
+// Ledger has the consumption of the day and its limits. It is safe for concurrent use; the actor alone changes it.
 type Ledger struct {
 	mu    sync.RWMutex
 	state state
@@ -18,14 +18,14 @@ func NewLedger(now time.Time, setting messages.BudgetLimit) *Ledger {
 	return &Ledger{state: newState(now, setting)}
 }
 
-// Of returns where the day stands for a session.
+// Of returns the standing of a session.
 func (l *Ledger) Of(id messages.SessionID, now time.Time) Standing {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return l.state.standing(id, now)
 }
 
-// Total returns what a session has consumed since it began. It is not known before the journal was read.
+// Total returns what a session has consumed since it began. It is not known until the journal was read.
 func (l *Ledger) Total(id messages.SessionID, now time.Time) (spent messages.Spent, known bool) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -36,7 +36,7 @@ func (l *Ledger) Total(id messages.SessionID, now time.Time) (spent messages.Spe
 	return t.spent, l.state.known
 }
 
-// View returns what all sessions have consumed on the day, and how much they may.
+// View returns the consumption of all sessions on the day, and the limits.
 func (l *Ledger) View(now time.Time) messages.DayBudget {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

@@ -10,7 +10,7 @@ import (
 	"betcode/messages"
 )
 
-// state is what was consumed on the day. Only step changes it.
+// state is the consumption of the day. Only step changes it.
 type state struct {
 	setting messages.BudgetLimit
 	known   bool // the journal was read
@@ -20,35 +20,35 @@ type state struct {
 	ends   time.Time
 
 	entries   map[messages.SessionID]messages.Spent // on this day, without stretches of work that are under way
-	sum       messages.Spent                        // of them
-	working   map[messages.SessionID]time.Time      // since when stretches of work are under way, on this day
-	ahead     time.Duration                         // sum of the times from begins until each of them
+	sum       messages.Spent                        // of entries
+	working   map[messages.SessionID]time.Time      // starts of the stretches of work that are under way, on this day
+	ahead     time.Duration                         // sum of the times from begins until each of these starts
 	decisions map[messages.SessionID]decision       // on this day
-	totals    map[messages.SessionID]total          // on all days, of sessions that are there
+	totals    map[messages.SessionID]total          // on all days, of sessions that are not deleted
 	waiting   []messages.SessionID                  // sessions whose work waits, longest first
-	reported  map[messages.SessionID]bool           // sessions that have told: the journal knows no more of them
+	reported  map[messages.SessionID]bool           // sessions that have reported; the journal has nothing newer
 	asker     messages.SessionID
 
 	allowed messages.BudgetLimit // in force
 	refused bool
-	near    bool // people were told
-	held    bool // as sessions were told
-	told    messages.SessionID
+	near    bool // Near was sent
+	reached bool // as announced
+	asked   messages.SessionID
 }
 
-// total is what a session has consumed since it began.
+// total is the consumption of a session since it began.
 type total struct {
 	spent messages.Spent
 	since time.Time // of the stretch of work that is under way
 }
 
-// decision is what people have decided about the day in one session.
+// decision is the decision of people about the day in one session.
 type decision struct {
 	from, raised, refused messages.BudgetLimit
 	asks                  bool
 }
 
-// Record is what the journal has of a session.
+// Record is a session's part of the journal.
 type Record struct {
 	Session messages.SessionID
 	Budget  messages.Budget
@@ -57,14 +57,14 @@ type Record struct {
 
 // Messages of the actor to itself.
 type (
-	// read is what the journal has.
+	// read has the records of the journal.
 	read struct {
 		records []Record
 		err     error
 	}
-	// readAgain is the timer's message when the journal is to be read again.
+	// readAgain is sent when the journal is to be read again.
 	readAgain struct{}
-	// due is the timer's message: the day may be over.
+	// due is sent when the day may be over.
 	due struct{}
 )
 
@@ -72,36 +72,36 @@ type (
 type (
 	readJournal struct{}
 	announce    struct{ changed bool }
-	tellNear    struct {
+	sendNear    struct {
 		session messages.SessionID
 		near    Near
 	}
-	sayAgain  struct{}
+	sendAgain struct{}
 	retryRead struct{ err error }
 	wakeAt    struct{ after time.Duration }
 )
 
 func (readJournal) Effect() {}
 func (announce) Effect()    {}
-func (tellNear) Effect()    {}
-func (sayAgain) Effect()    {}
+func (sendNear) Effect()    {}
+func (sendAgain) Effect()   {}
 func (retryRead) Effect()   {}
 func (wakeAt) Effect()      {}
 
-// Pauses until the day is compared with the clock again, which may be set, and until the journal is read again.
+// Intervals: the actor compares the day with the clock, which may be set, and retries to read the journal.
 const (
 	lookPause = time.Minute
 	readPause = 2 * time.Second
 )
 
-// newState returns the state of a day of which nothing is known.
+// newState returns the state of a day without any reports.
 func newState(now time.Time, setting messages.BudgetLimit) state {
 	s := state{setting: setting, allowed: setting, reported: map[messages.SessionID]bool{}, totals: map[messages.SessionID]total{}}
 	s.begin(now, now.Format(time.DateOnly))
 	return s
 }
 
-// begin makes a day begin, of which nothing was consumed.
+// begin starts a day, without consumption.
 func (s *state) begin(now time.Time, day string) {
 	s.day = day
 	if date, err := time.ParseInLocation(time.DateOnly, day, now.Location()); err == nil {
@@ -115,7 +115,7 @@ func (s *state) begin(now time.Time, day string) {
 	s.decide()
 }
 
-// roll begins the day of the clock, unless it is the day before.
+// roll starts the day of the clock, unless that is the day before.
 func (s *state) roll(now time.Time) []act.Effect {
 	today := now.Format(time.DateOnly)
 	switch {
@@ -125,7 +125,7 @@ func (s *state) roll(now time.Time) []act.Effect {
 		s.begin(now, today)
 		return nil
 	}
-	s.begin(now, today) // the clock was ahead: of this day, the journal knows
+	s.begin(now, today) // the clock was ahead; the journal has the consumption of this day
 	s.known, s.reported = false, map[messages.SessionID]bool{}
 	return []act.Effect{readJournal{}}
 }
@@ -145,7 +145,7 @@ func (s *state) step(now time.Time, m any) []act.Effect {
 			break
 		}
 		s.learn(now, m.records)
-		effects = append(effects, sayAgain{})
+		effects = append(effects, sendAgain{})
 	case readAgain:
 		effects = append(effects, readJournal{})
 	case settings.Changed:
@@ -153,10 +153,10 @@ func (s *state) step(now time.Time, m any) []act.Effect {
 	case due:
 	}
 	s.decide()
-	return append(effects, s.tell(now, reporter)...)
+	return append(effects, s.notify(now, reporter)...)
 }
 
-// learn takes what the journal has of sessions that have not told yet.
+// learn takes the journal's records of sessions that have not reported yet.
 func (s *state) learn(now time.Time, records []Record) {
 	if next := now.AddDate(0, 0, 1).Format(time.DateOnly); s.day != next &&
 		slices.ContainsFunc(records, func(r Record) bool { return r.Budget.Day == next }) {
@@ -172,7 +172,7 @@ func (s *state) learn(now time.Time, records []Record) {
 	}
 }
 
-// take replaces what is known of one session.
+// take replaces the entry of one session.
 func (s *state) take(m Report) {
 	id, b := m.Session, m.Budget
 	s.sum = s.sum.Minus(s.entries[id])
@@ -202,7 +202,7 @@ func (s *state) take(m Report) {
 	}
 }
 
-// work notes that a session works since a time.
+// work records that a session works since a time.
 func (s *state) work(id messages.SessionID, since time.Time) {
 	if s.working == nil {
 		s.working = map[messages.SessionID]time.Time{}
@@ -211,7 +211,7 @@ func (s *state) work(id messages.SessionID, since time.Time) {
 	s.ahead += laterOf(since, s.begins).Sub(s.begins)
 }
 
-// rest notes that it does not.
+// rest records that a session does not work.
 func (s *state) rest(id messages.SessionID) {
 	if since, works := s.working[id]; works {
 		s.ahead -= laterOf(since, s.begins).Sub(s.begins)
@@ -219,7 +219,7 @@ func (s *state) rest(id messages.SessionID) {
 	}
 }
 
-// decide finds the limit that is in force, and the session that asks.
+// decide determines the limit that is in force, and the session that asks.
 func (s *state) decide() {
 	s.allowed, s.asker = s.setting, ""
 	for _, d := range s.decisions {
@@ -238,36 +238,36 @@ func (s *state) decide() {
 	}
 }
 
-// tell returns what follows from a change.
-func (s *state) tell(now time.Time, reporter messages.SessionID) []act.Effect {
+// notify returns the effects of a change.
+func (s *state) notify(now time.Time, reporter messages.SessionID) []act.Effect {
 	effects := []act.Effect{wakeAt{max(min(s.ends.Sub(now), lookPause), 0)}}
 	if !s.known {
 		return effects
 	}
 	level := s.allowed.Level(s.spent(now))
-	held := level == messages.BudgetReached
-	if held != s.held || s.asker != s.told {
-		effects = append(effects, announce{held != s.held})
-		s.held, s.told = held, s.asker
+	reached := level == messages.BudgetReached
+	if reached != s.reached || s.asker != s.asked {
+		effects = append(effects, announce{reached != s.reached})
+		s.reached, s.asked = reached, s.asker
 	}
 	switch {
 	case level == messages.BudgetOK:
 		s.near = false
 	case level == messages.BudgetNear && !s.near && reporter != "":
 		s.near = true
-		effects = append(effects, tellNear{reporter, Near{s.view(now)}})
+		effects = append(effects, sendNear{reporter, Near{s.view(now)}})
 	}
 	return effects
 }
 
-// spent returns what was consumed on the day.
+// spent returns the consumption on the day.
 func (s *state) spent(now time.Time) messages.Spent {
 	sum := s.sum
 	sum.Work += max(time.Duration(len(s.working))*now.Sub(s.begins)-s.ahead, 0)
 	return sum
 }
 
-// standing returns where the day stands for a session.
+// standing returns the standing of a session.
 func (s *state) standing(id messages.SessionID, now time.Time) Standing {
 	others := s.sum.Minus(s.entries[id])
 	count, ahead := len(s.working), s.ahead

@@ -61,7 +61,7 @@ func (c *courier) Receive(ctx actor.Context) {
 			w.Close(nil)
 		}
 	case nil, *actor.Stopped:
-	case error: // of a file: its delivery is repeated by the next daemon
+	case error: // of a file: the next daemon repeats its delivery
 		c.deps.Log("notices").Warn().Err(m).Msg("file of a notification cannot be removed")
 	default:
 		if changed, ok := m.(settings.Changed); ok {
@@ -105,7 +105,7 @@ func (c *courier) perform(ctx actor.Context, e act.Effect) {
 	}
 }
 
-// attempt delivers a batch. It runs on the worker of the channel.
+// attempt delivers a batch, on the worker of the channel.
 func (c *courier) attempt(now *settings.Settings, a attempt) any {
 	result := ended{channel: a.channel}
 	var wanted []delivery

@@ -15,7 +15,7 @@ const digestCode = "DIGEST"
 // maxListed bounds the lines of a digest.
 const maxListed = 20
 
-// digest returns one notice for several: the requests first, because somebody has to act on them.
+// digest returns one notice for several: the requests first, because a person has to act on them.
 func digest(batch []delivery) notify.Notice {
 	if len(batch) == 1 {
 		return batch[0].Notice

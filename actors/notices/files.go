@@ -15,7 +15,7 @@ import (
 
 const suffix = ".json"
 
-// files are the deliveries that wait, one file each. An empty directory keeps nothing.
+// files are the files of deliveries that wait. With an empty directory nothing is stored.
 type files struct{ directory string }
 
 func (f files) path(number uint64) string {
@@ -54,7 +54,7 @@ func (f files) remove(numbers []uint64) error {
 	return all
 }
 
-// read returns the deliveries of all files. A file that is not understood is removed: its notice is an event of its session.
+// read returns the deliveries of all files. It removes a file that it cannot parse: the notice is an event of its session.
 func (f files) read() ([]delivery, error) {
 	if f.directory == "" {
 		return nil, nil
@@ -75,7 +75,7 @@ func (f files) read() ([]delivery, error) {
 			all = append(all, d)
 			continue
 		}
-		if !strings.HasSuffix(e.Name(), notes.Half) { // else it is of a crash, and was never promised
+		if !strings.HasSuffix(e.Name(), notes.Half) { // a half-written file is from a crash, and its notice was never accepted
 			bad = errors.Join(bad, fmt.Errorf("read notification %s: %w", e.Name(), errors.Join(err, errNotUnderstood)))
 		}
 		bad = errors.Join(bad, os.Remove(path))

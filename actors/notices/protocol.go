@@ -6,7 +6,7 @@ import (
 	"betcode/actors/internal/notify"
 )
 
-// Raise hands a notice over. Sessions send it; it is not answered.
+// Raise requests the delivery of a notice. Sessions send it; it is not answered.
 type Raise struct{ Notice notify.Notice }
 
 // Messages that are results of effects.
@@ -16,7 +16,7 @@ type (
 		left []delivery
 		err  error
 	}
-	// kept says that the file of a delivery was written, or that it could not be.
+	// kept is the result of writing the file of a delivery.
 	kept struct {
 		number uint64
 		err    error
@@ -25,14 +25,14 @@ type (
 	ended struct {
 		channel notify.Channel
 		numbers []uint64
-		stale   []uint64 // of these, those whose requests no longer wait
+		stale   []uint64 // those of numbers whose requests no longer wait
 		err     error
 	}
 	// due is sent when a delivery is due.
 	due struct{}
 )
 
-// delivery is one notice on its way over one channel. It is also the format of its file.
+// delivery is one notice for one channel. It is also the format of its file.
 type delivery struct {
 	Number   uint64         `json:"number"` // rising; names the file
 	Channel  notify.Channel `json:"channel"`

@@ -12,15 +12,15 @@ import (
 
 const (
 	maxWaiting = 500              // deliveries
-	maxRecent  = 1000             // delivered notices that are known
-	repeat     = time.Minute      // an equal notice is not delivered again for so long
-	firstPause = 5 * time.Second  // after the first failure; twice as long after each further one
-	longPause  = 10 * time.Minute // the longest
-	lifetime   = 24 * time.Hour   // a notice that is older is given up
+	maxRecent  = 1000             // delivered notices that are remembered
+	repeat     = time.Minute      // an equal notice is not delivered again within it
+	firstPause = 5 * time.Second  // backoff after the first failure; doubled after each further one
+	longPause  = 10 * time.Minute // longest backoff
+	lifetime   = 24 * time.Hour   // an older notice is dropped
 	separate   = 3                // due deliveries of one channel that are delivered one by one
 )
 
-// env is what a step knows of the world.
+// env is the input of a step from outside.
 type env struct {
 	now      time.Time // local
 	settings *settings.Settings
@@ -28,9 +28,9 @@ type env struct {
 
 // state is the queue of deliveries.
 //
-//	raised ──► kept on disk ──► due ──► under way ──► forgotten
-//	                             ▲          │ failed
-//	                             └──────────┘ later
+//	raised ──► stored ──► due ──► under way ──► removed
+//	                       ▲          │ failed
+//	                       └──────────┘ later
 type state struct {
 	loaded bool
 	early  []notify.Notice // raised before the files were read
@@ -39,7 +39,7 @@ type state struct {
 	recent map[identity]time.Time
 }
 
-// identity tells equal notices.
+// identity distinguishes notices.
 type identity struct {
 	channel               notify.Channel
 	session, code, detail string
@@ -88,7 +88,7 @@ func (s state) step(e env, m any) (state, []act.Effect) {
 	return s, append(effects, more...)
 }
 
-// begin takes over what an earlier incarnation left.
+// begin takes over the deliveries of an earlier incarnation.
 func (s state) begin(e env, m loaded) (state, []act.Effect) {
 	var effects []act.Effect
 	s.loaded, s.queue = true, nil
@@ -145,7 +145,7 @@ func (s state) find(number uint64) int {
 	return slices.IndexFunc(s.queue, func(d delivery) bool { return d.Number == number })
 }
 
-// ended takes the outcome of an attempt.
+// ended handles the outcome of an attempt.
 func (s state) ended(e env, m ended) (state, []act.Effect) {
 	var effects []act.Effect
 	var gone []uint64
@@ -153,7 +153,7 @@ func (s state) ended(e env, m ended) (state, []act.Effect) {
 	for _, number := range m.numbers {
 		at := s.find(number)
 		if at < 0 {
-			continue // it has made room
+			continue // it was dropped above maxWaiting
 		}
 		d := &s.queue[at]
 		d.underWay = false
@@ -179,7 +179,7 @@ func (s state) ended(e env, m ended) (state, []act.Effect) {
 	return s, effects
 }
 
-// remember notes that a notice has arrived. It forgets what no longer matters, and then everything, rather than grow.
+// remember records that a notice has arrived. It drops entries older than repeat, and all entries if maxRecent remain.
 func (s *state) remember(now time.Time, id identity) {
 	maps.DeleteFunc(s.recent, func(_ identity, at time.Time) bool { return now.Sub(at) >= repeat })
 	if s.recent == nil || len(s.recent) >= maxRecent {
@@ -188,7 +188,7 @@ func (s *state) remember(now time.Time, id identity) {
 	s.recent[id] = now
 }
 
-// pause is how long a delivery waits after so many failures.
+// pause returns the backoff after so many failures.
 func pause(attempts int) time.Duration {
 	d := firstPause
 	for range attempts - 1 {
@@ -199,7 +199,7 @@ func pause(attempts int) time.Duration {
 	return d
 }
 
-// deliver starts what is due, at most one attempt for each channel, and sets the timer for the rest.
+// deliver starts the deliveries that are due, at most one attempt for each channel, and sets the timer for the rest.
 func (s state) deliver(e env) (state, []act.Effect) {
 	if until, quiet := e.settings.QuietHours.End(e.now); quiet {
 		if len(s.queue) == 0 {
@@ -232,7 +232,7 @@ func (s state) deliver(e env) (state, []act.Effect) {
 }
 
 // ready returns the places of the deliveries of a channel that are to be tried together, and when the next one is due.
-// Nothing is ready while an attempt of the channel is under way: its end comes back here.
+// Nothing is ready while an attempt of the channel is under way; its end calls deliver again.
 func (s state) ready(now time.Time, over notify.Channel) (batch []int, later time.Time) {
 	for at, d := range s.queue {
 		switch {

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var noon = time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
 
-// bench plays the world of a state: files are written at once, attempts wait for the test.
+// bench runs a state: files are written at once, attempts wait for the test.
 type bench struct {
 	testing.TB
 	now      time.Time
@@ -31,8 +31,8 @@ type bench struct {
 	disk     map[uint64]delivery
 	tries    []attempt
 	wake     time.Duration
-	said     []string
-	unkept   bool // results of writes are held back
+	logged   []string
+	unkept   bool // results of writes are delayed
 	holding  []kept
 }
 
@@ -52,7 +52,7 @@ func newBench(t testing.TB, channels ...notify.Channel) *bench {
 	return b
 }
 
-// restart begins the next incarnation, with what is on disk.
+// restart begins the next incarnation, from the files.
 func (b *bench) restart() {
 	b.state, b.tries, b.holding, b.wake = state{}, nil, nil, 0
 	var left []delivery
@@ -93,7 +93,7 @@ func (b *bench) perform(e act.Effect) {
 	case wake:
 		b.wake = e.after
 	case complain:
-		b.said = append(b.said, e.text)
+		b.logged = append(b.logged, e.text)
 	}
 }
 
@@ -150,7 +150,7 @@ func TestNoChannel(t *testing.T) {
 	}
 }
 
-// A failure is tried again, later each time, and given up after a day.
+// A failure is retried with backoff, and dropped after a day.
 func TestFailures(t *testing.T) {
 	b := newBench(t, notify.Webhook)
 	b.raise(1)
@@ -159,8 +159,8 @@ func TestFailures(t *testing.T) {
 	for tries := 1; ; tries++ {
 		b.end(broken)
 		if len(b.state.queue) == 0 {
-			if tries < 100 || !slices.Contains(b.said, "notification given up") || len(b.disk) != 0 {
-				t.Errorf("given up after %d tries: %q", tries, b.said)
+			if tries < 100 || !slices.Contains(b.logged, "notification given up") || len(b.disk) != 0 {
+				t.Errorf("given up after %d tries: %q", tries, b.logged)
 			}
 			return
 		}
@@ -185,7 +185,7 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// During quiet hours everything waits; then it is one notice.
+// During quiet hours all deliveries wait; then they are one notice.
 func TestQuietHours(t *testing.T) {
 	b := newBench(t, notify.Exec)
 	b.settings.QuietHours = settings.QuietHours{From: 22 * 60, To: 7 * 60}
@@ -211,13 +211,13 @@ func TestQuietHours(t *testing.T) {
 	}
 }
 
-// What waits is bounded; the newest stays.
+// The queue is bounded; the newest delivery stays.
 func TestBounded(t *testing.T) {
 	b := newBench(t, notify.Ntfy)
 	for n := range 3 * maxWaiting {
 		b.raise(n)
 	}
-	if len(b.state.queue) != maxWaiting || len(b.disk) != maxWaiting || !slices.Contains(b.said, "notification dropped: too many wait") {
+	if len(b.state.queue) != maxWaiting || len(b.disk) != maxWaiting || !slices.Contains(b.logged, "notification dropped: too many wait") {
 		t.Errorf("%d wait, %d on disk", len(b.state.queue), len(b.disk))
 	}
 	if newest := b.state.queue[maxWaiting-1].Notice; newest.Message != fmt.Sprint("Bash waits ", 3*maxWaiting-1) {
@@ -225,7 +225,7 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// A delivery is tried only once it is on disk; one that cannot be written is tried all the same.
+// A delivery is tried only when it is durable; one that cannot be written is tried all the same.
 func TestWriteBeforeTry(t *testing.T) {
 	b := newBench(t, notify.Exec)
 	b.unkept = true
@@ -233,8 +233,8 @@ func TestWriteBeforeTry(t *testing.T) {
 		t.Fatal("tried before it was written")
 	}
 	b.send(kept{number: 1, err: errors.New("no space")})
-	if len(b.tries) != 1 || len(b.said) != 1 {
-		t.Errorf("%d tries, %q", len(b.tries), b.said)
+	if len(b.tries) != 1 || len(b.logged) != 1 {
+		t.Errorf("%d tries, %q", len(b.tries), b.logged)
 	}
 }
 
@@ -251,7 +251,7 @@ func TestEarlyNotices(t *testing.T) {
 	}
 }
 
-// Whatever fails and restarts in between: each notice arrives on each channel at least once, and nothing is left.
+// With any failures and restarts each notice arrives on each channel at least once, and no file is left.
 func TestEveryNoticeArrives(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		b := newBench(t, notify.Exec, notify.Webhook)

@@ -21,34 +21,34 @@ type Deps struct {
 	Registry  *Registry
 	Subagents Subagents
 	Places    func() int // steps of one plan that may run at the same time
-	// Spent returns what a subagent has consumed so far. It is not known when the daemon has just started.
+	// Spent returns the consumption of a subagent so far. It is not known just after the start of the daemon.
 	Spent func(messages.SessionID) (spent messages.Spent, known bool)
 }
 
-// Subagents starts subagents and waits for them, and merges what they did. Its functions wait: they are called on workers.
+// Subagents starts subagents and waits for them, and merges their branches. Its functions wait: workers call them.
 type Subagents struct {
-	Spawn  func(ctx context.Context, m messages.SpawnSubagent, place Place) error // one that is there already is no error
+	Spawn  func(ctx context.Context, m messages.SpawnSubagent, place Place) error // an existing subagent is no error
 	Wait   func(ctx context.Context, id messages.SessionID) (Outcome, error)
 	Cancel func(ctx context.Context, id messages.SessionID, reason string) error
-	Merge  func(ctx context.Context, m Merge) (Outcome, error) // one that was made already is no error
+	Merge  func(ctx context.Context, m Merge) (Outcome, error) // a merge that was made before is no error
 
-	// Budget has people asked about the budget of a plan and waits for their decision; a withdrawal does not wait.
+	// Budget requests a decision about the budget of a plan and waits for it; a withdrawal does not wait.
 	Budget func(ctx context.Context, m messages.AskPlanBudget) (messages.PlanBudgetAnswer, error)
 }
 
-// Place is where a subagent works, besides what its request says.
+// Place is where a subagent works, in addition to its request.
 type Place struct {
-	Tree  *Worktree // nil = none is made for it
-	Agent bool      // an agent has submitted the plan: it works in the parent's directory
+	Tree  *Worktree // nil = no worktree is made for it
+	Agent bool      // an agent has submitted the plan: the subagent works in the parent's directory
 }
 
-// Worktree is a worktree that is made for a subagent, unless it is there.
+// Worktree is a worktree that is made for a subagent, unless it exists.
 type Worktree struct {
 	Name, Branch, Base string
 	Directory          string // of the repository; empty = the parent's
 }
 
-// Merge is what a step without a subagent does.
+// Merge is the work of a step without a subagent.
 type Merge struct {
 	messages.MergeBranches
 
@@ -58,7 +58,7 @@ type Merge struct {
 	Agent    bool // an agent has submitted the plan: files change in the parent's directory only
 }
 
-// writePause is the time after which a failed write is tried again, at first and at most.
+// The backoff of a failed write, at first and at most.
 const (
 	firstWritePause = time.Second
 	lastWritePause  = 30 * time.Second
@@ -66,20 +66,20 @@ const (
 
 // Messages of the actor to itself and to its parent.
 type (
-	// loaded is the journal, read.
+	// loaded is the result of reading the journal.
 	loaded struct {
 		state   *state
 		durable int64
 		err     error
 	}
-	// wrote says how a write ended.
+	// wrote is the result of a write.
 	wrote struct {
 		durable int64
 		err     error
 	}
-	// writeAgain is due after a write has failed.
+	// writeAgain is sent when the backoff of a failed write has elapsed.
 	writeAgain struct{}
-	// idle is sent to the parent when the orchestration has ended and nothing is left to be done.
+	// idle is sent to the parent when the orchestration has ended and is quiescent.
 	idle struct{ id messages.OrchestrationID }
 	// mayLeave asks an idle actor whether it still is.
 	mayLeave struct{}
@@ -90,7 +90,7 @@ type (
 	}
 )
 
-// batch is the events of a step, and what is done when they are on disk.
+// batch is the events of a step, and the effects that follow when they are durable.
 type batch struct {
 	events  []messages.OrchestrationEvent
 	effects []act.Effect
@@ -102,10 +102,10 @@ type early struct {
 	message any
 }
 
-// orchestration plays one plan.
+// orchestration runs one plan.
 //
-// What survives a restart: the journal. Attempts that run are cut off from the actor, not ended: the next incarnation spawns
-// them again, which finds their subagents.
+// What survives a restart: the journal. Running attempts are not ended: the next incarnation spawns them again, which finds
+// their subagents.
 type orchestration struct {
 	deps Deps
 	id   messages.OrchestrationID
@@ -191,7 +191,7 @@ func (o *orchestration) end() {
 	}
 }
 
-// step lets the state take a message. Its effects wait for its events, and for those of steps before.
+// step has the state handle a message. Its effects wait until its events, and those of earlier steps, are durable.
 func (o *orchestration) step(ctx actor.Context, from *actor.PID, message any) {
 	events, effects := o.state.step(env{now: o.deps.Now(), limit: o.deps.Places(), spending: o.deps.Spent}, from, message)
 	if len(events) > 0 || len(o.pending) > 0 {
@@ -203,7 +203,7 @@ func (o *orchestration) step(ctx actor.Context, from *actor.PID, message any) {
 	o.leave(ctx)
 }
 
-// write has all batches that wait written as one group, unless some are being written.
+// write writes all pending batches as one group, unless a write is under way.
 func (o *orchestration) write() {
 	if o.writing > 0 || len(o.pending) == 0 {
 		return
@@ -220,13 +220,13 @@ func (o *orchestration) write() {
 	})
 }
 
-// wrote performs the effects of what is durable.
+// wrote performs the effects of the batches that are durable.
 func (o *orchestration) wrote(ctx actor.Context, m wrote) {
 	written := o.pending[:o.writing]
 	o.writing = 0
 	if m.err != nil {
 		o.pause = min(max(2*o.pause, firstWritePause), lastWritePause)
-		o.log.Warn().Err(m.err).Dur("retry_after", o.pause).Msg("journal of orchestration is not writable, no step starts")
+		o.log.Warn().Err(m.err).Dur("retry_after", o.pause).Msg("journal of orchestration not writable, no step starts")
 		o.again.Set(ctx, o.pause, writeAgain{})
 		return
 	}
@@ -268,7 +268,7 @@ func (o *orchestration) perform(ctx actor.Context, effects []act.Effect) {
 	}
 }
 
-// quiescent reports whether the orchestration has ended and nothing is left to be done.
+// quiescent reports whether the orchestration has ended and nothing is left to do.
 func (o *orchestration) quiescent() bool {
 	return o.state != nil && o.state.phase.Ended() && len(o.pending) == 0 && len(o.runs) == 0 && o.asking == nil
 }

@@ -20,7 +20,7 @@ import (
 	"betcode/supervision"
 )
 
-// agents is what a daemon knows of subagents: it survives the actors.
+// agents are the subagents of a daemon; they survive the actors.
 type agents struct {
 	mu       sync.Mutex
 	prompts  map[messages.SessionID]string
@@ -74,7 +74,7 @@ func (a *agents) deps() Subagents {
 			}
 			select {
 			case o := <-outcomes:
-				outcomes <- o // it has ended for everybody
+				outcomes <- o // every waiter gets the end
 				return o, nil
 			case <-ctx.Done():
 				return Outcome{}, ctx.Err()
@@ -220,7 +220,7 @@ func TestPlayed(t *testing.T) {
 }
 
 // An orchestration that has ended has no actor; a client that retries a step gets one.
-// A watcher is told of the end when the last event is durable, not when the actor has decided it.
+// A watcher gets the end when the last event is durable, not when the actor has decided it.
 func TestEndIsDurable(t *testing.T) {
 	r, err := Open(t.TempDir())
 	if err != nil {
@@ -264,7 +264,7 @@ func TestEndedAndRetried(t *testing.T) {
 	d.until("the stop", func(e messages.OrchestrationEvent) bool { return e.Kind == messages.EventFailed })
 }
 
-// A daemon that dies does not begin an attempt again: the next one waits for the subagent that is there.
+// A daemon that crashes does not begin an attempt again: the next one waits for the existing subagent.
 func TestRestart(t *testing.T) {
 	dir, a := t.TempDir(), newAgents()
 	d := startDaemon(t, dir, a)
@@ -285,7 +285,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// A spawn that is refused for now is tried again; one that is refused for good fails the step.
+// A spawn that is refused temporarily is retried; one that is refused permanently fails the step.
 func TestRefusedSpawns(t *testing.T) {
 	a := newAgents()
 	a.instant = true
@@ -311,7 +311,7 @@ func TestRefusedSpawns(t *testing.T) {
 	}
 }
 
-// A journal that ends within a line is read up to there; one that is damaged before is left alone and said.
+// A journal that ends within a line is read up to there; one that is damaged before that is left alone and reported.
 func TestTornAndDamagedJournals(t *testing.T) {
 	dir, a := t.TempDir(), newAgents()
 	d := startDaemon(t, dir, a)
@@ -354,7 +354,7 @@ func TestTornAndDamagedJournals(t *testing.T) {
 	}
 }
 
-// A journal that cannot be written holds steps back, and goes on when it can.
+// A journal that cannot be written delays steps until it can be written again.
 func TestJournalNotWritable(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Log("root writes everywhere: the file is replaced by a directory")

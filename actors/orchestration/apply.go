@@ -8,10 +8,10 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// dependencyFailed is why a blocked step does not start.
+// dependencyFailed is the reason why a blocked step does not start.
 const dependencyFailed = "dependency failed"
 
-// apply makes the change that an event tells of. It is the only writer of the state.
+// apply applies an event. It is the only writer of the state.
 func (s *state) apply(e messages.OrchestrationEvent) {
 	s.head = e.Seq
 	switch e.Kind {
@@ -80,7 +80,7 @@ func (s *state) applyToStep(i int, e messages.OrchestrationEvent) {
 	}
 }
 
-// stopping has the steps that run cancelled.
+// stopping marks the running steps as being cancelled.
 func (s *state) stopping(e messages.OrchestrationEvent) {
 	s.phase, s.reason, s.asking, s.restored = messages.OrchestrationStopping, e.Error, false, false
 	for i := range s.steps {
@@ -95,7 +95,7 @@ func (s *state) stopping(e messages.OrchestrationEvent) {
 	}
 }
 
-// set changes the status of a step, and the counts with it.
+// set changes the status of a step, and updates the counts.
 func (s *state) set(i int, to messages.StepStatus) {
 	from := s.steps[i].status
 	s.count(from, -1)
@@ -123,7 +123,7 @@ func (s *state) spent(step *stepState, e messages.OrchestrationEvent) {
 	s.usage = s.usage.Plus(e.Usage)
 }
 
-// release tells the dependants of a step that it has ended.
+// release makes the dependants of an ended step ready if it was their last dependency.
 func (s *state) release(i int) {
 	for _, d := range s.dependants[i] {
 		next := &s.steps[d]
@@ -133,7 +133,7 @@ func (s *state) release(i int) {
 	}
 }
 
-// block ends the steps that an event says do not start.
+// block marks the blocked steps of an event.
 func (s *state) block(e messages.OrchestrationEvent) {
 	for _, id := range e.Blocked {
 		if d, known := s.index[id]; known && !over(s.steps[d].status) {
@@ -143,7 +143,7 @@ func (s *state) block(e messages.OrchestrationEvent) {
 	}
 }
 
-// retried makes steps pending again, with those that were blocked. What is still blocked is found anew; so is what is ready.
+// retried makes steps pending again, with those that were blocked. It then determines anew which are blocked and which are ready.
 func (s *state) retried(e messages.OrchestrationEvent) {
 	s.phase, s.reason, s.paused, s.refused, s.restored = messages.OrchestrationRunning, "", false, false, false
 	for _, id := range e.Steps {

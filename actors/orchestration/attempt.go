@@ -12,18 +12,18 @@ import (
 	"betcode/messages/plan"
 )
 
-// Pauses between tries to reach a subagent: the pool may be full, the daemon's parts may be restarting.
+// The backoff of attempts to reach a subagent: the pool may be full, parts of the daemon may be restarting.
 const (
 	firstPause = 200 * time.Millisecond
 	lastPause  = 15 * time.Second
 )
 
-// cancelledError is the cause for which a runner stops waiting.
+// cancelledError is the cause that ends the wait of a runner.
 type cancelledError struct{ reason string }
 
 func (e cancelledError) Error() string { return e.reason }
 
-// runner spawns the subagent of one attempt and waits for its end, or merges, on a worker of its own.
+// runner spawns the subagent of one attempt and waits for its end, or makes a merge, on a worker of its own.
 type runner struct {
 	worker *act.Worker
 	stop   func(reason string) // once: the subagent is cancelled
@@ -50,14 +50,14 @@ func (o *orchestration) run(ctx actor.Context, a attempt) {
 		defer stop(nil)
 		outcome, err := work()
 		if err != nil {
-			return nil // this incarnation ends; the next one goes on
+			return nil // this incarnation ends; the next one continues
 		}
 		return ended{a, outcome}
 	})
 }
 
-// play takes an attempt to its end. life is that of the actor; waiting ends before it when the attempt is cancelled. An error
-// says that life has ended.
+// play runs an attempt to its end. life is that of the actor; waiting ends before it when the attempt is cancelled. An error
+// means that life has ended.
 func play(life, waiting context.Context, agents Subagents, spawn messages.SpawnSubagent, place Place) (Outcome, error) {
 	err := persist(waiting, func() error { return agents.Spawn(waiting, spawn, place) })
 	if err != nil && waiting.Err() == nil {
@@ -79,7 +79,7 @@ func play(life, waiting context.Context, agents Subagents, spawn messages.SpawnS
 	return cancelled(life, agents, spawn.Subagent, context.Cause(waiting).Error())
 }
 
-// playMerge makes a merge. A merge that is being made is not interrupted. An error says that life has ended.
+// playMerge makes a merge. A merge that is under way is not interrupted. An error means that life has ended.
 func playMerge(life, waiting context.Context, agents Subagents, merge Merge) (Outcome, error) {
 	var outcome Outcome
 	err := persist(waiting, func() (err error) { outcome, err = agents.Merge(life, merge); return err })
@@ -94,7 +94,7 @@ func playMerge(life, waiting context.Context, agents Subagents, merge Merge) (Ou
 	return outcome, nil
 }
 
-// cancelled cancels a subagent and waits for its end. An error says that life has ended.
+// cancelled cancels a subagent and waits for its end. An error means that life has ended.
 func cancelled(life context.Context, agents Subagents, id messages.SessionID, reason string) (Outcome, error) {
 	var outcome Outcome
 	err := persist(life, func() error {
@@ -118,7 +118,7 @@ func cancelled(life context.Context, agents Subagents, id messages.SessionID, re
 
 func failed(err error) Outcome { return Outcome{Status: messages.StepFailed, Error: err.Error()} }
 
-// persist tries f until it succeeds, fails for good, or ctx ends.
+// persist retries f until it succeeds, fails permanently, or ctx ends.
 func persist(ctx context.Context, f func() error) error {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		err := f()
@@ -135,10 +135,10 @@ func persist(ctx context.Context, f func() error) error {
 	}
 }
 
-// passing reports whether an error may be gone at the next try.
+// passing reports whether a retry may succeed after an error.
 func passing(err error) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return true // the caller sees whether it has been its own
+		return true // the caller checks its own context
 	}
 	var refused *messages.Error
 	if errors.As(err, &refused) && refused.Code == messages.BudgetSpent {
@@ -167,7 +167,7 @@ func (s *state) spawn(a attempt) messages.SpawnSubagent {
 		m.Budget = &limit
 	}
 	if p.Branch != "" {
-		m.WorkingDirectory, m.WorktreeID = "", "" // those of the worktree that is made
+		m.WorkingDirectory, m.WorktreeID = "", "" // the worktree that is made determines both
 	}
 	if auto := p.AutoApprove; auto != nil {
 		m.AutoApprove = true
@@ -176,7 +176,7 @@ func (s *state) spawn(a attempt) messages.SpawnSubagent {
 	return m
 }
 
-// worktree returns the worktree that is made for a step; nil if none is.
+// worktree returns the worktree to make for a step; nil if there is none.
 func (s *state) worktree(a attempt) *Worktree {
 	p := s.Plan.Steps[a.step]
 	if p.Branch == "" {
@@ -185,7 +185,7 @@ func (s *state) worktree(a attempt) *Worktree {
 	return &Worktree{Name: p.WorktreeName(), Branch: p.Branch, Base: p.Base, Directory: p.Directory}
 }
 
-// merge returns what a step that merges does. Its id is the same after a restart.
+// merge returns the merge of a step. Its id is the same after a restart.
 func (s *state) merge(a attempt) Merge {
 	p := s.Plan.Steps[a.step]
 	return Merge{

@@ -11,15 +11,15 @@ import (
 	"betcode/messages"
 )
 
-// The budget of a plan counts attempts that have ended, and what the subagents of those that run have consumed so far. At the limit the
-// plan starts no further step, and the parent session asks people. Steps that run go on.
+// The budget of a plan counts attempts that have ended, and the consumption so far of running subagents. At the limit the plan
+// starts no further step, and the parent session asks people. Running steps continue.
 
 type (
 	// askBudget is an effect: create the budget request and wait for its answer.
 	askBudget struct{ messages.AskPlanBudget }
-	// dropBudget is an effect: the question is withdrawn.
+	// dropBudget is an effect: withdraw the question.
 	dropBudget struct{}
-	// budgetAnswered says how people have decided.
+	// budgetAnswered has the decision of people.
 	budgetAnswered struct {
 		asked  int
 		answer messages.PlanBudgetAnswer
@@ -32,7 +32,8 @@ func (askBudget) Effect() {}
 // Effect marks an effect.
 func (dropBudget) Effect() {}
 
-// budgetUsed asks people if the budget is used, and reports that. It is as good as used until it is known what running steps consume.
+// budgetUsed reports whether the budget is used up, and if so asks people. While the consumption of running steps is not known,
+// the budget counts as used up.
 func (t *transition) budgetUsed() bool {
 	if t.allowance.IsZero() {
 		return false
@@ -51,7 +52,7 @@ func (t *transition) budgetUsed() bool {
 	return true
 }
 
-// consumed returns what attempts that have ended and subagents that run have consumed.
+// consumed returns the consumption of ended attempts and running subagents.
 func (t *transition) consumed() (messages.Spent, bool) {
 	sum := t.usage.Spent
 	for i := range t.steps {
@@ -66,7 +67,7 @@ func (t *transition) consumed() (messages.Spent, bool) {
 	return sum, true
 }
 
-// question is the newest question. Its id is the same after a restart.
+// question returns the newest question. Its id is the same after a restart.
 func (s *state) question() messages.AskPlanBudget {
 	name := string(s.ID) + "\x00budget\x00" + itoa(s.asked)
 	return messages.AskPlanBudget{
@@ -88,7 +89,7 @@ func (t *transition) budgetAnswered(m budgetAnswered) {
 	t.emit(e)
 }
 
-// askBudget has people asked on a worker of its own, until they decide or the question is withdrawn.
+// askBudget asks people on a worker of its own, until they decide or the question is withdrawn.
 func (o *orchestration) askBudget(ctx actor.Context, question messages.AskPlanBudget) {
 	if o.asking != nil {
 		return
@@ -102,13 +103,13 @@ func (o *orchestration) askBudget(ctx actor.Context, question messages.AskPlanBu
 		err := persist(waiting, func() (err error) { answer, err = agents.Budget(waiting, question); return err })
 		switch {
 		case life.Err() != nil:
-			return nil // the next incarnation goes on
+			return nil // the next incarnation continues
 		case waiting.Err() != nil:
 			question.Withdraw = true
 			_ = persist(life, func() error { _, err := agents.Budget(life, question); return err }) // best effort: it expires
 			return budgetAnswered{}
 		case err != nil:
-			answer = messages.PlanBudgetAnswer{Decision: messages.Deny} // there is nobody to be asked
+			answer = messages.PlanBudgetAnswer{Decision: messages.Deny} // the parent session cannot be asked
 		}
 		return budgetAnswered{asked, answer}
 	})

@@ -7,25 +7,25 @@ import (
 	"betcode/messages"
 )
 
-// Begin is sent when the journal of a new orchestration is on disk.
+// Begin is sent when the journal of a new orchestration is durable.
 type Begin struct{ ID messages.OrchestrationID }
 
 // PlacesChanged is sent when more steps may run than before.
 type PlacesChanged struct{}
 
-// orchestrations has a child for each plan that has not ended, and for one that a client wants to change.
+// orchestrations has a child for each unfinished plan, and for each one that a client wants to change.
 //
 // What survives a restart: the journals. The next incarnation starts the children again.
 type orchestrations struct {
-	deps  Deps
-	live  map[messages.OrchestrationID]*actor.PID
-	going map[messages.OrchestrationID][]early // being let go, and what arrived meanwhile
+	deps    Deps
+	live    map[messages.OrchestrationID]*actor.PID
+	leaving map[messages.OrchestrationID][]early // children that are being stopped, with the messages that arrived meanwhile
 }
 
 // Props describes the orchestrations actor.
 func Props(d Deps) *actor.Props {
 	return d.Props("orchestrations", func() actor.Actor {
-		return &orchestrations{deps: d, live: map[messages.OrchestrationID]*actor.PID{}, going: map[messages.OrchestrationID][]early{}}
+		return &orchestrations{deps: d, live: map[messages.OrchestrationID]*actor.PID{}, leaving: map[messages.OrchestrationID][]early{}}
 	})
 }
 
@@ -37,7 +37,7 @@ func (o *orchestrations) Receive(ctx actor.Context) {
 			o.child(ctx, id)
 		}
 	case Begin:
-		if _, leaving := o.going[m.ID]; !leaving {
+		if _, leaving := o.leaving[m.ID]; !leaving {
 			o.child(ctx, m.ID)
 		}
 	case messages.OrchestrationRequest:
@@ -47,20 +47,20 @@ func (o *orchestrations) Receive(ctx actor.Context) {
 			ctx.Send(pid, limitChanged{})
 		}
 	case idle:
-		if _, leaving := o.going[m.id]; !leaving && o.live[m.id] != nil {
-			o.going[m.id] = []early{}
+		if _, leaving := o.leaving[m.id]; !leaving && o.live[m.id] != nil {
+			o.leaving[m.id] = []early{}
 			ctx.Request(o.live[m.id], mayLeave{})
 		}
 	case leaveAnswer:
-		o.letGo(ctx, m)
+		o.leave(ctx, m)
 	case *actor.Terminated:
 		o.gone(ctx, m.Who)
 	}
 }
 
 func (o *orchestrations) route(ctx actor.Context, id messages.OrchestrationID, e early) {
-	if waiting, leaving := o.going[id]; leaving {
-		o.going[id] = append(waiting, e)
+	if waiting, leaving := o.leaving[id]; leaving {
+		o.leaving[id] = append(waiting, e)
 		return
 	}
 	ctx.RequestWithCustomSender(o.child(ctx, id), e.message, e.from)
@@ -79,11 +79,11 @@ func (o *orchestrations) child(ctx actor.Context, id messages.OrchestrationID) *
 	return pid
 }
 
-// letGo ends an idle child, or gives it what was kept for it.
-func (o *orchestrations) letGo(ctx actor.Context, m leaveAnswer) {
+// leave stops an idle child, or sends it the messages that were queued for it.
+func (o *orchestrations) leave(ctx actor.Context, m leaveAnswer) {
 	pid := o.live[m.id]
 	if pid == nil {
-		return // its supervisor gave it up meanwhile
+		return // its supervisor stopped it meanwhile
 	}
 	if m.leaves {
 		delete(o.live, m.id)
@@ -93,24 +93,24 @@ func (o *orchestrations) letGo(ctx actor.Context, m leaveAnswer) {
 	o.deliver(ctx, m.id)
 }
 
-// gone starts a child again if requests came while it went.
+// gone handles the end of a child: it starts the child again if messages are queued for it.
 func (o *orchestrations) gone(ctx actor.Context, who *actor.PID) {
 	for id, pid := range o.live {
-		if pid.Id == who.Id { // its supervisor gave it up
+		if pid.Id == who.Id { // its supervisor stopped it
 			delete(o.live, id)
 		}
 	}
-	for id := range o.going {
+	for id := range o.leaving {
 		if who.Id == ctx.Self().Id+"/"+act.ChildName("orchestration", id) {
 			o.deliver(ctx, id)
 		}
 	}
 }
 
-// deliver hands on what was kept for a child.
+// deliver sends a child the messages that were queued for it.
 func (o *orchestrations) deliver(ctx actor.Context, id messages.OrchestrationID) {
-	waiting := o.going[id]
-	delete(o.going, id)
+	waiting := o.leaving[id]
+	delete(o.leaving, id)
 	for _, e := range waiting {
 		o.route(ctx, id, e)
 	}

@@ -18,7 +18,7 @@ func (t *transition) cancel(m messages.CancelOrchestration) *messages.Error {
 		if t.phase == messages.OrchestrationRunning {
 			t.stop(why)
 		}
-		return nil // one that is stopping or has ended is left as it is
+		return nil // it is stopping or has ended
 	}
 	i, err := t.find(op, m.Step)
 	if err != nil {
@@ -35,7 +35,7 @@ func (t *transition) cancel(m messages.CancelOrchestration) *messages.Error {
 	return nil
 }
 
-// retry starts steps again that did not complete.
+// retry restarts steps that did not complete.
 func (t *transition) retry(m messages.RetryOrchestration) *messages.Error {
 	const op = "retry orchestration"
 	if t.phase == messages.OrchestrationStopping {

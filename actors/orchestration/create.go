@@ -9,8 +9,8 @@ import (
 	"betcode/messages/plan"
 )
 
-// Create writes the journal of a new orchestration; then [Begin] starts it. The same request again changes nothing. A plan that
-// cannot be played is refused.
+// Create writes the journal of a new orchestration; then [Begin] starts it. A repeated request changes nothing. A plan that
+// cannot run is refused.
 func (r *Registry) Create(m messages.CreateOrchestration, now time.Time) error {
 	if err := Check(m.Plan); err != nil {
 		return err
@@ -20,7 +20,7 @@ func (r *Registry) Create(m messages.CreateOrchestration, now time.Time) error {
 	})
 }
 
-// Check refuses a plan that cannot be played.
+// Check refuses a plan that cannot run.
 func Check(p plan.Plan) error {
 	if problems := p.Check(); len(problems) > 0 {
 		return refusal(p, problems)
@@ -33,7 +33,7 @@ func (r *Registry) Has(id messages.OrchestrationID) bool {
 	return r.entry(id) != nil
 }
 
-// refusal says why a plan cannot be played: all of it in the details, the first in the text.
+// refusal returns the error of a plan that cannot run: all problems in the details, the first in the text.
 func refusal(p plan.Plan, problems []plan.Problem) *messages.Error {
 	const op = "create orchestration"
 	e := messages.Errorf(op, messages.Invalid, "%s", where(p, problems[0])).

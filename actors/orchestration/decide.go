@@ -11,11 +11,11 @@ import (
 	"betcode/messages/plan"
 )
 
-// env is what a step knows besides its state and its message.
+// env is the input of a step besides its state and its message.
 type env struct {
 	now      time.Time
 	limit    int                                                         // steps that may run at the same time
-	spending func(messages.SessionID) (spent messages.Spent, known bool) // of a subagent so far
+	spending func(messages.SessionID) (spent messages.Spent, known bool) // consumption of a subagent so far
 }
 
 // Effects of a step.
@@ -30,7 +30,7 @@ type (
 	}
 )
 
-// attempt names an attempt of a step.
+// attempt identifies an attempt of a step.
 type attempt struct {
 	step   int
 	number int
@@ -42,23 +42,23 @@ func (run) Effect() {}
 // Effect marks an effect.
 func (cancelRun) Effect() {}
 
-// What a step hears besides requests of clients.
+// Messages of a step besides requests of clients.
 type (
-	// resumed says that the state was read from the journal.
+	// resumed reports that the state was read from the journal.
 	resumed struct{}
-	// ended says how an attempt ended.
+	// ended reports the outcome of an attempt.
 	ended struct {
 		attempt
 
 		outcome Outcome
 	}
-	// retryDue says that the delay before the next attempt of a step is over.
+	// retryDue is sent when the delay before the next attempt of a step has elapsed.
 	retryDue struct{ attempt }
-	// limitChanged says that there may be more places.
+	// limitChanged reports that the limit of running steps may have been raised.
 	limitChanged struct{}
 )
 
-// Outcome is how a subagent or a merge ended.
+// Outcome is the outcome of a subagent or a merge.
 type Outcome struct {
 	Status    messages.StepStatus // completed, failed or cancelled
 	Summary   string
@@ -76,7 +76,7 @@ type transition struct {
 	effects []act.Effect
 }
 
-// step changes the state by a message. It returns the events, which are written before the effects are performed.
+// step handles a message and changes the state. It returns the events, which are written before the effects are performed.
 func (s *state) step(e env, from *actor.PID, message any) ([]messages.OrchestrationEvent, []act.Effect) {
 	t := &transition{env: e, state: s}
 	restored := s.restored
@@ -116,7 +116,7 @@ func (t *transition) answer(to *actor.PID, err *messages.Error) {
 	t.effects = append(t.effects, act.Reply{To: to, With: viewWanted{}})
 }
 
-// viewWanted stands for the view at the time at which the answer is sent.
+// viewWanted stands for the view at the time when the answer is sent.
 type viewWanted struct{}
 
 func (t *transition) emit(e messages.OrchestrationEvent) {
@@ -125,8 +125,8 @@ func (t *transition) emit(e messages.OrchestrationEvent) {
 	t.events = append(t.events, e)
 }
 
-// resume goes on after a restart: attempts that run are spawned again, which finds them. One that came out of a backup does not
-// go on by itself.
+// resume continues after a restart: running attempts are spawned again, which finds them. An orchestration from a backup does
+// not continue by itself.
 func (t *transition) resume() {
 	if t.asking {
 		t.effects = append(t.effects, askBudget{t.question()})
@@ -175,10 +175,10 @@ func (t *transition) schedule() {
 	}
 }
 
-// becomeReady queues a step whose delay is over. It stays waiting until it starts.
+// becomeReady queues a step whose delay has elapsed. Its status stays waiting until it starts.
 func (t *transition) becomeReady(i int) { t.ready = append(t.ready, i) }
 
-// attemptEnded takes the outcome of an attempt.
+// attemptEnded handles the outcome of an attempt.
 func (t *transition) attemptEnded(m ended) {
 	step := &t.steps[m.step]
 	if !active(step.status) || step.attempt != m.number {
@@ -209,7 +209,7 @@ func (t *transition) attemptEnded(m ended) {
 	}
 }
 
-// stop cancels the steps that run; no other starts.
+// stop cancels the running steps and starts no others.
 func (t *transition) stop(reason string) {
 	if t.asking {
 		t.effects = append(t.effects, dropBudget{})
@@ -246,8 +246,8 @@ func (s *state) blockedBy(i int) []string {
 	return s.reachable(i)
 }
 
-// reachable returns the steps that have not ended and depend on a step, directly or not. A step that has ended is not passed:
-// what depends on it was decided when it ended.
+// reachable returns the unfinished steps that depend on a step, directly or not. It does not pass steps that have ended, because
+// their dependants were decided then.
 func (s *state) reachable(from int) []string {
 	var ids []string
 	seen, queue := map[int]bool{}, []int{from}

@@ -1,7 +1,7 @@
 // Package orchestration runs plans. A step is a subagent or a merge, and starts when the steps that it depends on have ended.
 //
-// The orchestrations actor has a child for each plan that has not ended. The child is a pure machine ([state]) with a shell:
-// step returns events; the shell writes them and then performs their effects. An attempt of a step is one subagent, whose id is
+// The orchestrations actor has a child for each unfinished plan. The child is a pure machine ([state]) with an actor around it:
+// step returns events; the actor writes them and then performs their effects. An attempt of a step is one subagent, whose id is
 // derived from orchestration, step and attempt, so spawning it again finds the existing one.
 //
 // # States of a step
@@ -24,8 +24,8 @@
 //
 // # Budget
 //
-// At its budget a plan starts no further step. Its parent session asks people; the id of the question is made of the orchestration and
-// how often it has asked, so that the question is repeated after a crash and asked once.
+// At its budget a plan starts no further step. Its parent session asks people. The id of the question is derived from the
+// orchestration and the number of its questions, so that after a crash the question is repeated under the same id.
 //
 // # The journal of an orchestration
 //
@@ -34,12 +34,12 @@
 // spawned before its event is durable. The journal of sessions has no events of orchestrations: an append there belongs to one
 // session, and its history is trimmed, exported and deleted with that session. Package planlog has the format, and backups.
 //
-// An orchestration that came out of a backup has the event restored. It starts nothing, and does not spawn what ran, until a person
-// lets it go on.
+// An orchestration from a backup has the event restored. It starts nothing, and does not spawn attempts that ran, until a person
+// lets it continue.
 //
 // # On a crash
 //
 // The next incarnation reads the file. It drops a torn last line, whose effects were never performed. It spawns the running
-// steps again, which finds their subagents, and waits for them. When the daemon starts, every orchestration that has not ended
-// gets its actor.
+// steps again, which finds their subagents, and waits for them. When the daemon starts, every unfinished orchestration gets its
+// actor.
 package orchestration

@@ -9,7 +9,7 @@ import (
 	"betcode/persistence/planlog"
 )
 
-// open opens a journal and reads its header. most bounds what is read of it, in bytes.
+// open opens a journal and reads its header. most bounds the bytes that are read of it.
 func open(path string, most int64) (*planlog.Reader, header, error) {
 	var h header
 	r, err := planlog.Open(path, most, &h)
@@ -28,7 +28,7 @@ func load(path string, most int64) (*state, int64, error) {
 	}
 	defer r.Close()
 	if problems := h.Plan.Check(); len(problems) > 0 {
-		return nil, 0, fmt.Errorf("read %s: the plan cannot be played: %s", path, problems[0].Text)
+		return nil, 0, fmt.Errorf("read %s: the plan cannot run: %s", path, problems[0].Text)
 	}
 	s := newState(h)
 	for {
@@ -44,5 +44,5 @@ func load(path string, most int64) (*state, int64, error) {
 	}
 }
 
-// missing reports whether an error says that there is no such file.
+// missing reports whether an error means that the file does not exist.
 func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

@@ -7,13 +7,13 @@ import (
 // Bounds of text that goes from one step to others, in bytes.
 const (
 	maxSummary = 4 << 10  // of the result of a step
-	maxProblem = 1 << 10  // of the reason why one failed
+	maxProblem = 1 << 10  // of the reason of a failure
 	maxContext = 64 << 10 // of all results before one prompt
 )
 
-// prompt returns what the agent of a step is told: the results of the steps that it depends on, in the order in which the plan
-// names them, then the prompt of the plan. Only results from before the attempt began count, so that the prompt is the same
-// after a restart: a step that failed may be retried while others go on without it.
+// prompt returns the prompt of a step's agent: the results of the steps that it depends on, in the order of the plan, then the
+// prompt of the plan. Only results from before the attempt began count, so that the prompt is the same after a restart: a
+// failed step may be retried while others go on without it.
 func (s *state) prompt(i int) string {
 	var b strings.Builder
 	left := 0

@@ -17,33 +17,33 @@ import (
 	"betcode/persistence/planlog"
 )
 
-// Bounds of what is kept.
+// Bounds of the registry.
 const (
-	maxKept   = 500 // orchestrations; of those that have ended, the oldest go first
+	maxKept   = 500 // orchestrations; of the ended ones, the oldest are removed first
 	pageSize  = 256 // events of one answer
 	minPrefix = 4   // of an id, in a reference
 )
 
 // Registry has the journals of all orchestrations. It is safe for concurrent use. An actor alone writes to the journal of
-// its orchestration, and reports what is durable; questions are answered from the files, on the caller's goroutine.
+// its orchestration, and reports the durable part; the registry answers queries from the files, on the caller's goroutine.
 type Registry struct {
 	dir string
 
-	writing sync.Mutex // serialises what makes and removes files; actors never take it
+	writing sync.Mutex // serialises the creation and removal of files; actors never take it
 	mu      sync.Mutex
 	known   map[messages.OrchestrationID]*entry
 }
 
-// entry is what is in memory of one journal.
+// entry is the part of a journal that is kept in memory.
 type entry struct {
 	view    messages.OrchestrationView // without steps
 	digest  []byte
-	durable int64         // bytes that are on disk
+	durable int64         // durable bytes
 	changed chan struct{} // closed and replaced when durable grows
 }
 
-// Open reads the directory, which it makes. The result can be used with an error as well: that is about journals that cannot
-// be read, which are left alone.
+// Open reads the directory, which it makes. The registry can be used after an error as well: the error lists journals that
+// cannot be read, which are left alone.
 func Open(dir string) (*Registry, error) {
 	r := &Registry{dir: dir, known: map[messages.OrchestrationID]*entry{}}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -130,7 +130,7 @@ func (r *Registry) create(h header) error {
 	return nil
 }
 
-// entry returns what is known of an orchestration; nil if there is none.
+// entry returns the entry of an orchestration; nil if there is none.
 func (r *Registry) entry(id messages.OrchestrationID) *entry {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -160,8 +160,8 @@ func (r *Registry) makeRoom(op string) error {
 	return nil
 }
 
-// wrote takes over what is durable, and wakes those who wait for it. A view that is ahead of the file is not taken over: a watcher
-// that reads up to the end of the file would take an orchestration for ended before it has got the last event.
+// wrote records the durable part, and wakes watchers. It ignores a view that is ahead of the file: a watcher that reads up to the
+// end of the file would take the orchestration for ended before it has got the last event.
 func (r *Registry) wrote(view messages.OrchestrationView, durable int64, ahead bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -197,7 +197,7 @@ func (r *Registry) Resolve(op string, reference messages.OrchestrationID) (messa
 	return "", messages.Errorf(op, messages.Invalid, "%d orchestrations begin with %q", len(found), reference).WithHint("Give more of the id.")
 }
 
-// durable returns how much of a journal may be read, and a channel that is closed when there is more.
+// durable returns how many bytes of a journal may be read, and a channel that is closed when there are more.
 func (r *Registry) durable(id messages.OrchestrationID) (int64, <-chan struct{}, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -10,26 +10,26 @@ import (
 	"betcode/persistence/planlog"
 )
 
-// header is the first line of a journal: what never changes.
+// header is the first line of a journal: the facts that never change.
 type header struct {
 	Format    int                      `json:"format"`
 	ID        messages.OrchestrationID `json:"id"`
 	Client    messages.ClientID        `json:"client,omitempty"`
 	Parent    messages.SessionID       `json:"parent"`
 	Digest    []byte                   `json:"digest,omitempty"`
-	Agent     bool                     `json:"agent,omitempty"`   // the agent of the parent has submitted it
-	Forward   bool                     `json:"forward,omitempty"` // clients of the parent are asked for its steps; plans of older builds have it not
+	Agent     bool                     `json:"agent,omitempty"`   // the agent of the parent has submitted the plan
+	Forward   bool                     `json:"forward,omitempty"` // clients of the parent answer requests of its steps; absent in plans of older builds
 	CreatedAt time.Time                `json:"created_at"`
 	Plan      plan.Plan                `json:"plan"`
 }
 
 const formatVersion = planlog.Format
 
-// stepState is what is known of one step.
+// stepState is the state of one step.
 type stepState struct {
 	status    messages.StepStatus
 	attempt   int // the newest
-	tries     int // attempts since a person started the step last
+	tries     int // attempts since a person last started the step
 	subagent  messages.SessionID
 	summary   string
 	problem   string
@@ -43,8 +43,8 @@ type stepState struct {
 	doneSeq   uint64    // number of the event that completed it; 0 before
 }
 
-// state is an orchestration. Only apply changes it, so that the events of its journal make the same state again; a step works
-// on it in place, because a copy of all steps for each event would make a plan cost the square of its steps.
+// state is an orchestration. Only apply changes it, so that replaying the events of its journal yields the same state. A step
+// changes it in place, because a copy of all steps for each event would cost the square of the number of steps.
 type state struct {
 	header
 
@@ -53,7 +53,7 @@ type state struct {
 	index      map[string]int
 
 	steps   []stepState
-	ready   []int // may start, in the order in which they became ready; may name steps that no longer are pending
+	ready   []int // may start, in the order in which they became ready; may include steps that are no longer pending
 	running int   // steps with an attempt that has not ended
 	left    int   // steps that have not ended
 	done    int   // completed steps
@@ -61,20 +61,20 @@ type state struct {
 	usage   messages.OrchestrationUsage
 
 	allowance messages.BudgetLimit // of the plan
-	asked     int                  // questions about it
-	askedAt   messages.Spent       // consumed when they were asked last, running steps included
-	asking    bool                 // people are asked, and no step starts
-	refused   bool                 // they have refused, and no step starts
+	asked     int                  // questions about the allowance
+	askedAt   messages.Spent       // consumption at the last question, with running steps
+	asking    bool                 // a question is open, and no step starts
+	refused   bool                 // people have refused, and no step starts
 
 	phase    messages.OrchestrationState
 	paused   bool
-	restored bool // it came out of a backup: nothing is spawned or merged until a person lets it go on
+	restored bool // it is from a backup: nothing is spawned or merged until a person lets it continue
 	reason   string
 	head     uint64
 	ended    time.Time
 }
 
-// newState returns the state of a plan of which nothing has happened.
+// newState returns the state of a plan without events.
 func newState(h header) *state {
 	s := &state{header: h, needs: h.Plan.Dependencies(), index: make(map[string]int, len(h.Plan.Steps)), phase: messages.OrchestrationRunning, allowance: messages.BudgetLimit(h.Plan.Budget)}
 	var missing []int
@@ -93,7 +93,7 @@ func newState(h header) *state {
 // subagents is the namespace of ids of subagents.
 var subagents = uuid.MustParse("0e7b4b6e-53c4-4b52-9d2c-3a6f0f8f4f0b")
 
-// subagentID returns the id of the subagent of an attempt: always the same, so that spawning can be repeated.
+// subagentID returns the id of the subagent of an attempt. It is always the same, so that spawning can be repeated.
 func subagentID(id messages.OrchestrationID, step string, attempt int) messages.SessionID {
 	name := string(id) + "\x00" + step + "\x00" + itoa(attempt)
 	return messages.SessionID(uuid.NewSHA1(subagents, []byte(name)).String())

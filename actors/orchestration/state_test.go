@@ -23,7 +23,7 @@ func (w *world) want(t *testing.T, statuses string, phase messages.Orchestration
 
 func TestStepsStartWhenTheirOwnDependenciesHaveEnded(t *testing.T) {
 	w := newWorld(steps(needs("d", "b", "c"), needs("b", "a"), needs("c"), needs("a")))
-	w.tell(resumed{})
+	w.send(resumed{})
 	w.want(t, "d=pending b=pending c=running a=running", messages.OrchestrationRunning)
 	w.complete("a", "A is done")
 	w.want(t, "d=pending b=running c=running a=completed", messages.OrchestrationRunning)
@@ -45,11 +45,11 @@ func TestStrategies(t *testing.T) {
 	p := steps(needs("a"), needs("b"), needs("c"))
 	p.Strategy = plan.Parallel
 	w := newWorld(p)
-	w.tell(resumed{})
+	w.send(resumed{})
 	w.want(t, "a=running b=running c=running", messages.OrchestrationRunning)
 	p.Strategy = plan.Sequential
 	w = newWorld(p)
-	w.tell(resumed{})
+	w.send(resumed{})
 	w.want(t, "a=running b=pending c=pending", messages.OrchestrationRunning)
 	w.complete("a", "x")
 	w.want(t, "a=completed b=running c=pending", messages.OrchestrationRunning)
@@ -63,10 +63,10 @@ func TestPlaces(t *testing.T) {
 	p.MaxParallel = 2
 	w := newWorld(p)
 	w.limit = 1
-	w.tell(resumed{})
+	w.send(resumed{})
 	w.want(t, "a=running b=pending c=pending", messages.OrchestrationRunning)
 	w.limit = 9
-	w.tell(limitChanged{})
+	w.send(limitChanged{})
 	w.want(t, "a=running b=running c=pending", messages.OrchestrationRunning)
 	w.complete("b", "")
 	w.want(t, "a=running b=completed c=running", messages.OrchestrationRunning)
@@ -86,7 +86,7 @@ func TestFailurePolicies(t *testing.T) {
 			p := steps(needs("a"), needs("b", "a"), needs("c", "b"), needs("x"))
 			p.OnFailure = c.policy
 			w := newWorld(p)
-			w.tell(resumed{})
+			w.send(resumed{})
 			w.fail("a")
 			w.want(t, c.after, c.phase)
 			failed := w.journal[slices.IndexFunc(w.journal, func(e messages.OrchestrationEvent) bool { return e.Kind == messages.EventStepFailed })]
@@ -104,12 +104,12 @@ func TestFailurePolicies(t *testing.T) {
 	}
 }
 
-// A merge has what its steps worked on, the same id after a crash, and a result like any other step.
+// A merge has the branches of its steps, the same id after a crash, and a result like any other step.
 func TestMergeSteps(t *testing.T) {
 	a, b := needs("a"), needs("b")
 	a.Branch, b.Worktree = "work/a", "tree-b"
 	w := newWorld(steps(a, b, plan.Step{ID: "m", DependsOn: []string{"b", "a"}, Merge: &plan.Merge{Into: "main"}, Attempts: 2}, needs("after", "m")))
-	w.tell(resumed{})
+	w.send(resumed{})
 	if tree := w.worktree(attempt{0, 1}); *tree != (Worktree{Name: "work-a", Branch: "work/a"}) || w.worktree(attempt{1, 1}) != nil {
 		t.Errorf("%+v", tree)
 	}
@@ -122,18 +122,18 @@ func TestMergeSteps(t *testing.T) {
 		!slices.Equal(w.merged[0].Sources, []plan.Source{{Worktree: "tree-b"}, {Branch: "work/a"}}) {
 		t.Errorf("%+v", w.merged)
 	}
-	w.tell(ended{attempt{2, 1}, Outcome{Status: messages.StepFailed, Error: "conflicts", Conflicts: []string{"x"}}})
+	w.send(ended{attempt{2, 1}, Outcome{Status: messages.StepFailed, Error: "conflicts", Conflicts: []string{"x"}}})
 	w.fire()
 	if v := w.view(true).Steps[2]; v.Subagent != "" || v.MergeInto != "main" || v.Attempt != 2 || w.merged[2].ID == w.merged[0].ID {
 		t.Errorf("%+v", v)
 	}
-	w.tell(ended{attempt{2, 2}, Outcome{Status: messages.StepFailed, Error: "conflicts", Conflicts: []string{"x"}}})
+	w.send(ended{attempt{2, 2}, Outcome{Status: messages.StepFailed, Error: "conflicts", Conflicts: []string{"x"}}})
 	w.want(t, "a=completed b=completed m=failed after=blocked", messages.OrchestrationCompleted)
 	if v := w.view(true).Steps[2]; !slices.Equal(v.Conflicts, []string{"x"}) {
 		t.Errorf("%+v", v)
 	}
-	w.tell(messages.RetryOrchestration{})
-	w.tell(ended{attempt{2, 3}, Outcome{Status: messages.StepCompleted, Summary: "merged"}})
+	w.send(messages.RetryOrchestration{})
+	w.send(ended{attempt{2, 3}, Outcome{Status: messages.StepCompleted, Summary: "merged"}})
 	if got := w.spawned[w.steps[3].subagent]; got != "[Context from step m]: merged\n\ndo after" {
 		t.Errorf("prompt %q", got)
 	}
@@ -148,9 +148,9 @@ func TestBudgetOfPlan(t *testing.T) {
 		w.end(step, Outcome{Status: messages.StepCompleted, Usage: messages.OrchestrationUsage{Spent: messages.Spent{Micros: micros}}})
 	}
 	decide := func(d messages.Decision) {
-		w.tell(budgetAnswered{w.state.asked, messages.PlanBudgetAnswer{Decision: d}})
+		w.send(budgetAnswered{w.state.asked, messages.PlanBudgetAnswer{Decision: d}})
 	}
-	w.tell(resumed{})
+	w.send(resumed{})
 	spend("a", 250)
 	w.want(t, "a=completed b=pending c=pending", messages.OrchestrationRunning)
 	w.crash()
@@ -164,7 +164,7 @@ func TestBudgetOfPlan(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	spend("b", 100)
-	w.tell(budgetAnswered{1, messages.PlanBudgetAnswer{Decision: messages.AllowOnce}}) // of an earlier question
+	w.send(budgetAnswered{1, messages.PlanBudgetAnswer{Decision: messages.AllowOnce}}) // of an earlier question
 	w.want(t, "a=completed b=completed c=pending", messages.OrchestrationRunning)
 	decide(messages.Deny)
 	w.crash()
@@ -172,7 +172,7 @@ func TestBudgetOfPlan(t *testing.T) {
 	if v := w.view(false); !v.Refused || v.Held != messages.HeldByPlan || len(w.questions) != 3 {
 		t.Errorf("%+v, %d questions", v, len(w.questions))
 	}
-	w.tell(messages.PauseOrchestration{}) // a person lets it go on: it asks again
+	w.send(messages.PauseOrchestration{}) // a person lets it go on: it asks again
 	if len(w.questions) != 4 || w.questions[3].Request == w.questions[2].Request {
 		t.Errorf("%+v", w.questions)
 	}
@@ -182,12 +182,12 @@ func TestBudgetOfPlan(t *testing.T) {
 	w.want(t, "a=completed b=completed c=completed", messages.OrchestrationCompleted)
 }
 
-// What running steps consume counts before they end. Until it is known, no step starts.
+// The consumption of running steps counts before they end. Until it is known, no step starts.
 func TestBudgetOfPlanCountsRunningSteps(t *testing.T) {
 	p := steps(needs("a"), needs("b"), needs("c", "b"))
 	p.Budget = plan.Budget{Micros: 100}
 	w := newWorld(p)
-	w.tell(resumed{})
+	w.send(resumed{})
 	w.live = map[messages.SessionID]messages.Spent{w.steps[0].subagent: {Micros: 250}}
 	w.unknown = true
 	w.complete("b", "")
@@ -196,18 +196,18 @@ func TestBudgetOfPlanCountsRunningSteps(t *testing.T) {
 		t.Fatal("people are asked before the consumption is known")
 	}
 	w.unknown = false
-	w.tell(limitChanged{})
+	w.send(limitChanged{})
 	w.want(t, "a=running b=completed c=pending", messages.OrchestrationRunning)
 	if len(w.questions) != 1 || w.questions[0].Spent.Micros != 250 {
 		t.Fatalf("%+v", w.questions)
 	}
-	w.live = nil // the subagent's actor of the next daemon has not told yet
+	w.live = nil // the subagent's actor of the next daemon has not reported yet
 	w.crash()
 	w.sync()
 	if len(w.questions) != 2 || w.questions[1] != w.questions[0] {
 		t.Errorf("%+v", w.questions)
 	}
-	w.tell(budgetAnswered{w.state.asked, messages.PlanBudgetAnswer{Decision: messages.AllowOnce}})
+	w.send(budgetAnswered{w.state.asked, messages.PlanBudgetAnswer{Decision: messages.AllowOnce}})
 	w.want(t, "a=running b=completed c=running", messages.OrchestrationRunning)
 	if limit := w.view(false).Limit.Micros; limit != 300 {
 		t.Errorf("raised to %d", limit)
@@ -218,7 +218,7 @@ func TestAttempts(t *testing.T) {
 	a := needs("a")
 	a.Attempts, a.RetryDelay = 2, time.Minute
 	w := newWorld(steps(a, needs("b", "a")))
-	w.tell(resumed{})
+	w.send(resumed{})
 	first := w.steps[0].subagent
 	w.fail("a")
 	w.want(t, "a=waiting b=pending", messages.OrchestrationRunning)
@@ -229,7 +229,7 @@ func TestAttempts(t *testing.T) {
 	}
 	w.fail("a")
 	w.want(t, "a=failed b=blocked", messages.OrchestrationCompleted)
-	w.tell(messages.RetryOrchestration{})
+	w.send(messages.RetryOrchestration{})
 	w.want(t, "a=running b=pending", messages.OrchestrationRunning)
 	if w.steps[0].attempt != 3 {
 		t.Errorf("attempt %d", w.steps[0].attempt)
@@ -242,16 +242,16 @@ func TestAttempts(t *testing.T) {
 func TestClientsCancel(t *testing.T) {
 	w := newWorld(steps(needs("a"), needs("b", "a"), needs("c")))
 	w.limit = 1
-	w.tell(resumed{})
-	w.tell(messages.CancelOrchestration{Step: "c", Reason: "not needed"})
+	w.send(resumed{})
+	w.send(messages.CancelOrchestration{Step: "c", Reason: "not needed"})
 	w.want(t, "a=running b=pending c=cancelled", messages.OrchestrationRunning)
-	w.tell(messages.CancelOrchestration{Step: "a"})
+	w.send(messages.CancelOrchestration{Step: "a"})
 	w.want(t, "a=cancelling b=pending c=cancelled", messages.OrchestrationRunning)
 	w.complete("a", "it was faster")
 	w.want(t, "a=completed b=running c=cancelled", messages.OrchestrationRunning)
-	w.tell(messages.CancelOrchestration{})
+	w.send(messages.CancelOrchestration{})
 	w.want(t, "a=completed b=cancelling c=cancelled", messages.OrchestrationStopping)
-	w.tell(messages.RetryOrchestration{})
+	w.send(messages.RetryOrchestration{})
 	if e, ok := w.answers[len(w.answers)-1].(*messages.Error); !ok || e.Kind != messages.WrongState || e.Hint == "" {
 		t.Errorf("answered %v", w.answers[len(w.answers)-1])
 	}
@@ -262,24 +262,24 @@ func TestClientsCancel(t *testing.T) {
 	}
 	w.end("b", Outcome{Status: messages.StepCancelled})
 	w.want(t, "a=completed b=cancelled c=cancelled", messages.OrchestrationFailed)
-	w.tell(messages.RetryOrchestration{Step: "b"})
+	w.send(messages.RetryOrchestration{Step: "b"})
 	w.want(t, "a=completed b=running c=cancelled", messages.OrchestrationRunning)
 }
 
 func TestPause(t *testing.T) {
 	w := newWorld(steps(needs("a"), needs("b", "a")))
-	w.tell(resumed{})
-	w.tell(messages.PauseOrchestration{Paused: true})
+	w.send(resumed{})
+	w.send(messages.PauseOrchestration{Paused: true})
 	w.complete("a", "")
 	w.want(t, "a=completed b=pending", messages.OrchestrationRunning)
 	w.crash()
 	w.sync()
 	w.want(t, "a=completed b=pending", messages.OrchestrationRunning)
-	w.tell(messages.PauseOrchestration{})
+	w.send(messages.PauseOrchestration{})
 	w.want(t, "a=completed b=running", messages.OrchestrationRunning)
 }
 
-// What came out of a backup starts nothing until a person says so: neither steps that wait nor those that ran.
+// An orchestration from a backup starts nothing until a person lets it continue: neither steps that wait nor those that ran.
 func TestRestored(t *testing.T) {
 	restored := func(w *world) {
 		w.journal = append(w.journal, messages.OrchestrationEvent{Seq: w.head + 1, At: w.now, Kind: messages.EventRestored})
@@ -288,25 +288,25 @@ func TestRestored(t *testing.T) {
 		clear(w.spawned)
 	}
 	w := newWorld(steps(needs("a"), needs("b"), needs("c", "b")))
-	w.tell(resumed{})
+	w.send(resumed{})
 	w.complete("b", "")
 	restored(w)
-	w.tell(limitChanged{})
+	w.send(limitChanged{})
 	w.crash()
 	w.sync()
 	if v := w.view(false); len(w.spawned) > 0 || !v.Paused || v.Reason == "" {
 		t.Fatalf("%v %+v", w.spawned, v)
 	}
-	w.tell(messages.PauseOrchestration{})
+	w.send(messages.PauseOrchestration{})
 	w.want(t, "a=running b=completed c=running", messages.OrchestrationRunning)
 	if len(w.spawned) != 2 || w.view(false).Reason != "" {
 		t.Errorf("%v", w.spawned)
 	}
 
 	w = newWorld(steps(needs("a"), needs("b", "a")))
-	w.tell(resumed{})
+	w.send(resumed{})
 	restored(w)
-	w.tell(messages.CancelOrchestration{})
+	w.send(messages.CancelOrchestration{})
 	if len(w.spawned) != 1 || len(w.cancelled) != 1 { // a subagent that is there is found, and ended
 		t.Errorf("%v %v", w.spawned, w.cancelled)
 	}
@@ -325,10 +325,10 @@ func TestRefusals(t *testing.T) {
 		{messages.PauseOrchestration{}, "resume orchestration"},
 	} {
 		w := newWorld(steps(needs("a")))
-		w.tell(resumed{})
+		w.send(resumed{})
 		w.complete("a", "")
 		head := w.head
-		w.tell(c.m)
+		w.send(c.m)
 		if e, ok := w.answers[0].(*messages.Error); !ok || e.Op != c.op || e.Hint == "" || w.head != head {
 			t.Errorf("%+v: %v", c.m, w.answers[0])
 		}
@@ -352,13 +352,13 @@ func anyAcyclic(t *rapid.T) plan.Plan {
 	return p
 }
 
-// Whatever steps do, clients want and crashes destroy: no attempt has two prompts, no step starts before its dependencies have
-// ended, no more run than may, the journal makes the state again, and the plan comes to an end.
+// In any sequence of outcomes, requests and crashes no attempt has two prompts, no step starts before its dependencies have
+// ended, no more steps run than may, the journal yields the same state again, and the plan ends.
 func TestAnyPlanAnyCrash(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(anyAcyclic(t))
 		w.limit = rapid.IntRange(1, 4).Draw(t, "limit")
-		w.tell(resumed{})
+		w.send(resumed{})
 		for range rapid.IntRange(0, 60).Draw(t, "doings") {
 			w.random(t)
 			w.check(t)
@@ -368,7 +368,7 @@ func TestAnyPlanAnyCrash(t *testing.T) {
 			if w.phase.Ended() {
 				break
 			}
-			w.tell(messages.PauseOrchestration{})
+			w.send(messages.PauseOrchestration{})
 			w.fire()
 			if len(w.waits) > 0 {
 				w.complete(w.Plan.Steps[w.waits[0].step].ID, "x")
@@ -477,7 +477,7 @@ func TestWideAndDeepPlan(t *testing.T) {
 		p.Steps = append(p.Steps, s)
 	}
 	w := newWorld(p)
-	w.tell(resumed{})
+	w.send(resumed{})
 	for i := range p.Steps {
 		w.complete(fmt.Sprint(i), "done")
 	}

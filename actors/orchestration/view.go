@@ -4,7 +4,7 @@ import (
 	"betcode/messages"
 )
 
-// view returns the state as clients see it, without steps unless they are wanted.
+// view returns the view of clients, with the steps if steps is set.
 func (s *state) view(steps bool) messages.OrchestrationView {
 	v := messages.OrchestrationView{
 		ID: s.ID, Name: s.Plan.Name, Parent: s.Parent, Client: s.Client, Strategy: s.Plan.Order(), State: s.phase, Paused: s.paused, Reason: s.reason,

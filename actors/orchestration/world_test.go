@@ -10,7 +10,7 @@ import (
 	"betcode/messages/plan"
 )
 
-// world plays a state without actors: it writes events, performs effects when they are durable, and can crash in between.
+// world runs a state without actors: it writes events, performs effects when they are durable, and can crash in between.
 type world struct {
 	*state
 
@@ -24,7 +24,7 @@ type world struct {
 	conflicts []string                       // a subagent was spawned with two prompts
 	waits     []attempt                      // subagents that are waited for
 	cancelled map[messages.SessionID]string  // reasons
-	outcomes  map[messages.SessionID]Outcome // of subagents that have ended: they are remembered
+	outcomes  map[messages.SessionID]Outcome // of subagents that have ended
 	due       []retryDue
 	questions []messages.AskPlanBudget
 	live      map[messages.SessionID]messages.Spent // of subagents
@@ -47,13 +47,13 @@ func needs(id string, on ...string) plan.Step {
 	return plan.Step{ID: id, Prompt: "do " + id, DependsOn: on}
 }
 
-// tell lets the state take a message, and makes everything durable.
-func (w *world) tell(message any) {
+// send has the state handle a message, and makes everything durable.
+func (w *world) send(message any) {
 	w.hand(message)
 	w.sync()
 }
 
-// hand lets the state take a message; its events are not durable yet.
+// hand has the state handle a message; its events are not durable yet.
 func (w *world) hand(message any) {
 	events, effects := w.step(env{now: w.now, limit: w.limit, spending: func(id messages.SessionID) (messages.Spent, bool) { return w.live[id], !w.unknown }}, nil, message)
 	w.pending = append(w.pending, batch{events, effects})
@@ -108,7 +108,7 @@ func (w *world) end(id string, outcome Outcome) {
 	a := attempt{i, w.steps[i].attempt}
 	w.waits = slices.DeleteFunc(w.waits, func(b attempt) bool { return a == b })
 	w.outcomes[w.steps[i].subagent] = outcome
-	w.tell(ended{a, outcome})
+	w.send(ended{a, outcome})
 }
 
 func (w *world) complete(id, summary string) {
@@ -117,13 +117,13 @@ func (w *world) complete(id, summary string) {
 
 func (w *world) fail(id string) { w.end(id, Outcome{Status: messages.StepFailed, Error: "broke"}) }
 
-// fire lets the delays before further attempts pass.
+// fire has the delays before further attempts elapse.
 func (w *world) fire() {
 	due := w.due
 	w.due = nil
 	w.now = w.now.Add(time.Hour)
 	for _, d := range due {
-		w.tell(d)
+		w.send(d)
 	}
 }
 
