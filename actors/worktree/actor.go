@@ -19,31 +19,31 @@ type Deps struct {
 	Repos     *Repositories
 	Git       *git.Git
 	Spare     func(dir string) (int64, error)                                // bytes that may be written on the disk of a directory
-	Protected func(path string) string                                       // why nothing may be made there; empty = it may
+	Protected func(path string) string                                       // why nothing may be made at a path; empty = it may
 	Setup     func() Setup                                                   // how worktrees are prepared
-	Trusted   func(dir string) (files map[string]string, trusted bool)       // whether the user trusts what a directory brings along: paths with their SHA-256
+	Trusted   func(dir string) (files map[string]string, trusted bool)       // whether the user trusts the files of a directory: paths with their SHA-256
 	Variable  func(name string) string                                       // of the daemon's environment
-	Sessions  func() ([]messages.SessionRecord, error)                       // all that there are
-	Retention func() time.Duration                                           // worktrees that are not used for so long are removed; 0 = none are
-	Audit     func(messages.AuditEntry)                                      // of what the daemon does by itself
-	Stop      func(ctx context.Context, id messages.SessionID) (bool, error) // ends the agent of a session; whether one ran. It waits: call it on a worker
+	Sessions  func() ([]messages.SessionRecord, error)                       // all sessions
+	Retention func() time.Duration                                           // worktrees that are not used for so long are removed; 0 = none are removed
+	Audit     func(messages.AuditEntry)                                      // for changes that the daemon makes by itself
+	Stop      func(ctx context.Context, id messages.SessionID) (bool, error) // ends the agent of a session; true if one ran. It waits: call it on a worker
 }
 
-// maxRepositories bounds the children, maxQueue the changes that wait in each, maxLeasing those of leases.
+// maxRepositories bounds the children, maxQueue the changes queued in each, maxLeasing the changes of leases.
 const (
 	maxRepositories = 1000
 	maxQueue        = 32
 	maxLeasing      = 1000
 )
 
-// worktrees hands requests to the child of their repository.
+// worktrees passes requests to the child of their repository.
 //
-// What survives a restart: the records. The next incarnation starts the children again, and each looks at its own.
+// What survives a restart: the records. The next incarnation starts the children again, and each checks its own.
 type worktrees struct {
 	deps     Deps
 	children map[string]*actor.PID // by common git directory
-	looker   *act.Worker           // looks for worktrees to retire
-	timer    act.Timer             // of the next look
+	looker   *act.Worker           // searches for worktrees to retire
+	timer    act.Timer             // of the next search
 	life     context.Context       // of this incarnation
 	cancel   context.CancelFunc
 }
@@ -69,7 +69,7 @@ func (w *worktrees) Receive(ctx actor.Context) {
 		w.look()
 	case retirable:
 		w.retire(ctx, m)
-	case *messages.Error: // of a removal that this actor has asked for
+	case *messages.Error: // of a removal that this actor requested
 		w.deps.Log("worktrees").Info().Err(m).Msg("unused worktree is kept")
 	case *actor.Stopping, *actor.Restarting:
 		w.cancel()
@@ -101,15 +101,15 @@ func (w *worktrees) child(ctx actor.Context, common string) *actor.PID {
 
 // repository makes the changes of one repository, one after the other.
 //
-// What survives a restart: the records. Each incarnation first ends what they say was begun. A change that runs when the
-// actor crashes is cut short as by the end of the daemon; its lock keeps the next incarnation waiting until git has ended.
+// What survives a restart: the records. Each incarnation first finishes or undoes unfinished changes. A change that runs when
+// the actor crashes is interrupted as by the end of the daemon; its lock delays the next incarnation until git has ended.
 type repository struct {
 	deps    Deps
 	changes *changes
 	worker  *act.Worker
 	setups  *act.Worker     // of worktrees, beside the changes
-	leases  *act.Worker     // notes leases, beside both
-	life    context.Context // of this incarnation; its end ends the change that runs
+	leases  *act.Worker     // writes leases, beside both
+	life    context.Context // of this incarnation; its end interrupts the running change
 	cancel  context.CancelFunc
 	queued  int // changes that are not answered
 	leasing int // of leases

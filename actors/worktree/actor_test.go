@@ -37,7 +37,7 @@ func (f *fixture) spawn(props func(Deps) *actor.Props) (system *actor.ActorSyste
 	return system, pid
 }
 
-// Changes of a repository are made one after the other, and only so many wait. Questions do not wait for them.
+// Changes of a repository are made one after the other, and only so many wait. Queries do not wait for them.
 func TestRepositoryQueue(t *testing.T) {
 	f := newFixture(t)
 	gate, reached := make(chan struct{}), make(chan struct{})

@@ -7,8 +7,8 @@ import (
 	"betcode/messages"
 )
 
-// admissions are the requests that have passed the check of the leases of their worktree and that their sessions have not answered
-// yet. The [Registry] locks them together with the records, so that a session that gets an exclusive lease sees all earlier admissions.
+// admissions are the requests that have passed the check of the leases of their worktree and are not answered yet. The
+// [Registry] locks them together with the records, so that a session that gets an exclusive lease sees all earlier admissions.
 type admissions struct {
 	under map[string]map[messages.SessionID]int // by worktree
 	ended chan struct{}                         // closed and replaced when one has ended
@@ -26,7 +26,7 @@ func (r *Registry) Admit(op, worktree string, session messages.SessionID) (done 
 	return r.enter(op, rec, session)
 }
 
-// Enter is [Registry.Admit] for a session that does not work yet: leases of others do not matter.
+// Enter is [Registry.Admit] for a session that does not work yet: it ignores leases of others.
 func (r *Registry) Enter(op, worktree string, session messages.SessionID) (done func(), err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"betcode/messages"
 )
 
-// leased is a registry with one worktree, of which sessions have leases.
+// leased is a registry with one worktree that sessions lease.
 func leasedRegistry(all ...messages.WorktreeLease) *Registry {
 	return &Registry{records: map[string]record{"w": {ID: "w", Name: "fresh", Leases: all}}}
 }
@@ -29,7 +29,7 @@ func (r *Registry) exclude(holder messages.SessionID) bool {
 	return other == nil
 }
 
-// A session that was admitted before an exclusive lease has done its request when the lease is answered; none is admitted later.
+// The request of a session that was admitted before an exclusive lease is done when the lease is answered; none is admitted later.
 func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := leasedRegistry()
@@ -83,7 +83,7 @@ func TestDrain(t *testing.T) {
 	})
 }
 
-// A caller that waits for sessions to begin may go.
+// A caller that waits for other sessions can give up.
 func TestDrainEnds(t *testing.T) {
 	r := leasedRegistry()
 	if _, err := r.Admit("start session", "w", "a"); err != nil {
@@ -96,7 +96,7 @@ func TestDrainEnds(t *testing.T) {
 	}
 }
 
-// However many sessions begin at once: while one has an exclusive lease and has drained the others, it is alone.
+// With any number of sessions that begin at once: while one has an exclusive lease and has drained the others, it is alone.
 func TestExclusiveIsAlone(t *testing.T) {
 	r := leasedRegistry()
 	var inside atomic.Int64

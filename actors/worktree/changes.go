@@ -32,22 +32,22 @@ type changes struct {
 	log          *zerolog.Logger
 	common       string
 
-	reached func(step) error // of tests: the daemon dies here; nil = it does not
+	reached func(step) error // for tests: the daemon dies at a step; nil = it does not
 }
 
-// step is a place in a change at which a daemon may die.
+// step is a point in a change at which a daemon may crash.
 type step string
 
 const (
-	stepIntent    step = "intent"    // the record says what will be done
-	stepDirectory step = "directory" // the directory is there
+	stepIntent    step = "intent"    // the record has the intent
+	stepDirectory step = "directory" // the directory exists
 	stepIdentity  step = "identity"  // the record has its identity
-	stepBranch    step = "branch"    // the branch is there
+	stepBranch    step = "branch"    // the branch exists
 	stepAdded     step = "added"     // git has checked it out
-	stepRemoving  step = "removing"  // the record says that it will be removed
+	stepRemoving  step = "removing"  // the record has the intent of the removal
 	stepRemoved   step = "removed"   // git has removed it
-	stepAnswer    step = "answer"    // it is made, and the ledger does not have its answer yet
-	stepMerging   step = "merging"   // the intent says what will be merged
+	stepAnswer    step = "answer"    // the change is made, and the ledger does not have its answer yet
+	stepMerging   step = "merging"   // the intent of the merge is durable
 	stepMerged    step = "merged"    // working tree and branch have moved
 )
 
@@ -118,13 +118,13 @@ func (c *changes) locked(ctx context.Context, f func(*git.Lock) error) error {
 // lockName is the name of the lock file of a repository.
 func lockName(common string) string { return actorName(common) + ".lock" }
 
-// actorName names a repository by a hash of its path, which may be long.
+// actorName returns the name of a repository's actor: a hash of its path, which may be long.
 func actorName(common string) string {
 	sum := sha256.Sum256([]byte(common))
 	return hex.EncodeToString(sum[:8])
 }
 
-// failure makes one of our errors of that of a change. A git that failed says why in its own words.
+// failure makes a [messages.Error] of the error of a change. For git it has git's own text.
 func failure(err error) *messages.Error {
 	var failed *git.ExitError
 	var e *messages.Error
@@ -157,7 +157,7 @@ func (c *changes) switchTo(m messages.SwitchWorktree, e *request) (messages.Repl
 	return messages.WorktreeSwitched{Worktree: c.view(rec), Previous: before}, nil
 }
 
-// active returns the id of the record that was switched to last; empty if none was.
+// active returns the id of the record that was last switched to; empty if there is none.
 func active(all []record) (id string) {
 	var last time.Time
 	for _, rec := range all {
@@ -168,11 +168,11 @@ func active(all []record) (id string) {
 	return id
 }
 
-// view is a record as clients see it, without what git and the disk tell.
+// view returns a record as clients see it, without the state of git and the disk.
 func (c *changes) view(rec record) messages.WorktreeView {
 	all, err := c.deps.Sessions()
 	if err != nil {
-		c.log.Warn().Err(err).Msg("sessions of worktrees are not known")
+		c.log.Warn().Err(err).Msg("sessions of worktrees cannot be read")
 	}
 	return viewOf(rec, active(c.registry.all(rec.Common)), all)
 }

@@ -135,7 +135,7 @@ func TestCreateFails(t *testing.T) {
 	}
 }
 
-// Whenever the daemon dies, the next one has the whole worktree or nothing of it.
+// At any point where the daemon dies, the next one has the whole worktree or nothing of it.
 func TestDeathInCreate(t *testing.T) {
 	for _, at := range []step{stepIntent, stepDirectory, stepIdentity, stepBranch, stepAdded} {
 		t.Run(string(at), func(t *testing.T) {
@@ -146,7 +146,7 @@ func TestDeathInCreate(t *testing.T) {
 				t.Fatal("it did not die")
 			}
 			if all := f.registry.all(""); len(all) != 1 || all[0].State != messages.WorktreeCreating {
-				t.Fatalf("no record tells of it: %+v", all)
+				t.Fatalf("no record has it: %+v", all)
 			}
 			f.restart()
 			all := f.registry.all("")
@@ -271,7 +271,7 @@ func TestStale(t *testing.T) {
 	if _, err := f.ask(messages.RemoveWorktree{Worktree: v.ID, Common: f.common}); err != nil || strings.Contains(f.run(f.main, "worktree", "list"), "fresh") {
 		t.Errorf("remove: %v", err)
 	}
-	// Somebody has taken git's file away and keeps the others.
+	// Another process has removed git's file and keeps the others.
 	v = f.create(f.new("second"))
 	if err := os.Remove(filepath.Join(v.Path, ".git")); err != nil {
 		t.Fatal(err)

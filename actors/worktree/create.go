@@ -38,15 +38,15 @@ func (c *changes) create(ctx context.Context, lock *git.Lock, m messages.CreateW
 	}
 	c.log.Info().Str("worktree", rec.ID).Str("path", rec.Path).Str("branch", rec.Branch).Msg("worktree created")
 	if err := c.include(ctx, rec); err != nil {
-		c.log.Warn().Err(err).Str("worktree", rec.ID).Msg("not every file of " + includeFile + " was copied")
+		c.log.Warn().Err(err).Str("worktree", rec.ID).Msg("some files of " + includeFile + " were not copied")
 	}
 	if rec, err = c.beginSetup(rec, ""); err != nil {
-		c.log.Warn().Err(err).Str("worktree", rec.ID).Msg("setup of a worktree not begun")
+		c.log.Warn().Err(err).Str("worktree", rec.ID).Msg("setup of a worktree not started")
 	}
 	return c.view(rec), nil
 }
 
-// repeated returns the worktree that the same request has made before.
+// repeated returns the worktree that an earlier request with this key has made.
 func (c *changes) repeated(m messages.CreateWorktree) (rec record, made bool, err error) {
 	if m.Key == "" {
 		return record{}, false, nil
@@ -59,13 +59,13 @@ func (c *changes) repeated(m messages.CreateWorktree) (rec record, made bool, er
 		return rec, false, nil
 	case rec.Common != c.common || !bytes.Equal(rec.Digest, m.Digest):
 		return rec, true, messages.UsedKey(opCreate, m.Key)
-	case rec.State == messages.WorktreeCreating: // its undoing has failed
+	case rec.State == messages.WorktreeCreating: // its undo has failed
 		return rec, true, rec.usable(opCreate)
 	}
 	return rec, true, nil
 }
 
-// intent checks everything that can be checked before anything is changed, and returns the record of what will be done.
+// intent checks everything that can be checked before a change, and returns the record with the intent.
 func (c *changes) intent(ctx context.Context, m messages.CreateWorktree) (record, error) {
 	p, err := planOf(m)
 	if err != nil {
@@ -136,12 +136,12 @@ func (c *changes) free(ctx context.Context, p plan, branch string) error {
 	return nil
 }
 
-// taken says what of the request is in use where.
+// taken returns the error of a name, path or branch that is in use at a path.
 func taken(what, path string) *messages.Error {
 	return messages.Errorf(opCreate, messages.AlreadyExists, "%s at %s", what, path).With("path", path)
 }
 
-// start returns the commit at which the worktree begins.
+// start returns the commit at which the branch of the worktree begins.
 func (c *changes) start(ctx context.Context, m messages.CreateWorktree) (string, error) {
 	commit, exists, err := c.git.Branch(ctx, m.Common, m.Branch)
 	switch {
@@ -168,7 +168,7 @@ func (c *changes) start(ctx context.Context, m messages.CreateWorktree) (string,
 	return commit, err
 }
 
-// clash refuses a new branch that git cannot keep beside another: the name of one is a directory of the name of the other.
+// clash refuses a new branch that git cannot keep beside another: one name is a directory of the other.
 func (c *changes) clash(ctx context.Context, op, branch string) error {
 	all, err := c.git.Branches(ctx, c.common, "", false)
 	if err != nil {
@@ -183,10 +183,10 @@ func (c *changes) clash(ctx context.Context, op, branch string) error {
 	return nil
 }
 
-// overhead is room for what git writes beside the files, in bytes.
+// overhead is space for git's own files, in bytes.
 const overhead = 1 << 20
 
-// room refuses a checkout for which there is no room.
+// room refuses a checkout that does not fit on the disk.
 func (c *changes) room(ctx context.Context, parent, commit string) error {
 	required, err := c.git.TreeBytes(ctx, c.common, commit)
 	if err != nil {
@@ -202,7 +202,7 @@ func (c *changes) room(ctx context.Context, parent, commit string) error {
 		WithHint("Make room, or give a path on another disk.")
 }
 
-// build does what the record says. Whatever it returns, the record describes what is there.
+// build carries out the intent of the record. Also after an error the record describes what exists.
 func (c *changes) build(ctx context.Context, lock *git.Lock, rec record) (record, error) {
 	if err := c.at(stepIntent); err != nil {
 		return rec, err
@@ -251,17 +251,17 @@ func (c *changes) build(ctx context.Context, lock *git.Lock, rec record) (record
 	return ready, nil
 }
 
-// undo removes what a creation has left, also after the end of its context. Files that others have put there stay.
+// undo removes what a creation has left, also after the end of its context. It keeps files that others have put there.
 func (c *changes) undo(ctx context.Context, lock *git.Lock, rec record) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTime)
 	defer cancel()
 	if err := c.git.Undo(ctx, lock, rec.leftover()); err != nil {
 		c.log.Warn().Err(err).Str("worktree", rec.ID).Str("path", rec.Path).Msg("worktree not removed in full")
 		if ctx.Err() != nil {
-			return // the next start tries again
+			return // the next start retries
 		}
 	}
 	if err := c.registry.drop(rec.ID); err != nil {
-		c.log.Warn().Err(err).Str("worktree", rec.ID).Msg("record of a worktree stays")
+		c.log.Warn().Err(err).Str("worktree", rec.ID).Msg("record of a worktree not removed")
 	}
 }

@@ -5,6 +5,6 @@ import (
 	"syscall"
 )
 
-// diesWithDaemon has the kernel kill a command when the thread that starts it ends, so when the daemon dies. The caller locks its
-// goroutine to the thread until the command has ended.
+// diesWithDaemon has the kernel kill a command when the thread that starts it ends, and so when the daemon ends. The caller locks
+// its goroutine to the thread until the command has ended.
 func diesWithDaemon(cmd *exec.Cmd) { cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL }

@@ -1,13 +1,12 @@
-// Package worktree keeps worktrees of git repositories, in which sessions work.
+// Package worktree manages worktrees of git repositories, in which sessions work.
 //
 // The worktrees actor has a child for each repository. The child runs changes of its repository one after the other, on a
-// worker; it never waits for git. Questions do not queue behind changes: [Registry.Views] answers them on the caller's
-// goroutine.
+// worker; it never waits for git. Queries do not queue behind changes: [Registry.Views] answers them on the caller's goroutine.
 //
 // # Records
 //
 // Each worktree has a file <id>.json in the directory of the [Registry]. It is written before git changes anything and
-// after it has:
+// after git is done:
 //
 //	          git worktree add            git worktree remove
 //	creating ──────────────────► ready ◄──────────────────── removing ──► (no record)
@@ -18,14 +17,14 @@
 //
 // A second worker of the repository runs setups, so changes do not wait for them. Worktrees are ready before their setup:
 // its status and the end of its output are part of the record. A [setupRun] has more of the output, for callers of
-// [Registry.ReadSetup]; [Registry.CancelSetup] ends it. A script is read once: what was hashed and found trusted is what runs.
+// [Registry.ReadSetup]; [Registry.CancelSetup] ends it. A script is read once: the bytes that were hashed and trusted are run.
 //
 // A setup ends with the daemon. The kernel kills its first process; the next daemon kills the others, which it finds by a mark
-// in their environment. Commands inherit a lock, so what is not found does not run beside new ones.
+// in their environment. Commands inherit a lock, so processes that are not found do not run beside new ones.
 //
 // # Leases
 //
-// Leases of sessions are part of the record. A third worker notes them, so they do not wait for changes. Callers that wait
+// Leases of sessions are part of the record. A third worker writes them, so they do not wait for changes. Callers that wait
 // for a lease wait on their own goroutines, in the order of the queue of the [Registry]; the actor gets only attempts.
 //
 // # Merges
@@ -36,20 +35,20 @@
 //
 // # Retention
 //
-// The worktrees actor looks for worktrees that were not used for the time of the settings, and asks their repositories for the
-// removal. The repository checks once more when its record says that the worktree is being removed: from then on
-// [Registry.Admit] lets no session begin there.
+// The worktrees actor searches for worktrees that were not used for the time of the settings, and asks their repositories for
+// the removal. The repository checks once more when its record has the intent of the removal: from then on [Registry.Admit]
+// lets no session begin there.
 //
 // # Keys
 //
 // A change under an idempotency key has a file <key>.request, the ledger. It is written before the change begins, and again with
-// the answer, which a repeated request gets. What cannot be told from the repository afterwards is noted as a prepared answer
-// first. A repeated request finds out how far the first one came, and carries out the rest.
+// the answer, which a repeated request gets. An answer that cannot be derived from the repository afterwards is written first, as
+// a prepared answer. A repeated request finds out how far the first one came, and carries out the rest.
 //
 // # On a crash
 //
-// A repository first finishes or undoes the changes that its records say were begun. It waits for a git that outlived the
+// A repository first finishes or undoes the changes that its records have as begun. It waits for a git that outlived the
 // daemon, by the lock that git has inherited. It keeps a worktree that git had finished, and removes only files that the record
-// names as made by the daemon. It finishes a merge whose target had its new files; otherwise it restores their former content,
+// lists as made by the daemon. It finishes a merge whose target had its new files; otherwise it restores their former content,
 // except for files that were changed since.
 package worktree

@@ -33,7 +33,7 @@ type fixture struct {
 
 	retention time.Duration
 	audited   []messages.AuditEntry
-	exchange  func() // what an agent does right after the look at what is trusted
+	exchange  func() // simulates an agent right after the check of the trusted files
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -49,7 +49,7 @@ func newFixture(t *testing.T) *fixture {
 	return f
 }
 
-// restart begins the life of the next daemon.
+// restart simulates the next daemon.
 func (f *fixture) restart() {
 	f.Helper()
 	registry, err := Open(filepath.Join(f.dir, "state"))

@@ -13,17 +13,17 @@ import (
 	"betcode/messages/regular"
 )
 
-// includeFile names ignored files of the main working tree that new worktrees get copies of.
+// includeFile lists ignored files of the main working tree that are copied into new worktrees.
 const includeFile = ".worktreeinclude"
 
-// maxInclude bounds what is copied, in bytes.
+// maxInclude bounds the copied files, in bytes.
 const maxInclude = 1 << 30
 
-// include copies the files into a new worktree. It copies regular files alone, follows no links, and replaces nothing.
+// include copies the files into a new worktree. It copies only regular files, follows no links, and replaces nothing.
 func (c *changes) include(ctx context.Context, rec record) error {
 	patterns := filepath.Join(rec.Main, includeFile)
 	if info, err := os.Lstat(patterns); err != nil || !info.Mode().IsRegular() || rec.Main == rec.Common {
-		return nil // without the file nothing is copied
+		return nil // without includeFile nothing is copied
 	}
 	names, err := c.git.Included(ctx, rec.Main, patterns)
 	if err != nil || len(names) == 0 {

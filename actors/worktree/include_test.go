@@ -8,7 +8,7 @@ import (
 	"betcode/messages"
 )
 
-// Ignored files that are named are copied: no others, no links, nothing from outside.
+// Only listed ignored files are copied: no others, no links, nothing from outside.
 func TestInclude(t *testing.T) {
 	f := newFixture(t)
 	f.write("outside/secret", "x")

@@ -16,7 +16,7 @@ import (
 	"betcode/actors/internal/notes"
 )
 
-// mergeIntent is what is kept of a merge while it moves its target, in a file <id>.merge.
+// mergeIntent is the intent of a merge while it moves its target, in a file <id>.merge.
 type mergeIntent struct {
 	ID    string    `json:"id"`
 	Began time.Time `json:"began"`
@@ -25,7 +25,7 @@ type mergeIntent struct {
 
 const mergeSuffix = ".merge"
 
-// repositories returns those of which something is kept: worktrees, or merges that were cut short when the registry was opened.
+// repositories returns the repositories that have worktrees, or had unfinished merges when the registry was opened.
 func (r *Registry) repositories() []string {
 	found := map[string]bool{}
 	for _, rec := range r.all("") {
@@ -37,7 +37,7 @@ func (r *Registry) repositories() []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// intents returns the merges that were begun in a repository; an empty common means in all.
+// intents returns the unfinished merges of a repository, or of all for an empty common.
 func (r *Registry) intents(common string) ([]mergeIntent, error) {
 	begun, err := load(r.dir, mergeSuffix, func(id string, m mergeIntent) error {
 		if m.ID != id {
@@ -72,11 +72,11 @@ func (r *Registry) dropIntent(id string) error {
 	return nil
 }
 
-// resumeMerges ends the merges that were cut short.
+// resumeMerges finishes or undoes the interrupted merges.
 func (c *changes) resumeMerges(ctx context.Context, lock *git.Lock) error {
 	begun, err := c.registry.intents(c.common)
 	if err != nil {
-		c.log.Warn().Err(err).Msg("intents of merges are not readable")
+		c.log.Warn().Err(err).Msg("intents of merges cannot be read")
 	}
 	for _, m := range begun {
 		merged, err := c.git.ResumeMerge(ctx, lock, m.Merge, m.Began)
@@ -84,7 +84,7 @@ func (c *changes) resumeMerges(ctx context.Context, lock *git.Lock) error {
 		if err != nil && !errors.As(err, &changed) {
 			return fmt.Errorf("resume merge into %s: %w", m.Into, err) // the intent stays
 		}
-		c.log.Info().Err(err).Str("into", m.Into).Bool("merged", merged).Msg("merge was cut short")
+		c.log.Info().Err(err).Str("into", m.Into).Bool("merged", merged).Msg("interrupted merge resumed")
 		if err := c.registry.dropIntent(m.ID); err != nil {
 			return err
 		}

@@ -74,8 +74,8 @@ func (l leases) grant(now time.Time, m messages.LeaseWorktree, before leases) (l
 	return l.with(messages.WorktreeLease{Holder: m.Holder, Mode: m.Mode, Since: now}), nil
 }
 
-// checkAtStart returns the leases as the next daemon takes them over: those of sessions that are not there any more are
-// stale, and a stop or deletion that was asked for counts as done unless the agent has work.
+// checkAtStart returns the leases as the next daemon takes them over: those of sessions that no longer exist are stale, and
+// a requested stop or deletion counts as done unless the agent has work.
 func (l leases) checkAtStart(session func(messages.SessionID) (found, works bool)) leases {
 	checked := slices.Clone(l)
 	for n := range checked {
@@ -88,7 +88,7 @@ func (l leases) checkAtStart(session func(messages.SessionID) (found, works bool
 	return checked
 }
 
-// excluded returns the lease that excludes everybody without one; nil if there is none.
+// excluded returns the lease that excludes all sessions without one; nil if there is none.
 func (r record) excluded() *messages.WorktreeLease {
 	if other, excluded := r.Leases.against("", messages.LeaseNone); excluded {
 		return &other
@@ -96,7 +96,7 @@ func (r record) excluded() *messages.WorktreeLease {
 	return nil
 }
 
-// inUse is the refusal of a worktree that another session excludes.
+// inUse returns the error of a worktree from which another session's lease excludes the caller.
 func inUse(op string, rec record, other messages.WorktreeLease) *messages.Error {
 	return messages.Errorf(op, messages.Exhausted, "worktree %s is in use: session %s has an %s lease", rec.Name, other.Holder, other.Mode).
 		WithCode(messages.WorktreeInUse).With("worktree_id", rec.ID).With("holder", string(other.Holder)).With("lease", string(other.Mode)).

@@ -65,7 +65,7 @@ func (f *fixture) take(m messages.LeaseWorktree) messages.Code {
 	}
 }
 
-// A lease is durable, ends with its holder, and is flagged when the holder is not there any more.
+// A lease is durable, ends with its holder, and is marked when the holder no longer exists.
 func TestLeases(t *testing.T) {
 	f := newFixture(t)
 	v := f.create(f.new("fresh"))
@@ -124,7 +124,7 @@ func TestLeases(t *testing.T) {
 	}
 }
 
-// A daemon that dies while a session is stopped leaves no lease behind, and one that dies before the session heard of it leaves it.
+// A daemon that dies after the stop of a session leaves no lease of it; one that dies before the stop reached the session keeps it.
 func TestDeathInStop(t *testing.T) {
 	for name, c := range map[string]struct {
 		record messages.SessionRecord
@@ -179,7 +179,7 @@ func TestLeaseRefused(t *testing.T) {
 	}
 }
 
-// Callers that wait are served in order; nobody passes one that it would exclude.
+// Callers that wait are served in order; no caller overtakes one that it would exclude.
 func TestLeaseQueue(t *testing.T) {
 	f := newFixture(t)
 	v := f.create(f.new("fresh"))

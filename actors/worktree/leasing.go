@@ -53,13 +53,13 @@ func (c *changes) lease(m messages.LeaseWorktree) (messages.Reply, error) {
 	return c.view(rec), nil
 }
 
-// release gives the lease of a session back.
+// release releases the lease of a session.
 func (c *changes) release(m messages.ReleaseWorktree) (messages.Reply, error) {
 	_, err := c.registry.change(m.Worktree, func(r *record) error {
 		r.Leases = r.Leases.without(m.Holder)
 		return nil
 	})
-	if err != nil && messages.KindOf(err) != messages.NotFound { // one that was removed has no leases
+	if err != nil && messages.KindOf(err) != messages.NotFound { // a removed worktree has no leases
 		return nil, err
 	}
 	c.released(m.Worktree, m.Holder)
@@ -71,7 +71,7 @@ func (c *changes) released(worktree string, holder messages.SessionID) {
 	c.log.Info().Str("worktree", worktree).Str("holder", string(holder)).Msg("lease of a worktree released")
 }
 
-// endLease notes the end of the session that has a lease. A stopped session keeps an ended lease: it takes it again before
+// endLease records the end of the session that has a lease. A stopped session keeps an ended lease, which it takes again before
 // it works.
 func (c *changes) endLease(m messages.EndLease) (messages.Reply, error) {
 	if m.How == messages.HolderDeleted {
@@ -91,15 +91,15 @@ func (c *changes) endLease(m messages.EndLease) (messages.Reply, error) {
 	return messages.Done{}, nil
 }
 
-// checkLeases flags leases whose holders are gone, once in the life of a daemon: later there are leases of sessions that
-// are about to be created.
+// checkLeases marks leases of sessions that no longer exist as stale. It does so once in the life of a daemon, because later
+// there are leases of sessions that are about to be created.
 func (c *changes) checkLeases() {
 	if !c.registry.unchecked(c.common) || !slices.ContainsFunc(c.registry.all(c.common), func(r record) bool { return len(r.Leases) > 0 }) {
 		return
 	}
 	all, err := c.deps.Sessions()
 	if err != nil {
-		c.log.Warn().Err(err).Msg("leases of worktrees are not checked")
+		c.log.Warn().Err(err).Msg("leases of worktrees not checked")
 		return
 	}
 	sessions := map[messages.SessionID]messages.SessionRecord{}
@@ -119,11 +119,11 @@ func (c *changes) checkLeases() {
 			return nil
 		})
 		if err != nil {
-			c.log.Warn().Err(err).Str("worktree", rec.ID).Msg("leases of a worktree are not checked")
+			c.log.Warn().Err(err).Str("worktree", rec.ID).Msg("leases of a worktree not checked")
 		}
 		for _, l := range rec.Leases {
 			if l.Stale {
-				c.log.Warn().Str("worktree", rec.ID).Str("holder", string(l.Holder)).Msg("lease is stale: its session has gone")
+				c.log.Warn().Str("worktree", rec.ID).Str("holder", string(l.Holder)).Msg("stale lease: its session does not exist")
 			}
 		}
 	}

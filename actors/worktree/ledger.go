@@ -26,15 +26,15 @@ const (
 	requestsKept  = 30 * 24 * time.Hour
 )
 
-// request is a change that was asked for under an idempotency key, in a file <key>.request. It is written before the change begins,
-// when it has an effect that cannot be told from the repository afterwards, and when it has its answer.
+// request is a change under an idempotency key, in a file <key>.request. It is written before the change begins, before an effect
+// that cannot be derived from the repository afterwards, and when it has its answer.
 type request struct {
 	Key      string          `json:"key"`
 	Digest   []byte          `json:"digest,omitempty"`
 	Common   string          `json:"common"`             // the repository
 	Target   string          `json:"target,omitempty"`   // id of the worktree or repository that the request names
 	Prepared json.RawMessage `json:"prepared,omitempty"` // the answer, if the change turns out to be made
-	Answer   json.RawMessage `json:"answer,omitempty"`   // empty while the change is not known to be made
+	Answer   json.RawMessage `json:"answer,omitempty"`   // empty until the change is known to be made
 	Began    time.Time       `json:"began"`
 
 	resumed bool // an earlier daemon began it
@@ -51,7 +51,7 @@ func prepared[R messages.Reply](e *request) (R, bool) {
 	return answer, ok && err == nil
 }
 
-// ledger is the changes that were asked for under keys, and their answers. Any goroutine may use it.
+// ledger has the changes under keys, and their answers. It is safe for concurrent use.
 type ledger struct {
 	dir string
 
@@ -59,7 +59,7 @@ type ledger struct {
 	kept map[string]time.Time // when each began, by key
 }
 
-// open finds the requests of earlier daemons and forgets those that are too old.
+// open finds the requests of earlier daemons and removes those that are too old.
 func (l *ledger) open(now time.Time) error {
 	all, err := load(l.dir, requestSuffix, func(key string, e request) error {
 		if e.Key != key {
@@ -74,7 +74,7 @@ func (l *ledger) open(now time.Time) error {
 	return errors.Join(err, l.prune(now))
 }
 
-// prune forgets requests that are too old, and the oldest of too many.
+// prune removes requests that are too old, and the oldest above the limit.
 func (l *ledger) prune(now time.Time) error {
 	keys := slices.SortedFunc(maps.Keys(l.kept), func(a, b string) int { return cmp.Or(l.kept[a].Compare(l.kept[b]), cmp.Compare(a, b)) })
 	var problems []error
@@ -99,7 +99,7 @@ func (l *ledger) find(key string) (e request, known bool, err error) {
 	}
 	text, err := os.ReadFile(l.path(key))
 	if errors.Is(err, fs.ErrNotExist) {
-		return e, false, nil // forgotten meanwhile
+		return e, false, nil // pruned meanwhile
 	}
 	if err == nil {
 		err = json.Unmarshal(text, &e)
@@ -128,7 +128,7 @@ func (l *ledger) put(e request) error {
 	return l.prune(e.Began)
 }
 
-// drop forgets a request.
+// drop removes a request.
 func (l *ledger) drop(key string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -143,7 +143,7 @@ func (l *ledger) remove(key string) error {
 	return nil
 }
 
-// repeated returns the request that was made before under a caller's key, and its answer if it has one.
+// repeated returns an earlier request under a caller's key, and its answer if it has one.
 func (r *Registry) repeated(op string, by messages.By) (e request, known bool, answer messages.Reply, err error) {
 	if by.Key == "" {
 		return e, false, nil, nil
@@ -170,7 +170,7 @@ func (r *Registry) repeated(op string, by messages.By) (e request, known bool, a
 // keyed is a change with a caller.
 type keyed interface{ Caller() messages.By }
 
-// Repeated returns the answer that a request under a key has got before; nil if it has got none.
+// Repeated returns the answer of an earlier request under the same key; nil if there is none.
 func (r *Registry) Repeated(op string, m messages.Request) (messages.Reply, error) {
 	k, ok := m.(keyed)
 	if _, creates := m.(messages.CreateWorktree); !ok || creates {
@@ -180,13 +180,13 @@ func (r *Registry) Repeated(op string, m messages.Request) (messages.Reply, erro
 	return answer, err
 }
 
-// Begun returns what a request names that was begun under a caller's key; false if there is none. What it names may have gone since.
+// Begun returns the target of the request that was begun under a caller's key; false if there is none. The target may be removed.
 func (r *Registry) Begun(by messages.By) (target, common string, begun bool) {
 	e, known, _, err := r.repeated("", by)
 	return e.Target, e.Common, known && err == nil
 }
 
-// Remember makes the answer of a request durable that was carried out under a caller's key, if it has one.
+// Remember makes the answer of a request durable if the caller gave it a key.
 func (r *Registry) Remember(by messages.By, target, common string, answer messages.Reply, now time.Time) error {
 	if by.Key == "" {
 		return nil

@@ -29,7 +29,7 @@ func plainAnswer(answer any) any {
 	return answer
 }
 
-// keyedChanges are the changes that the ledger keeps, each on a fresh fixture. The worktree is called w, the repository is registered.
+// keyedChanges are the changes with an entry in the ledger, each on a fresh fixture. The worktree is called w, the repository is registered.
 func keyedChanges(f *fixture) map[string]func() messages.WorktreeRequest {
 	by := under(keyOne, "one")
 	name := "renamed"
@@ -71,8 +71,8 @@ func keyedChanges(f *fixture) map[string]func() messages.WorktreeRequest {
 	}
 }
 
-// A change under a key is made once: the same request is answered as before, also by the next daemon, and whatever has happened since.
-// A daemon that dies in the middle of it leaves it for the repeated request.
+// A change under a key is made once: a repeated request gets the same answer, also from the next daemon and after other changes.
+// If a daemon dies in the middle of it, the repeated request finishes it.
 func TestKeys(t *testing.T) {
 	deaths := map[string][]step{
 		"remove": {stepRemoving, stepRemoved}, "switch": nil, "setup": nil, "register": nil, "update": nil,
@@ -176,7 +176,7 @@ func checkMade(f *fixture, name string, answer any) {
 	}
 }
 
-// A key is for one request. An error is not remembered.
+// A key is for one request. An error is not stored.
 func TestUsedKeys(t *testing.T) {
 	f := newFixture(t)
 	creation := f.new("fresh")
@@ -209,7 +209,7 @@ func TestUsedKeys(t *testing.T) {
 	}
 }
 
-// The ledger forgets what is old, and the oldest of too many.
+// The ledger drops old requests, and the oldest above its limit.
 func TestLedgerBounds(t *testing.T) {
 	l := ledger{dir: t.TempDir()}
 	now := time.Now()

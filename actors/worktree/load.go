@@ -12,8 +12,8 @@ import (
 // suffix ends the name of a record's file; before it is the id of the record.
 const suffix = ".json"
 
-// load reads the files with a suffix in a directory, which it creates: records by their ids. Records that cannot be read, or that check refuses,
-// are problems; their files stay.
+// load reads the files with a suffix in a directory, which it creates: records by their ids. Records that cannot be read, or that
+// check refuses, are joined into the error; their files stay.
 func load[R any](dir, suffix string, check func(id string, rec R) error) (map[string]R, error) {
 	records := map[string]R{}
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -14,7 +14,7 @@ import (
 
 const opMerge = "merge branches"
 
-// merge merges branches into another one, or changes nothing. The merge with the same id is made once.
+// merge merges branches into another one, or changes nothing. It makes the merge of an id once.
 func (c *changes) merge(ctx context.Context, lock *git.Lock, m messages.MergeBranches) (messages.Reply, error) {
 	if err := c.resumeMerges(ctx, lock); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (c *changes) merge(ctx context.Context, lock *git.Lock, m messages.MergeBra
 	return c.advance(ctx, lock, m, planned)
 }
 
-// advance moves the target to the merge. The intent is on disk before anything changes, and until all has.
+// advance moves the target to the merge. The intent is durable before anything changes, and until everything has changed.
 func (c *changes) advance(ctx context.Context, lock *git.Lock, m messages.MergeBranches, planned git.Merge) (messages.Reply, error) {
 	if err := c.registry.putIntent(mergeIntent{ID: m.ID, Began: c.deps.Now(), Merge: planned}); err != nil {
 		return nil, err
@@ -88,15 +88,15 @@ func (c *changes) advance(ctx context.Context, lock *git.Lock, m messages.MergeB
 	return messages.BranchesMerged{Commit: planned.New, Made: true}, c.registry.dropIntent(m.ID)
 }
 
-// target returns the working tree in which the target is checked out, empty for none. It refuses one with changes, one in which
-// a person is in the middle of something, and one that a session excludes others from.
+// target returns the working tree in which the target is checked out, empty for none. It refuses a tree with changes, a tree with
+// an unfinished operation of a person, and a tree that a session's lease excludes others from.
 func (c *changes) target(ctx context.Context, m messages.MergeBranches, trees []git.Tree) (string, error) {
 	tree := ""
 	for _, t := range trees {
 		if t.Branch != m.Into || t.Bare || t.Prunable {
 			continue
 		}
-		// Git's records of a working tree are files that an agent may write: the tree has to name the repository as well.
+		// Git's records of a working tree are files that an agent may write, so the tree has to name the repository as well.
 		if found, err := c.git.Repository(ctx, t.Path); err != nil || found.Common != c.common {
 			return "", messages.Errorf(opMerge, messages.WrongState, "git says that %s is checked out at %s, which is no working tree of the repository", m.Into, t.Path).
 				WithHint("Remove what git knows of it: git worktree prune")
@@ -135,7 +135,7 @@ func (c *changes) target(ctx context.Context, m messages.MergeBranches, trees []
 	return tree, err
 }
 
-// finished refuses a working tree in which a person is in the middle of a rebase or the like.
+// finished refuses a working tree with an unfinished rebase or similar operation.
 func (c *changes) finished(ctx context.Context, tree string) error {
 	what, err := c.git.Unfinished(ctx, tree)
 	if err == nil && what != "" {
@@ -144,7 +144,7 @@ func (c *changes) finished(ctx context.Context, tree string) error {
 	return err
 }
 
-// committed refuses a working tree whose branch is to be merged and that has work which is not committed: the merge would leave it
+// committed refuses a working tree whose branch is to be merged and that has uncommitted work, which the merge would leave
 // out.
 func (c *changes) committed(ctx context.Context, t git.Tree, branches []string) error {
 	if t.Bare || t.Prunable || !slices.Contains(branches, t.Branch) {

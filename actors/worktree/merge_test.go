@@ -66,7 +66,7 @@ func TestMerge(t *testing.T) {
 	if log := f.run(f.main, "log", "--format=%s|%an", "--first-parent", "-n2"); log != "Merge branch 'two' into main|Tester\nMerge branch 'one' into main|Tester" {
 		t.Error(log)
 	}
-	// The same merge again is the same one, although a branch has more by now.
+	// A repeated merge gets the same result, although a branch has more commits by now.
 	f.commit(filepath.Join(f.dir, "project-one"), "later", "l\n")
 	if answer, err = f.ask(f.merging(firstMerge, "one", "two")); err != nil || answer.(messages.BranchesMerged) != (messages.BranchesMerged{Commit: merged.Commit}) || f.exists("project/later") {
 		t.Errorf("%+v %v", answer, err)
@@ -74,7 +74,7 @@ func TestMerge(t *testing.T) {
 	if answer, err = f.ask(f.merging(secondMerge, "two")); err != nil || answer.(messages.BranchesMerged).Made {
 		t.Errorf("nothing to merge: %+v %v", answer, err)
 	}
-	// A target that is checked out nowhere moves without files.
+	// A target that is not checked out moves without files.
 	f.run(f.main, "branch", "release", "main~2")
 	m := f.merging(secondMerge, "one")
 	m.Into = "release"
@@ -84,7 +84,7 @@ func TestMerge(t *testing.T) {
 	f.clean(f.main)
 }
 
-// A merge that is refused says why, and changes nothing.
+// A merge that is refused has its reason, and changes nothing.
 func TestMergeRefused(t *testing.T) {
 	f := newFixture(t)
 	one := f.branched("one", "README", "one\n")
@@ -150,7 +150,7 @@ func TestMergeRefused(t *testing.T) {
 	}
 }
 
-// Wherever the daemon dies, the merge is made once, or not at all and the target is as it was.
+// At any point where the daemon dies, the merge is made once, or it is not made and the target is unchanged.
 func TestDeathInMerge(t *testing.T) {
 	for _, at := range []step{stepMerging, stepMerged} {
 		f := newFixture(t)
@@ -169,7 +169,7 @@ func TestDeathInMerge(t *testing.T) {
 	}
 }
 
-// again asks for the merge once more: then it is made, and once.
+// again requests the merge once more: then it is made, and once.
 func (f *fixture) again(before string) {
 	f.Helper()
 	if _, err := f.ask(f.merging(firstMerge, "one")); err != nil {
@@ -181,7 +181,7 @@ func (f *fixture) again(before string) {
 	f.clean(f.main)
 }
 
-// Wherever git is killed, the target is as it was, or the merge is made. What a person has changed since stays.
+// At any point where git is killed, the target is unchanged, or the merge is made. Later changes of a person stay.
 func TestGitDiesInMerge(t *testing.T) {
 	for name, c := range map[string]struct {
 		dies   func(f *fixture, m git.Merge)

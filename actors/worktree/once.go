@@ -9,10 +9,10 @@ import (
 	"betcode/messages"
 )
 
-// Again is the answer of a request that was carried out before under its key. Nothing has changed since.
+// Again is the answer of a request that was carried out before under its key. Nothing was changed.
 type Again struct{ messages.Reply }
 
-// once carries a change out, if it was not carried out before under its key. What an earlier daemon has begun is ended.
+// once carries out a change, unless it was carried out before under its key. It finishes a change that an earlier daemon began.
 func (c *changes) once(ctx context.Context, lock *git.Lock, m messages.WorktreeRequest) (messages.Reply, error) {
 	by := messages.By{}
 	if k, ok := m.(keyed); ok {
@@ -38,7 +38,7 @@ func (c *changes) once(ctx context.Context, lock *git.Lock, m messages.WorktreeR
 		return nil, err
 	}
 	if err != nil {
-		return nil, errors.Join(err, c.registry.ledger.drop(e.Key)) // an error is not remembered
+		return nil, errors.Join(err, c.registry.ledger.drop(e.Key)) // errors are not stored
 	}
 	if e.Answer, err = requests.Encode(answer); err == nil {
 		err = c.at(stepAnswer)
@@ -49,7 +49,7 @@ func (c *changes) once(ctx context.Context, lock *git.Lock, m messages.WorktreeR
 	if err == nil {
 		err = c.registry.ledger.put(e)
 	}
-	if err != nil { // a repeated request finds out what was done
+	if err != nil { // a repeated request finds out how far the change came
 		c.log.Warn().Err(err).Str("key", e.Key).Msg("answer of a change not written")
 	}
 	return answer, nil
@@ -76,7 +76,7 @@ func targetOf(m messages.WorktreeRequest) string {
 	return ""
 }
 
-// prepare notes the answer of a change before that has an effect. e is nil for a request without a key.
+// prepare writes the answer of a change before the change has an effect. e is nil for a request without a key.
 func (c *changes) prepare(e *request, answer messages.Reply) error {
 	if e == nil {
 		return nil

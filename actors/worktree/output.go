@@ -12,23 +12,23 @@ import (
 	"betcode/messages"
 )
 
-// Bounds of what is kept in memory of the output of setups.
+// Bounds of the output of setups in memory.
 const (
-	setupShown = 64 << 10 // bytes of the end of one
+	setupShown = 64 << 10 // bytes of the end of each output
 	setupsKept = 16       // setups that have ended
 )
 
-// errCanceled ends a setup that a client cancels.
+// errCanceled ends a setup at the request of a client.
 var errCanceled = errors.New("a client has canceled it")
 
-// setups are the setups that run, and the last ones that have ended. Any goroutine may use them.
+// setups are the running setups, and the last ones that have ended. It is safe for concurrent use.
 type setups struct {
 	mu    sync.Mutex
 	runs  map[string]*setupRun // by worktree
 	ended []*setupRun          // oldest first
 }
 
-// begin adds the run of a worktree's setup and returns it. It takes the place of an earlier one.
+// begin adds the run of a worktree's setup and returns it. It replaces an earlier one.
 func (s *setups) begin(worktree string) *setupRun {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,7 +48,7 @@ func (s *setups) of(worktree string) *setupRun {
 	return s.runs[worktree]
 }
 
-// end notes that a run has ended, and forgets the oldest of those that have.
+// end records that a run has ended, and drops the oldest of those that have.
 func (s *setups) end(r *setupRun) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,7 +63,7 @@ func (s *setups) end(r *setupRun) {
 	}
 }
 
-// setupRun is one run of a setup: what it has written, and how it is canceled. It begins with the request, so a setup that
+// setupRun is one run of a setup: its output, and the means to cancel it. It begins with the request, so a setup that
 // waits for others can be canceled.
 type setupRun struct {
 	token    string // in the environment of its processes
@@ -73,8 +73,8 @@ type setupRun struct {
 
 	mu      sync.Mutex
 	out     tail
-	changed chan struct{} // closed when there is more output, or the end
-	done    chan struct{} // closed at the end, when the record has it
+	changed chan struct{} // closed when there is more output, or at the end
+	done    chan struct{} // closed when the record has the end
 }
 
 // Write implements io.Writer.
@@ -116,7 +116,7 @@ func (r *setupRun) last(limit int) (text string, written uint64) {
 	return strings.ToValidUTF8(string(kept[max(0, len(kept)-limit):]), "?"), r.out.written
 }
 
-// page returns the output behind an offset, as far as it is kept.
+// page returns the output behind an offset, as far as it is in memory.
 func (r *setupRun) page(from uint64) messages.SetupPage {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -127,11 +127,11 @@ func (r *setupRun) page(from uint64) messages.SetupPage {
 	}
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the end of its input.
 type tail struct {
 	limit   int
 	kept    []byte
-	written uint64 // bytes, those that are not kept too
+	written uint64 // bytes, with those that are not kept
 }
 
 // Write implements io.Writer.
@@ -144,7 +144,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// ReadSetup returns what the setup of a worktree has written, as far as the caller has not seen it.
+// ReadSetup returns the output of a worktree's setup behind the part that the caller has seen.
 func (r *Registry) ReadSetup(m messages.ReadSetup) (messages.SetupPage, error) {
 	run := r.setups.of(m.Worktree)
 	rec, err := r.find(opSetup, m.Worktree)
@@ -154,7 +154,7 @@ func (r *Registry) ReadSetup(m messages.ReadSetup) (messages.SetupPage, error) {
 	switch {
 	case run == nil && m.Run == "": // it ended long ago, or under an earlier daemon
 		return messages.SetupPage{Output: []byte(rec.Setup.Output), Next: uint64(len(rec.Setup.Output)), Ended: true, Status: rec.Setup.Status}, nil
-	case run == nil || m.Run != "" && m.Run != run.token: // the one that the caller followed has ended
+	case run == nil || m.Run != "" && m.Run != run.token: // the run that the caller followed has ended
 		return messages.SetupPage{Run: m.Run, From: m.From, Next: m.From, Ended: true, Status: rec.Setup.Status}, nil
 	}
 	page := run.page(m.From)
@@ -174,7 +174,7 @@ func (r *Registry) CancelSetup(ctx context.Context, id string) error {
 	run := r.setups.of(rec.ID)
 	if run == nil || run.over() {
 		return messages.Errorf("cancel setup", messages.WrongState, "the setup of worktree %s does not run", rec.Name).
-			With("worktree_id", rec.ID).WithHint("'betcode worktree show' tells how it ended.")
+			With("worktree_id", rec.ID).WithHint("'betcode worktree show' shows how it ended.")
 	}
 	run.cancel(errCanceled)
 	select {

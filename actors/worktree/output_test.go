@@ -78,7 +78,7 @@ func TestSetupOutput(t *testing.T) {
 	}
 }
 
-// A setup is canceled while it runs and while it waits. Nothing that it started is left, also outside of its process group.
+// A setup is canceled while it runs and while it waits. None of its processes is left, also outside of its process group.
 func TestSetupCanceled(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip(err)
@@ -119,7 +119,7 @@ func TestSetupCanceled(t *testing.T) {
 	}
 }
 
-// The next daemon kills what is left of the setup of one that was killed.
+// The next daemon kills the rest of a setup whose daemon was killed.
 func TestOrphansOfSetup(t *testing.T) {
 	f := newFixture(t)
 	f.trusted = true

@@ -19,7 +19,7 @@ const (
 	maxPlace     = 1000                // bytes of a subfolder or path
 )
 
-// checkSettings refuses settings that cannot be obeyed.
+// checkSettings refuses settings that cannot be applied.
 func checkSettings(s messages.RepositorySettings) error {
 	bad := func(hint, text string, args ...any) error {
 		return messages.Errorf(opRegister, messages.Invalid, text, args...).WithHint(hint)

@@ -8,7 +8,7 @@ import (
 	"betcode/messages/gitname"
 )
 
-// plan is what a worktree will be, as far as the request tells.
+// plan has the name and path of a worktree, as far as the request has them.
 type plan struct{ name, path string }
 
 const opCreate = "create worktree"

@@ -9,7 +9,7 @@ import (
 	"betcode/messages"
 )
 
-// queue has the callers that wait for leases, in order. It is not durable: a caller that was cut off asks again.
+// queue has the callers that wait for leases, in order. It is not durable: a caller whose connection ends repeats its request.
 type queue struct {
 	mu      sync.Mutex
 	last    uint64
@@ -20,10 +20,10 @@ type queue struct {
 type waiter struct {
 	ticket uint64
 	lease  messages.WorktreeLease
-	woken  chan struct{} // gets a value when a lease was released, or a caller before this one has left
+	woken  chan struct{} // gets a value when a lease was released, or a caller before this one has left the queue
 }
 
-// join adds a caller to the queue. It calls leave when it waits no longer. ok is false if too many wait.
+// join adds a caller to the queue. The caller calls leave when it no longer waits. ok is false if too many wait.
 func (q *queue) join(worktree string, lease messages.WorktreeLease) (w waiter, leave func(), ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -49,19 +49,19 @@ func (q *queue) leave(worktree string, ticket uint64) {
 	q.wake(worktree)
 }
 
-// wake has all callers that wait for a worktree try again.
+// wake has all callers that wait for a worktree retry.
 func (q *queue) wake(worktree string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, w := range q.waiting[worktree] {
 		select {
 		case w.woken <- struct{}{}:
-		default: // it has not looked since the last time
+		default: // it has not received the last value
 		}
 	}
 }
 
-// before returns what the callers before a ticket wait for; all for no ticket.
+// before returns the leases that the callers before a ticket wait for; all for no ticket.
 func (q *queue) before(worktree string, ticket uint64) leases {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -93,12 +93,12 @@ func (r *Registry) Wait(ctx context.Context, m messages.LeaseWorktree, take func
 		select {
 		case <-w.woken:
 		case <-ctx.Done():
-			return nil, err // it names the holder
+			return nil, err // the error names the holder
 		}
 	}
 }
 
-// LeasedBy returns the worktrees of which a session has leases, those of ended ones too, and their repositories.
+// LeasedBy returns the worktrees of which a session has leases, with ended ones, and their repositories.
 func (r *Registry) LeasedBy(session messages.SessionID) (worktrees map[string]string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -126,7 +126,7 @@ func (r *Registry) Lapsed(session messages.SessionID) (worktree string, lease me
 	return "", messages.WorktreeLease{}, false
 }
 
-// unchecked reports, once, that the leases of a repository are as an earlier daemon has left them.
+// unchecked reports, once, that the leases of a repository were not checked since the start of the daemon.
 func (r *Registry) unchecked(common string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

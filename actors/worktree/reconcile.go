@@ -9,7 +9,7 @@ import (
 	"betcode/messages"
 )
 
-// reconcile ends what an earlier daemon has begun in a repository, and notes which worktrees have gone.
+// reconcile finishes or undoes the unfinished changes of a repository, and records which worktrees no longer exist.
 func (c *changes) reconcile(ctx context.Context) {
 	var begun []record
 	for _, rec := range c.registry.all(c.common) {
@@ -20,13 +20,13 @@ func (c *changes) reconcile(ctx context.Context) {
 		case messages.WorktreeCreating, messages.WorktreeRemoving:
 			begun = append(begun, rec)
 		case messages.WorktreeStale:
-			c.log.Warn().Str("worktree", rec.ID).Str("path", rec.Path).Msg("worktree is stale: its directory has gone")
-		case messages.WorktreeReady: // nothing was begun
+			c.log.Warn().Str("worktree", rec.ID).Str("path", rec.Path).Msg("stale worktree: its directory does not exist")
+		case messages.WorktreeReady: // no change was begun
 		}
 	}
 	merges, err := c.registry.intents(c.common)
 	if err != nil {
-		c.log.Warn().Err(err).Msg("intents of merges are not readable")
+		c.log.Warn().Err(err).Msg("intents of merges cannot be read")
 	}
 	if len(begun)+len(merges) == 0 {
 		return
@@ -44,14 +44,14 @@ func (c *changes) reconcile(ctx context.Context) {
 		return c.resumeMerges(ctx, lock)
 	})
 	if err != nil {
-		c.log.Warn().Err(err).Int("worktrees", len(begun)).Int("merges", len(merges)).Msg("unfinished changes stay as they are until the next start")
+		c.log.Warn().Err(err).Int("worktrees", len(begun)).Int("merges", len(merges)).Msg("unfinished changes not resumed until the next start")
 	}
 }
 
 // resumeCreation keeps a worktree that git had finished, and undoes any other.
 func (c *changes) resumeCreation(ctx context.Context, lock *git.Lock, rec record) {
 	finished := c.git.Finished(ctx, rec.leftover())
-	c.log.Info().Str("worktree", rec.ID).Str("path", rec.Path).Bool("finished", finished).Msg("worktree whose creation was cut short")
+	c.log.Info().Str("worktree", rec.ID).Str("path", rec.Path).Bool("finished", finished).Msg("interrupted creation of a worktree resumed")
 	if !finished {
 		c.undo(ctx, lock, rec)
 		return
@@ -61,7 +61,7 @@ func (c *changes) resumeCreation(ctx context.Context, lock *git.Lock, rec record
 	}
 }
 
-// resumeRemoval ends a removal, unless the worktree was used since.
+// resumeRemoval finishes a removal, unless the worktree was used since.
 func (c *changes) resumeRemoval(ctx context.Context, lock *git.Lock, rec record) {
 	log := c.log.With().Str("worktree", rec.ID).Str("path", rec.Path).Logger()
 	if !absent(filepath.Join(rec.Path, ".git")) && !rec.Forced {
@@ -72,7 +72,7 @@ func (c *changes) resumeRemoval(ctx context.Context, lock *git.Lock, rec record)
 		if err != nil || s.Foreign > 0 || s.Changed > s.Deleted {
 			_, failed := c.registry.update(rec.ID, func(r *record) { r.State, r.Retired = messages.WorktreeReady, false })
 			err = errors.Join(err, failed)
-			log.Warn().Err(err).Msg("worktree not removed: it was used after its removal was cut short")
+			log.Warn().Err(err).Msg("worktree not removed: it was used after its removal was interrupted")
 			return
 		}
 	}

@@ -26,7 +26,7 @@ func (c *changes) register(m messages.RegisterRepository, e *request) (messages.
 	return rec.view(c.registry), nil
 }
 
-// placeable refuses a place where no worktree may be made.
+// placeable refuses a directory in which no worktree may be made.
 func (c *changes) placeable(s messages.RepositorySettings) error {
 	if s.Mode != messages.PlaceCustom || s.Path == "" {
 		return nil
@@ -57,15 +57,15 @@ func (c *changes) updateRepository(m messages.UpdateRepository) (messages.Reply,
 	return rec.view(c.registry), nil
 }
 
-// set changes a value if there is a new one.
+// set replaces a value if there is a new one.
 func set[T any](value, to *T) {
 	if to != nil {
 		*value = *to
 	}
 }
 
-// unregister removes the repository from the registry, and before that its worktrees if that is wanted. Worktrees with work
-// that would be lost stay, and so does the repository.
+// unregister removes the repository from the registry, and before that its worktrees if the request says so. It keeps worktrees
+// with work that would be lost, and then also the repository.
 func (c *changes) unregister(ctx context.Context, lock *git.Lock, m messages.UnregisterRepository, e *request) (messages.Reply, error) {
 	first, begun := prepared[messages.RepositoryUnregistered](e)
 	if _, there := c.repositories.of(m.Repo); begun && !there {

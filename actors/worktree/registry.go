@@ -19,7 +19,7 @@ import (
 	"betcode/messages"
 )
 
-// record is what is kept of a worktree, in a file.
+// record is the stored state of a worktree, in a file.
 type record struct {
 	ID         string                 `json:"id"`
 	Name       string                 `json:"name"`
@@ -29,7 +29,7 @@ type record struct {
 	Main       string                 `json:"main"`   // the main working tree
 	State      messages.WorktreeState `json:"state"`
 	Digest     []byte                 `json:"digest,omitempty"` // of the request that made it, if its key is the id
-	Commit     string                 `json:"commit"`           // at which it began
+	Commit     string                 `json:"commit"`           // the commit of its start
 	NewBranch  bool                   `json:"new_branch,omitempty"`
 	Made       string                 `json:"made,omitempty"` // identity of the directory that was made
 	Forced     bool                   `json:"forced,omitempty"`
@@ -57,10 +57,10 @@ func (r record) state() messages.WorktreeState {
 	return r.State
 }
 
-// maxRecords bounds the worktrees that are kept.
+// maxRecords bounds the number of worktrees.
 const maxRecords = 10000
 
-// Registry is the records of all worktrees. Any goroutine may read it; only the actors of this package change it.
+// Registry has the records of all worktrees. Any goroutine may read it; only the actors of this package change it.
 type Registry struct {
 	dir    string
 	queue  queue // of callers that wait for leases
@@ -75,7 +75,7 @@ type Registry struct {
 	merging    []string        // repositories with merges that an earlier daemon has begun
 }
 
-// Open reads the records in a directory, which it creates. Records that cannot be read are problems; their files stay.
+// Open reads the records in a directory, which it creates. Records that cannot be read are joined into the error; their files stay.
 func Open(dir string) (*Registry, error) {
 	records, err := load(dir, suffix, func(id string, rec record) error {
 		if rec.ID != id || !filepath.IsAbs(rec.Path) || !filepath.IsAbs(rec.Common) {
@@ -92,7 +92,7 @@ func Open(dir string) (*Registry, error) {
 	return r, errors.Join(err, unread, removeScripts(dir))
 }
 
-// update changes a record, if it is still there, and returns it.
+// update changes a record, if it still exists, and returns it.
 func (r *Registry) update(id string, change func(*record)) (record, error) {
 	rec, err := r.change(id, func(rec *record) error {
 		change(rec)
@@ -104,7 +104,7 @@ func (r *Registry) update(id string, change func(*record)) (record, error) {
 	return rec, err
 }
 
-// change changes a record unless the change is refused, and returns it. A record that is gone is [messages.NotFound].
+// change changes a record unless the change is refused, and returns it. For a removed record it returns [messages.NotFound].
 func (r *Registry) change(id string, change func(*record) error) (record, error) {
 	r.writing.Lock()
 	defer r.writing.Unlock()
@@ -151,7 +151,7 @@ func (r *Registry) write(rec record) error {
 
 // drop removes a record.
 func (r *Registry) drop(id string) error {
-	defer r.queue.wake(id) // callers that wait for it learn that it has gone
+	defer r.queue.wake(id) // callers that wait for the worktree find that it is removed
 	r.writing.Lock()
 	defer r.writing.Unlock()
 	if err := os.Remove(filepath.Join(r.dir, id+suffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -217,7 +217,7 @@ func notFound(op, reference string) *messages.Error {
 		With("worktree_id", clip(reference)).WithHint("'betcode worktree list' shows them.")
 }
 
-// clip shortens what a caller has sent, for an error.
+// clip shortens a caller's text for an error.
 func clip(text string) string {
 	if len(text) > 100 {
 		return strings.ToValidUTF8(text[:100], "") + "…"
@@ -238,7 +238,7 @@ func (r *Registry) Place(id string) (path, branch string) {
 	return r.records[id].Path, r.records[id].Branch
 }
 
-// Usable returns id and directory of a worktree in which a session can begin.
+// Usable returns id and directory of a worktree in which a session can start.
 func (r *Registry) Usable(op, reference string) (id, path string, err error) {
 	rec, err := r.find(op, reference)
 	if err != nil {
@@ -247,7 +247,7 @@ func (r *Registry) Usable(op, reference string) (id, path string, err error) {
 	return rec.ID, rec.Path, rec.usable(op)
 }
 
-// Of returns the id of the worktree that a directory is in, also behind symbolic links; empty if there is none that can be used.
+// Of returns the id of the worktree that a directory is in, with symbolic links resolved; empty if there is none that can be used.
 func (r *Registry) Of(dir string) string {
 	s := messages.SessionRecord{WorkingDirectory: dir}
 	if resolved, err := filepath.EvalSymlinks(dir); err == nil {

@@ -25,7 +25,7 @@ func (c *changes) remove(ctx context.Context, lock *git.Lock, m messages.RemoveW
 	if err != nil {
 		return nil, err
 	}
-	if rec.State == messages.WorktreeCreating { // an earlier undo did not come to its end
+	if rec.State == messages.WorktreeCreating { // an earlier undo was not completed
 		if err := c.prepare(e, messages.WorktreeRemoved{}); err != nil {
 			return nil, err
 		}
@@ -57,7 +57,7 @@ func (c *changes) remove(ctx context.Context, lock *git.Lock, m messages.RemoveW
 	if err != nil {
 		return nil, err
 	}
-	if closed > 0 && !stale { // an agent may have written in its last moments
+	if closed > 0 && !stale { // an agent may have written just before its end
 		if err := c.removable(ctx, rec, m.Force); err != nil {
 			return nil, err
 		}
@@ -76,7 +76,7 @@ func (c *changes) remove(ctx context.Context, lock *git.Lock, m messages.RemoveW
 	if err := c.at(stepRemoving); err != nil {
 		return nil, err
 	}
-	if err := c.unused(rec, m); err != nil { // no session begins there any more: one that began meanwhile keeps it
+	if err := c.unused(rec, m); err != nil { // from here on no session begins there; one that began meanwhile keeps it
 		_, failed := c.registry.update(rec.ID, func(r *record) { r.State, r.Retired = messages.WorktreeReady, false })
 		return nil, errors.Join(err, failed)
 	}
@@ -90,8 +90,8 @@ func (c *changes) remove(ctx context.Context, lock *git.Lock, m messages.RemoveW
 	return answer, nil
 }
 
-// ours refuses a worktree whose path leads elsewhere by now. The daemon by itself removes only the directory that it has made; a
-// person may name another one, since devices have other numbers after a restart of some machines.
+// ours refuses a worktree whose path now leads elsewhere. The daemon by itself removes only the directory that it has made; a
+// person may name another one, because some machines renumber devices at a restart.
 func ours(rec record, retention bool) error {
 	refuse := func(text, hint string) error {
 		return messages.Errorf(opRemove, messages.WrongState, "worktree %s is not where it was made: %s %s", rec.Name, rec.Path, text).With("worktree_id", rec.ID).
@@ -106,8 +106,8 @@ func ours(rec record, retention bool) error {
 	return nil
 }
 
-// unused refuses a worktree that was used since, or of which a session holds a lease, and for the retention one in which a session
-// works. The zero time refuses none.
+// unused refuses a worktree that was used since, one of which a session holds a lease, and for the retention one in which a
+// session works. The zero time refuses none.
 func (c *changes) unused(rec record, m messages.RemoveWorktree) error {
 	since := m.UnusedSince
 	if since.IsZero() {
@@ -135,8 +135,8 @@ func (c *changes) unused(rec record, m messages.RemoveWorktree) error {
 	return nil
 }
 
-// demolish removes the directory, what git knows of it, and the record. Of a directory that is no worktree any more, it
-// removes what an earlier removal has left, if resumed, and else nothing: its files may be wanted.
+// demolish removes the directory, git's records of it, and the record. Of a directory that is no longer a worktree it removes
+// the rest of an earlier removal if resumed is set, and otherwise nothing: its files may be needed.
 func (c *changes) demolish(ctx context.Context, lock *git.Lock, rec record, resumed bool) error {
 	var err error
 	switch {
@@ -158,7 +158,7 @@ func (c *changes) demolish(ctx context.Context, lock *git.Lock, rec record, resu
 		return err
 	}
 	c.log.Info().Str("worktree", rec.ID).Str("path", rec.Path).Str("branch", rec.Branch).Bool("retention", rec.Retired).Msg("worktree removed")
-	if rec.Retired { // before the record goes: a daemon that dies in between tells of it once more
+	if rec.Retired { // before the record is removed: a daemon that crashes in between writes the entry once more
 		c.deps.Audit(messages.AuditEntry{
 			Type: messages.AuditWorktreePruned, ActorType: messages.ActorDaemon, Outcome: messages.OutcomeSuccess,
 			Context: map[string]string{"worktree_id": rec.ID, "path": rec.Path, "branch": rec.Branch, "repository": rec.Common},
@@ -172,7 +172,7 @@ func absent(path string) bool {
 	return errors.Is(err, os.ErrNotExist)
 }
 
-// removable refuses a worktree that is locked, and one with work that is nowhere else, unless the caller gives that up.
+// removable refuses a worktree that is locked. Without force it also refuses one with work that exists nowhere else.
 func (c *changes) removable(ctx context.Context, rec record, force bool) error {
 	trees, err := c.git.Trees(ctx, rec.Common)
 	if err != nil {
@@ -211,7 +211,7 @@ func (c *changes) removable(ctx context.Context, rec record, force bool) error {
 		WithHint("Commit and push, or give it up: betcode worktree remove --force " + rec.ID)
 }
 
-// closeSessions ends the agents of the sessions in a worktree and returns how many ran.
+// closeSessions ends the agents of the sessions in a worktree and returns how many were running.
 func (c *changes) closeSessions(ctx context.Context, rec record) (int, error) {
 	all, err := c.deps.Sessions()
 	if err != nil {

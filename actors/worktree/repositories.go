@@ -20,7 +20,7 @@ import (
 	"betcode/messages/gitname"
 )
 
-// repo is what is kept of a registered repository, in a file.
+// repo is the stored state of a registered repository, in a file.
 type repo struct {
 	ID        string                      `json:"id"`
 	Common    string                      `json:"common"`
@@ -36,12 +36,12 @@ const maxRegistered = 1000
 type Repositories struct {
 	dir string
 
-	mu  sync.Mutex // also held while a file is written: changes are rare
+	mu  sync.Mutex // held while a file is written as well, since changes are rare
 	all map[string]repo
 }
 
-// OpenRepositories reads the records in a directory, which it creates. Records that cannot be read are problems; their files
-// stay.
+// OpenRepositories reads the records in a directory, which it creates. Records that cannot be read are joined into the error;
+// their files stay.
 func OpenRepositories(dir string) (*Repositories, error) {
 	all, err := load(dir, suffix, func(id string, rec repo) error {
 		if rec.ID != id || !filepath.IsAbs(rec.Main) || !filepath.IsAbs(rec.Common) {
@@ -52,7 +52,8 @@ func OpenRepositories(dir string) (*Repositories, error) {
 	return &Repositories{dir: dir, all: all}, err
 }
 
-// add registers a repository. The key of the request, if it has one, becomes the id. A name that is empty becomes that of the directory, with a number if others have it.
+// add registers a repository. The key of the request, if it has one, becomes the id. An empty name becomes that of the directory,
+// with a number if another repository has it.
 func (r *Repositories) add(now time.Time, m messages.RegisterRepository) (repo, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -122,7 +123,7 @@ func (r *Repositories) drop(id string) error {
 	return nil
 }
 
-// named reports whether another repository than id has a name. The caller holds the lock.
+// named reports whether a repository other than id has a name. The caller holds the lock.
 func (r *Repositories) named(name, id string) bool {
 	for _, rec := range r.all {
 		if rec.Settings.Name == name && rec.ID != id {
@@ -149,7 +150,7 @@ func (r *Repositories) ofCommon(common string) (repo, bool) {
 	return repo{}, false
 }
 
-// settings returns the settings of the repository with a common git directory; those of any repository if it is not registered.
+// settings returns the settings of the repository with a common git directory; the defaults if it is not registered.
 func (r *Repositories) settings(common string) messages.RepositorySettings {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -220,7 +221,7 @@ func (r *Repositories) View(reference string, worktrees *Registry) (messages.Rep
 	return rec.view(worktrees), nil
 }
 
-// view is a record as clients see it.
+// view returns a record as clients see it.
 func (r repo) view(worktrees *Registry) messages.RepositoryView {
 	v := messages.RepositoryView{ID: r.ID, Path: r.Main, Settings: r.Settings, CreatedAt: r.CreatedAt, LastActive: r.CreatedAt}
 	for _, w := range worktrees.all(r.Common) {

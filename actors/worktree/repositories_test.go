@@ -90,7 +90,7 @@ func TestSettingsRefused(t *testing.T) {
 	}
 }
 
-// The mode of a repository says where its worktrees are made.
+// The mode of a repository determines where its worktrees are made.
 func TestPlaces(t *testing.T) {
 	f := newFixture(t)
 	v := f.register(messages.RepositorySettings{Name: "named", Mode: messages.PlaceLocal, Ignore: true})
@@ -119,7 +119,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// An agent puts links in the place of the directory and of the exclude file: nothing is made or written behind them.
+// An agent replaces the directory and the exclude file by links: nothing is made or written behind them.
 func TestPlaceBehindLink(t *testing.T) {
 	f := newFixture(t)
 	f.register(messages.RepositorySettings{Mode: messages.PlaceLocal, Subfolder: "trees", Ignore: true})

@@ -13,23 +13,23 @@ import (
 	"betcode/messages"
 )
 
-// How the daemon looks for worktrees that have not been used for the time of the settings.
+// Intervals and size of the searches for worktrees that have not been used for the time of the settings.
 const (
 	retireFirst = 5 * time.Second // after a start and a change of the settings, and between batches
 	retireEvery = time.Hour
-	retireBatch = maxQueue / 4 // removals that are asked for at once
+	retireBatch = maxQueue / 4 // removals that are requested at once
 )
 
 type (
-	// RetentionChanged is sent when the settings may say another time.
+	// RetentionChanged is sent when the retention in the settings may have changed.
 	RetentionChanged struct{}
-	// retireDue is sent when the next look is due.
+	// retireDue is sent when the next search is due.
 	retireDue struct{}
-	// retirable is the result of a look.
+	// retirable is the result of a search.
 	retirable struct{ removals []messages.RemoveWorktree }
 )
 
-// retireAfter sets the timer for the next look, if worktrees are retired.
+// retireAfter sets the timer for the next search, if there is a retention.
 func (w *worktrees) retireAfter(ctx actor.Context, d time.Duration) {
 	w.timer.Stop()
 	if w.deps.Retention() > 0 {
@@ -37,13 +37,13 @@ func (w *worktrees) retireAfter(ctx actor.Context, d time.Duration) {
 	}
 }
 
-// look looks for worktrees to retire, on the worker.
+// look searches for worktrees to retire, on the worker.
 func (w *worktrees) look() {
 	since, deps, life := w.deps.Now().Add(-w.deps.Retention()), w.deps, w.life
 	w.looker.Do(func() any { return retirable{findRetirable(life, deps, since)} })
 }
 
-// retire has the repositories remove what a look has found. They check again.
+// retire requests the removal of the worktrees that a search has found. Their repositories check them again.
 func (w *worktrees) retire(ctx actor.Context, found retirable) {
 	for _, m := range found.removals {
 		act.Send(ctx, w.child(ctx, m.Common), m)
@@ -55,11 +55,11 @@ func (w *worktrees) retire(ctx actor.Context, found retirable) {
 	w.retireAfter(ctx, again)
 }
 
-// findRetirable returns the removals of worktrees that nobody has used since a time, and in which nothing would be lost.
+// findRetirable returns the removals of worktrees that were not used since a time, and in which nothing would be lost.
 func findRetirable(ctx context.Context, d Deps, since time.Time) (removals []messages.RemoveWorktree) {
 	sessions, err := d.Sessions()
 	if err != nil {
-		d.Log("worktrees").Warn().Err(err).Msg("unused worktrees are not looked for")
+		d.Log("worktrees").Warn().Err(err).Msg("search for unused worktrees failed")
 		return nil
 	}
 	for _, rec := range d.Registry.all("") {
@@ -84,7 +84,7 @@ func occupied(rec record, sessions []messages.SessionRecord) bool {
 	})
 }
 
-// Kept says why a worktree is not pruned; empty if it is. A worktree whose directory has gone is.
+// Kept returns why a worktree is not pruned; empty if it is. A worktree whose directory does not exist is pruned.
 func Kept(v messages.WorktreeView, since time.Time) string {
 	switch w := v.Work; {
 	case v.State == messages.WorktreeStale:
@@ -105,7 +105,7 @@ func Kept(v messages.WorktreeView, since time.Time) string {
 	return ""
 }
 
-// nested refuses, for the retention, a worktree with another repository in it, which git ignores: what that has is not known.
+// nested refuses, for the retention, a worktree with another repository in it: git ignores that repository's work.
 func nested(ctx context.Context, rec record, retention bool) error {
 	if !retention {
 		return nil

@@ -50,7 +50,7 @@ func unusedWorktree(f *fixture, branch string) messages.WorktreeView {
 	return v
 }
 
-// retireAll removes what the daemon would remove by itself, after what happens between look and removal. It returns the refusals.
+// retireAll removes the worktrees that the daemon would retire, after a change between search and removal. It returns the refusals.
 func retireAll(f *fixture, between func()) (found int, refused []*messages.Error) {
 	f.Helper()
 	d := *f.deps
@@ -65,7 +65,7 @@ func retireAll(f *fixture, between func()) (found int, refused []*messages.Error
 	return len(removals), refused
 }
 
-// The daemon removes by itself what nobody uses and what it has made, and nothing else. The audit log tells of it.
+// The daemon by itself removes unused worktrees that it has made, and nothing else. The audit log has an entry for each.
 func TestRetire(t *testing.T) {
 	year := time.Now().AddDate(-1, 0, 0)
 	for name, c := range map[string]struct {
@@ -144,7 +144,7 @@ func TestRetire(t *testing.T) {
 	}
 }
 
-// A removal does not follow a link to another worktree, not even the rest of one that was cut short.
+// A removal does not follow a link to another worktree, nor does the rest of an interrupted one.
 func TestRemoveOnlyOurs(t *testing.T) {
 	f := newFixture(t)
 	v, other := f.create(f.new("old")), f.create(f.new("other"))
@@ -199,8 +199,8 @@ func TestWorktreeBehindLink(t *testing.T) {
 	}
 }
 
-// A session that begins while the daemon looks once more is refused; one that has begun keeps the worktree. A daemon that dies in the
-// removal ends it at its next start, and the audit log tells of it.
+// A session that begins during the second check is refused; one that has begun keeps the worktree. A removal that a daemon did not
+// finish is finished at its next start, and the audit log has an entry for it.
 func TestRetireRaces(t *testing.T) {
 	f := newFixture(t)
 	v := unusedWorktree(f, "old")

@@ -20,9 +20,9 @@ const (
 	maxScanBranch = 5_000  // entries of one directory
 )
 
-// Scan returns the directories below a directory that have a git directory of their own. It follows no links, and does not
-// look into hidden directories, into node_modules, or into a repository that it found. It runs on the caller's goroutine.
-// more reports that a bound ended it.
+// Scan returns the directories below a directory that have a git directory of their own. It follows no links, and skips hidden
+// directories, node_modules, and the contents of a repository that it found. It runs on the caller's goroutine. more reports
+// that a bound ended it.
 func Scan(ctx context.Context, dir string, depth int) (found []string, more bool, err error) {
 	if depth == 0 {
 		depth = scanDepth
@@ -52,7 +52,7 @@ func Scan(ctx context.Context, dir string, depth int) (found []string, more bool
 	return found, false, nil
 }
 
-// list returns the directories in a directory that are scanned, and whether the directory is a repository. One that cannot be read has none.
+// list returns the subdirectories to scan of a directory, and whether it is a repository itself. It returns none if it cannot read it.
 func list(dir string) (below []string, repository bool) {
 	if info, err := os.Lstat(filepath.Join(dir, ".git")); err == nil && info.IsDir() {
 		return nil, true

@@ -19,17 +19,17 @@ const setupScript = ".betcode/worktree-setup.sh"
 // maxScript bounds the script, in bytes. Trust accepts no larger file.
 const maxScript = 16 << 20
 
-// shell runs commands, and scripts that name no interpreter.
+// shell runs commands, and scripts without an interpreter line.
 const shell = "/bin/sh"
 
 // command is a program of a setup with its arguments.
 type command struct {
 	name   string // for people
 	args   []string
-	script []byte // read by the interpreter in args, as its last argument; nil = there is none
+	script []byte // its file becomes the last argument of the interpreter in args; nil = there is no script
 }
 
-// hasSetup reports whether there is something to prepare a worktree with.
+// hasSetup reports whether a worktree has a script or commands to prepare it.
 func (c *changes) hasSetup(rec record) bool {
 	info, err := os.Lstat(scriptOf(rec))
 	return err == nil && info.Mode().IsRegular() || len(c.deps.Setup().Commands) > 0
@@ -37,8 +37,8 @@ func (c *changes) hasSetup(rec record) bool {
 
 func scriptOf(rec record) string { return filepath.Join(rec.Path, filepath.FromSlash(setupScript)) }
 
-// commands returns what prepares a worktree. files are the trusted ones with their hashes. The script is what was hashed here
-// and found trusted: its file may be exchanged at any time, and is not read again.
+// commands returns the commands that prepare a worktree. files are the trusted files with their hashes. The script is the bytes
+// that were hashed here and are trusted: its file may be replaced at any time, and is not read again.
 func (c *changes) commands(rec record, files map[string]string) ([]command, error) {
 	path := scriptOf(rec)
 	trusted, expected := files[path]
@@ -78,7 +78,7 @@ func interpreter(script []byte) []string {
 	return []string{program}
 }
 
-// private returns a file with a script that has no name, so that nothing else opens it.
+// private returns an unnamed file with a script, so that no other process can open it.
 func private(dir string, script []byte) (*os.File, error) {
 	file, err := os.CreateTemp(dir, "setup-*"+unnamed)
 	if err != nil {
@@ -95,10 +95,10 @@ func private(dir string, script []byte) (*os.File, error) {
 	return os.Open(file.Name())
 }
 
-// unnamed ends the name of a private script until it loses that name.
+// unnamed is the suffix of a private script until its name is removed.
 const unnamed = ".script"
 
-// removeScripts removes private scripts of a daemon that died before it had taken away their names.
+// removeScripts removes private scripts of a daemon that crashed before it had removed their names.
 func removeScripts(dir string) error {
 	left, _ := filepath.Glob(filepath.Join(dir, "setup-*"+unnamed)) // the pattern is well formed
 	var errs []error

@@ -17,23 +17,23 @@ import (
 	"betcode/messages"
 )
 
-// Setup is how worktrees are prepared, as the settings say. A script of the repository wins over the commands.
+// Setup is how worktrees are prepared, from the settings. A script of the repository takes precedence over the commands.
 type Setup struct {
 	Commands []string      // run by the shell, in order; the first that fails ends the setup
 	Limit    time.Duration // of all of them
 }
 
 const (
-	setupOutput = 8 << 10 // bytes of the end of its output that the record has
+	setupOutput = 8 << 10 // bytes of the end of its output in the record
 	setupGrace  = 5 * time.Second
-	setupSaved  = time.Second // how often a setup that runs saves its output
+	setupSaved  = time.Second // how often the output of a running setup is saved
 	opSetup     = "set up worktree"
 )
 
-// setupMark is the variable by which the processes of a setup are found when its daemon has died.
+// setupMark is the variable by which the processes of a setup are found after a crash of its daemon.
 const setupMark = "WORKTREE_SETUP"
 
-// beginSetup notes in a record that its setup runs, or why it does not. The actor starts what runs.
+// beginSetup records that the setup of a worktree runs, or why it does not. The actor starts it.
 func (c *changes) beginSetup(rec record, key string) (record, error) {
 	if !c.hasSetup(rec) {
 		return rec, nil
@@ -55,7 +55,7 @@ func (c *changes) beginSetup(rec record, key string) (record, error) {
 func (c *changes) setUpAgain(m messages.SetupWorktree, e *request) (messages.Reply, error) {
 	rec, err := c.registry.find(opSetup, m.Worktree)
 	if err == nil && e != nil && e.resumed && rec.SetupKey == m.Key {
-		return c.view(rec), nil // it was begun, and has ended with its daemon
+		return c.view(rec), nil // it was begun, and ended with its daemon
 	}
 	if err == nil {
 		err = rec.usable(opSetup)
@@ -87,7 +87,7 @@ func setupRuns(op string, rec record) error {
 		With("worktree_id", rec.ID).WithHint("Wait for its end: betcode worktree show " + rec.ID)
 }
 
-// setUp runs the setup of a worktree and notes its end.
+// setUp runs the setup of a worktree and records its end.
 func (c *changes) setUp(life context.Context, id string) {
 	rec, err := c.registry.find(opSetup, id)
 	run := c.registry.setups.of(id)
@@ -121,8 +121,8 @@ func (c *changes) setUp(life context.Context, id string) {
 	c.registry.setups.end(run)
 }
 
-// saveOutput writes the output of a setup that runs into its record now and then: it is all that is left of a setup whose
-// daemon dies. The function that it returns ends that.
+// saveOutput writes the output of a running setup into its record at intervals, because nothing else is left of a setup whose
+// daemon crashes. The function that it returns ends that.
 func (c *changes) saveOutput(rec record, run *setupRun) (end func()) {
 	stop := make(chan struct{})
 	var saver sync.WaitGroup
@@ -150,7 +150,7 @@ func (c *changes) saveOutput(rec record, run *setupRun) (end func()) {
 	}
 }
 
-// noteSetup writes how far a setup has come, unless another one has begun since.
+// noteSetup records the progress of a setup, unless another one has begun since.
 func (c *changes) noteSetup(rec record, now messages.WorktreeSetup) {
 	_, err := c.registry.update(rec.ID, func(r *record) {
 		if r.SetupRun == rec.SetupRun {
@@ -162,13 +162,13 @@ func (c *changes) noteSetup(rec record, now messages.WorktreeSetup) {
 	}
 }
 
-// endSetup notes the end of a setup.
+// endSetup records the end of a setup.
 func (c *changes) endSetup(rec record, end messages.WorktreeSetup) {
 	c.noteSetup(rec, end)
 	c.log.Info().Str("worktree", rec.ID).Str("status", string(end.Status)).Msg("setup of a worktree ended")
 }
 
-// endInterrupted ends what is left of a setup whose daemon or actor has died, and notes that.
+// endInterrupted kills the processes of a setup whose daemon or actor has crashed, and records its end.
 func (c *changes) endInterrupted(ctx context.Context, rec record) {
 	c.killSetup(ctx, rec)
 	end := messages.WorktreeSetup{Status: messages.SetupFailed, Output: rec.Setup.Output + interrupted}
@@ -180,7 +180,7 @@ func (c *changes) endInterrupted(ctx context.Context, rec record) {
 	c.endSetup(rec, end)
 }
 
-// interrupted is the last line of such a setup.
+// interrupted is the last line of the output of such a setup.
 const interrupted = "interrupted: the daemon has ended while the setup ran\n"
 
 // killSetup kills the processes of a setup, also those that have left its process group.
@@ -191,14 +191,14 @@ func (c *changes) killSetup(ctx context.Context, rec record) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), setupGrace)
 	defer cancel()
 	if err := process.KillMarked(ctx, setupMark+"="+rec.SetupRun); err != nil {
-		c.log.Warn().Err(err).Str("worktree", rec.ID).Msg("processes of a setup not ended")
+		c.log.Warn().Err(err).Str("worktree", rec.ID).Msg("processes of a setup not killed")
 	}
 }
 
-// errChanged reports that a worktree is not trusted any more when its setup is about to run.
+// errChanged reports that a worktree is no longer trusted when its setup is about to run.
 var errChanged = errors.New("the worktree has changed and is not trusted any more")
 
-// runAll runs the commands. They inherit a lock, so that those of a daemon that was killed are not run beside new ones.
+// runAll runs the commands. They inherit a lock, so that commands of a daemon that was killed do not run beside new ones.
 func (c *changes) runAll(ctx context.Context, rec record, out io.Writer) error {
 	lock, err := git.TakeLock(ctx, filepath.Join(c.registry.dir, rec.ID+".lock"))
 	if err != nil {
@@ -206,7 +206,7 @@ func (c *changes) runAll(ctx context.Context, rec record, out io.Writer) error {
 	}
 	defer lock.Release()
 	files, trusted := c.deps.Trusted(rec.Path)
-	if !trusted { // an agent may have written there since, while this waited
+	if !trusted { // an agent may have written there while the setup waited
 		return errChanged
 	}
 	all, err := c.commands(rec, files)
@@ -221,7 +221,7 @@ func (c *changes) runAll(ctx context.Context, rec record, out io.Writer) error {
 	return nil
 }
 
-// runOne runs a program, of which nothing is left afterwards.
+// runOne runs a program and leaves none of its processes behind.
 func (c *changes) runOne(ctx context.Context, lock *git.Lock, rec record, what command, out io.Writer) error {
 	runtime.LockOSThread() // see diesWithDaemon
 	defer runtime.UnlockOSThread()

@@ -14,7 +14,7 @@ import (
 	"betcode/messages"
 )
 
-// setUpNow runs what a change has begun, as the actor does, and returns the result.
+// setUpNow runs the setup that a change has begun, as the actor does, and returns the result.
 func (f *fixture) setUpNow(id string) messages.WorktreeSetup {
 	f.Helper()
 	f.setUp(f.Context(), id)
@@ -73,7 +73,7 @@ func TestSetup(t *testing.T) {
 	}
 }
 
-// A script of the repository wins, is run by its own shell, and only if the user trusts it.
+// A script of the repository takes precedence, is run by its own interpreter, and only if the user trusts it.
 func TestSetupScript(t *testing.T) {
 	f := newFixture(t)
 	f.setup.Commands = []string{"touch commands"}
@@ -123,7 +123,7 @@ func TestSetupChangesMeanwhile(t *testing.T) {
 	}
 }
 
-// A setup that hangs is ended at the limit, with all that it has started.
+// A setup that hangs is ended at the limit, with all its processes.
 func TestSetupHangs(t *testing.T) {
 	f := newFixture(t)
 	f.trusted = true
@@ -180,7 +180,7 @@ func TestDeathInSetup(t *testing.T) {
 	}
 }
 
-// A script that is exchanged after the look at what is trusted does not run.
+// A script that is replaced after the check of the trusted files does not run.
 func TestSetupExchanged(t *testing.T) {
 	f := newFixture(t)
 	f.trusted = true
@@ -201,7 +201,7 @@ func TestSetupExchanged(t *testing.T) {
 	}
 }
 
-// What runs is a copy: a script that replaces itself ends as it was when it was trusted.
+// A copy is run: a script that replaces itself ends as it was when it was trusted.
 func TestSetupReplacesItself(t *testing.T) {
 	f := newFixture(t)
 	f.trusted = true

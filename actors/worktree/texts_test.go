@@ -7,7 +7,7 @@ import (
 	"betcode/messages"
 )
 
-// Refusals are sentences that say what is in the way.
+// Refusals are sentences that name the obstacle.
 func TestRefusals(t *testing.T) {
 	f := newFixture(t)
 	repo := f.register(messages.RepositorySettings{})

@@ -12,15 +12,15 @@ import (
 	"betcode/messages"
 )
 
-// Bounds of what a question looks at.
+// Bounds of a query.
 const (
 	lookTime    = 10 * time.Second // all worktrees of an answer
 	lookAtOnce  = 4                // worktrees
-	maxMeasured = 1_000_000        // files whose size is asked for, in each
+	maxMeasured = 1_000_000        // files in each worktree whose sizes are measured
 )
 
-// Views returns the worktrees of a repository, or all for an empty common, with what git and the disk tell of them. It runs
-// on the caller's goroutine. What is not known in time is left out.
+// Views returns the worktrees of a repository, or all for an empty common, with their state in git and on the disk. It runs on
+// the caller's goroutine. It leaves out what it cannot find out in time.
 func (r *Registry) Views(ctx context.Context, g *git.Git, common string, sessions []messages.SessionRecord) []messages.WorktreeView {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
@@ -38,7 +38,7 @@ func (r *Registry) Views(ctx context.Context, g *git.Git, common string, session
 	return views
 }
 
-// Plain is [Registry.Views] without looking at the worktrees.
+// Plain is [Registry.Views] without a look at the files of the worktrees.
 func (r *Registry) Plain(common string, sessions []messages.SessionRecord) []messages.WorktreeView {
 	var views []messages.WorktreeView
 	actives := map[string]string{}
@@ -64,7 +64,7 @@ func (r *Registry) View(ctx context.Context, g *git.Git, reference string, sessi
 	return v, nil
 }
 
-// viewOf is a record as clients see it. sessions are all that there are.
+// viewOf returns a record as clients see it. sessions are all sessions.
 func viewOf(rec record, active string, sessions []messages.SessionRecord) messages.WorktreeView {
 	v := messages.WorktreeView{
 		ID: rec.ID, Name: rec.Name, Path: rec.Path, Branch: rec.Branch, Repository: rec.Main, State: rec.state(),
@@ -83,17 +83,17 @@ func viewOf(rec record, active string, sessions []messages.SessionRecord) messag
 	return v
 }
 
-// work adds to a view what git and the disk tell.
+// work adds the state of git and the disk to a view.
 func work(ctx context.Context, g *git.Git, v *messages.WorktreeView) {
 	if v.State != messages.WorktreeReady {
 		return
 	}
 	s, err := g.Status(ctx, v.Path)
 	if err != nil {
-		return // the view says that it is not known
+		return // the view marks it as unknown
 	}
 	if s.Branch != "" {
-		v.Branch = s.Branch // another branch may be checked out by now
+		v.Branch = s.Branch // another branch may have been checked out since
 	}
 	v.Work = &messages.WorktreeWork{
 		Commit: s.Commit, Changed: s.Changed, Untracked: s.Foreign, Upstream: s.Upstream, Ahead: s.Ahead, Behind: s.Behind, Unpushed: s.Unpushed,
@@ -101,7 +101,7 @@ func work(ctx context.Context, g *git.Git, v *messages.WorktreeView) {
 	v.Work.DiskBytes, v.Work.DiskFailed = measure(ctx, v.Path)
 }
 
-// measure adds up the sizes of the files in a directory. It does not follow links. partial reports that it did not see all.
+// measure adds up the sizes of the files in a directory. It does not follow links. partial reports that it did not see all files.
 func measure(ctx context.Context, dir string) (total uint64, partial bool) {
 	seen := 0
 	err := filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
