@@ -249,7 +249,7 @@ func (s *System) Stop(ctx context.Context, keepAgents bool) error {
 	select {
 	case <-stopped:
 		s.crew.Close()
-		s.cgroups.Tidy()
+		s.cgroups.RemoveEmpty()
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("stop the workers: %w", ctx.Err())

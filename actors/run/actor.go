@@ -201,7 +201,7 @@ func (r *run) release() {
 			r.made.close()
 		}
 		if over {
-			process.Tidy(record.Directory)
+			process.RemoveCgroup(record.Directory)
 			DropServers(record.Directory)
 			if fleet != nil {
 				fleet.Drop(record)
@@ -287,7 +287,7 @@ func (r *run) opened(ctx actor.Context, m agentOpened) any {
 	r.deps.Workers.Add(2)
 	go func() {
 		defer r.deps.Workers.Done()
-		if unread, err := m.agent.process.WaitDeaf(life); err == nil {
+		if unread, err := m.agent.process.WaitStdinClosed(life); err == nil {
 			root.Send(self, inputClosed{unread})
 		}
 	}()

@@ -18,7 +18,7 @@ import (
 	"betcode/messages"
 )
 
-// The daemon is killed; another finds the agent, talks to it, and learns its
+// The daemon is killed. Another one finds the agent, writes to it, and learns its
 // exit status though it is not its parent.
 func TestAgentOutlivesTheDaemon(t *testing.T) {
 	r := prepared(t, "agent")
@@ -30,7 +30,7 @@ func TestAgentOutlivesTheDaemon(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.said()
+	r.answer()
 	daemon.Process.Kill()
 	daemon.Wait()
 	if fate := r.adopt(r.record()); fate.Outcome != Running {
@@ -39,11 +39,11 @@ func TestAgentOutlivesTheDaemon(t *testing.T) {
 	if got := strconv.Itoa(r.p.Identity().PID); got != strings.TrimSpace(line) {
 		t.Fatalf("adopted %s, the daemon started %s", got, line)
 	}
-	r.tell("say still here")
-	if got := r.said(); got != "still here" {
-		t.Fatalf("the agent said %q", got)
+	r.send("writer still here")
+	if got := r.answer(); got != "still here" {
+		t.Fatalf("the answer of the agent is %q", got)
 	}
-	r.tell("exit 42")
+	r.send("exit 42")
 	r.wantExit(42, "")
 }
 
@@ -61,8 +61,8 @@ func flocked(t *testing.T, path string) bool {
 	return strings.Contains(string(locks), fmt.Sprintf(":%d 0 EOF\n", stat.Ino))
 }
 
-// The daemon is killed somewhere in Spawn: whatever it had begun is found, or
-// certainly is not there.
+// The daemon is killed somewhere in Spawn: an agent that it had started is found, or
+// there certainly is none.
 func TestDaemonDiesWhileSpawning(t *testing.T) {
 	outcomes := map[Outcome]int{}
 	for i := range 30 {
@@ -70,14 +70,14 @@ func TestDaemonDiesWhileSpawning(t *testing.T) {
 		daemon, in, out := helper(t, "daemon")
 		json.NewEncoder(in).Encode(r.spec)
 		if i%3 > 0 { // the lock is a better trigger than a clock
-			said := make(chan string, 1) // the agent's PID, or why there is none
+			answered := make(chan string, 1) // the agent's PID, or why there is none
 			go func() {
 				line, _ := out.ReadString('\n')
-				said <- line
+				answered <- line
 			}()
 			eventually(t, "a launcher", func() bool {
 				select {
-				case line := <-said:
+				case line := <-answered:
 					if _, err := strconv.Atoi(strings.TrimSpace(line)); err != nil {
 						t.Fatalf("the daemon said %q", line)
 					}
@@ -95,8 +95,8 @@ func TestDaemonDiesWhileSpawning(t *testing.T) {
 		outcomes[fate.Outcome]++
 		switch fate.Outcome {
 		case Running:
-			r.said()
-			r.tell("exit 5")
+			r.answer()
+			r.send("exit 5")
 			r.wantExit(5, "")
 		case NeverStarted:
 			path := filepath.Join(r.spec.Directory, StdoutFile)
@@ -123,14 +123,14 @@ func opened(path string) bool {
 func TestLauncherKilled(t *testing.T) {
 	r := started(t, "agent")
 	r.killLauncher()
-	r.tell("say alive")
-	if got := r.said(); got != "alive" {
-		t.Fatalf("the agent said %q", got)
+	r.send("writer alive")
+	if got := r.answer(); got != "alive" {
+		t.Fatalf("the answer of the agent is %q", got)
 	}
 	if fate := r.adopt(r.record()); fate.Outcome != Running {
 		t.Fatalf("fate %+v", fate)
 	}
-	r.tell("exit 3")
+	r.send("exit 3")
 	if exit := r.wait(); exit.Known || exit.Reason == "" || exit.At.IsZero() {
 		t.Fatalf("exit %+v", exit)
 	}
@@ -146,7 +146,7 @@ func TestLauncherIgnoresSignals(t *testing.T) {
 		unix.Kill(launcher, sig)
 	}
 	eventually(t, "the launcher has taken the signals", func() bool { return !pending(t, launcher) })
-	r.tell("exit 4")
+	r.send("exit 4")
 	r.wantExit(4, "")
 }
 
@@ -161,8 +161,8 @@ func pending(t *testing.T, pid int) bool {
 	return !strings.Contains(string(status), "SigPnd:\t0000000000000000\nShdPnd:\t0000000000000000\n")
 }
 
-// A launcher that lives has its lock, and damage to its record keeps no daemon
-// waiting for another one.
+// A live launcher holds its lock, and damage to its record does not make a daemon
+// wait for another record.
 func TestRecordDamagedUnderALauncher(t *testing.T) {
 	r := started(t, "agent")
 	want := r.p.Identity()
@@ -177,7 +177,7 @@ func TestRecordDamagedUnderALauncher(t *testing.T) {
 			t.Errorf("fate %+v of %+v", fate, record)
 		}
 	}
-	r.tell("exit 6")
+	r.send("exit 6")
 	r.wantExit(6, "")
 }
 
@@ -185,8 +185,8 @@ func TestRecordDamagedUnderALauncher(t *testing.T) {
 func TestLauncherKilledBeforeItsRecord(t *testing.T) {
 	r := started(t, "agent")
 	want := r.p.Identity()
-	r.tell("child exec sleep 1000 <" + filepath.Join(r.spec.Directory, launch.StdinFile)) // a younger reader of the FIFO
-	child, _ := strconv.Atoi(r.said())
+	r.send("child exec sleep 1000 <" + filepath.Join(r.spec.Directory, launch.StdinFile)) // a younger reader of the FIFO
+	child, _ := strconv.Atoi(r.answer())
 	r.killLauncher()
 	path := filepath.Join(r.spec.Directory, launch.StartedFile)
 	for name, harm := range map[string]func(){
@@ -205,7 +205,7 @@ func TestLauncherKilledBeforeItsRecord(t *testing.T) {
 	if fate := r.adopt(record); fate.Outcome != Running || r.p.Identity() != want {
 		t.Fatalf("fate %+v", fate)
 	}
-	r.tell("exit 0")
+	r.send("exit 0")
 	if exit := r.wait(); exit.Known {
 		t.Fatalf("exit %+v", exit)
 	}
@@ -214,7 +214,7 @@ func TestLauncherKilledBeforeItsRecord(t *testing.T) {
 	}
 	unix.Kill(child, unix.SIGKILL)
 	eventually(t, "the child is gone", func() bool { return !alive(child) })
-	// Nobody wrote anything down, but the agent has spoken.
+	// There is no record, but the agent has written output.
 	if fate := r.adopt(r.record()); fate.Outcome != Ended || fate.Exit.Known {
 		t.Fatalf("fate %+v", fate)
 	}
@@ -232,7 +232,7 @@ func TestNeverStarted(t *testing.T) {
 	}
 }
 
-// While somebody holds the lock and has written nothing, a launcher is starting.
+// While the lock is held and nothing is written, a launcher is starting.
 func TestAdoptWaitsForTheLauncher(t *testing.T) {
 	r := prepared(t, "agent")
 	streams, err := r.spec.open()
@@ -290,7 +290,7 @@ func TestReusedPid(t *testing.T) {
 				t.Fatalf("fate %+v", fate)
 			}
 			if name == "boot" && !strings.Contains(r.adopt(record).Exit.Reason, "restarted") {
-				t.Error("it does not say that the machine was restarted")
+				t.Error("it does not writer that the machine was restarted")
 			}
 			if err := KillLeftovers(t.Context(), record); err != nil {
 				t.Fatal(err)

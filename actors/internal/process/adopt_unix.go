@@ -33,7 +33,7 @@ func Adopt(ctx context.Context, record messages.RunRecord) (*Process, Fate, erro
 	switch err := a.read(ctx); {
 	case err != nil:
 		return nil, Fate{}, err
-	case a.told && a.started.Agent.PID == 0:
+	case a.recorded && a.started.Agent.PID == 0:
 		start := &StartError{Stage: a.started.Stage, Err: a.started.Errno}
 		return nil, Fate{NeverStarted, unseen("never started: " + string(a.started.Stage) + ": " + a.started.Error), start}, nil
 	}
@@ -52,12 +52,12 @@ func Adopt(ctx context.Context, record messages.RunRecord) (*Process, Fate, erro
 	return nil, fate, err
 }
 
-// adoption is what is known about one run.
+// adoption is the state of adopting one run.
 type adoption struct {
-	record  messages.RunRecord
-	dir     string
-	started launch.Started
-	told    bool // the launcher wrote started
+	record   messages.RunRecord
+	dir      string
+	started  launch.Started
+	recorded bool // the launcher wrote started
 }
 
 // read reads the launcher's record. While there is none and a process holds the lock, a
@@ -70,7 +70,7 @@ func (a *adoption) read(ctx context.Context) error {
 		err := readRecord(path, &a.started)
 		switch {
 		case err == nil:
-			a.told = true
+			a.recorded = true
 			return nil
 		case !errors.Is(err, errNoRecord):
 			return &messages.Error{Op: opAdopt, Kind: messages.KindOf(err), Err: err}
@@ -87,14 +87,14 @@ func (a *adoption) read(ctx context.Context) error {
 	}
 }
 
-// candidates returns the processes that may be the agent: those that the launcher or the
-// journal names, and if neither does, the result of a search.
+// candidates returns the processes that may be the agent: those in the records of the
+// launcher and the journal, and if neither has one, the result of a search.
 func (a *adoption) candidates() []messages.ProcessIdentity {
 	var all []messages.ProcessIdentity
-	if a.told {
+	if a.recorded {
 		all = append(all, identity(a.started.Agent, a.started.BootID))
 	}
-	if a.record.Process.PID != 0 && (!a.told || a.record.Process != all[0]) {
+	if a.record.Process.PID != 0 && (!a.recorded || a.record.Process != all[0]) {
 		all = append(all, a.record.Process)
 	}
 	if len(all) == 0 {
@@ -106,7 +106,7 @@ func (a *adoption) candidates() []messages.ProcessIdentity {
 }
 
 func (a *adoption) launcher() messages.ProcessIdentity {
-	if a.told {
+	if a.recorded {
 		return identity(a.started.Launcher, a.started.BootID)
 	}
 	return a.record.Launcher
@@ -114,7 +114,7 @@ func (a *adoption) launcher() messages.ProcessIdentity {
 
 // dead returns the fate of a run without a live agent.
 func (a *adoption) dead(ctx context.Context) (Fate, error) {
-	if !a.told && a.record.Process.PID == 0 && !a.spoke() {
+	if !a.recorded && a.record.Process.PID == 0 && !a.hasOutput() {
 		return Fate{Outcome: NeverStarted, Exit: unseen("never started")}, nil
 	}
 	// The agent may have just ended, and its launcher may be writing the record.
@@ -131,14 +131,14 @@ func (a *adoption) dead(ctx context.Context) (Fate, error) {
 }
 
 func (a *adoption) boot() string {
-	if a.told {
+	if a.recorded {
 		return a.started.BootID
 	}
 	return a.record.Process.BootID
 }
 
-// spoke reports whether the agent has written any output.
-func (a *adoption) spoke() bool {
+// hasOutput reports whether the agent has written any output.
+func (a *adoption) hasOutput() bool {
 	for _, name := range []string{launch.StdoutFile, launch.StderrFile, launch.StartedFile, launch.EndedFile} {
 		if s, err := os.Stat(filepath.Join(a.dir, name)); err == nil && (s.Size() > 0 || name == launch.StartedFile) {
 			return true

@@ -37,7 +37,7 @@ func BelowAgent(pid int) (bool, error) { return processTable("/proc").belowAgent
 // processTable is a directory like /proc.
 type processTable string
 
-// errMoved says that the line changed while it was walked.
+// errMoved reports that the line of ancestors changed while it was walked.
 var errMoved = errors.New("its ancestors change too fast")
 
 func (t processTable) belowAgent(pid int) (below bool, err error) {
@@ -95,8 +95,8 @@ func (t processTable) walk(pid int) (bool, error) {
 }
 
 // inAgentCgroup reports whether a process is in the control group of an agent, of this
-// daemon or another. It stays there whatever becomes of its ancestors, unless it may write
-// to another group. A group that cannot be read proves nothing.
+// daemon or another. It stays there when its ancestors end, unless it may write to
+// another group. A group that cannot be read proves nothing.
 func (t processTable) inAgentCgroup(pid int) bool {
 	raw, err := os.ReadFile(t.file(pid, "cgroup"))
 	if err != nil {
@@ -113,7 +113,7 @@ func (t processTable) inAgentCgroup(pid int) bool {
 // agentCgroup is the path of an agent's group, as [Cgroups.For] makes it, or one below.
 var agentCgroup = regexp.MustCompile(`/` + cgroupPrefix + `[0-9a-f]{12}/[0-9a-f]{16}(/|$)`)
 
-// line reads what the table says about a process, also of a zombie.
+// line reads the table's entry of a process, also of a zombie.
 func (t processTable) line(pid int) (entry, error) {
 	stat, err := os.ReadFile(t.file(pid, "stat"))
 	switch {

@@ -95,7 +95,7 @@ func TestBelowAgentTable(t *testing.T) {
 	}
 }
 
-// Real processes: ourselves, and what an agent starts in every way we know of.
+// Real processes: this one, and an agent's descendants started in every way we know of.
 func TestBelowAgent(t *testing.T) {
 	if below, err := BelowAgent(os.Getpid()); err != nil || below {
 		t.Skipf("this test runs below an agent, or its ancestors are hidden: %v", err)
@@ -117,8 +117,8 @@ func TestBelowAgent(t *testing.T) {
 		"orphaned and scrubbed": "(env -i setsid sleep 1000 &) ; exit",
 	} {
 		file := filepath.Join(t.TempDir(), "pid")
-		r.tell("child " + strings.ReplaceAll(command, "sleep 1000", `sh -c 'echo $$ >`+file+`.new; mv `+file+`.new `+file+`; exec sleep 1000'`))
-		r.said()
+		r.send("child " + strings.ReplaceAll(command, "sleep 1000", `sh -c 'echo $$ >`+file+`.new; mv `+file+`.new `+file+`; exec sleep 1000'`))
+		r.answer()
 		eventually(t, name+" has started", func() bool { _, err := os.Stat(file); return err == nil })
 		words, _ := os.ReadFile(file)
 		pid := 0

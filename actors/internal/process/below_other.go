@@ -2,6 +2,6 @@
 
 package process
 
-// BelowAgent cannot tell on this system, where callers are not known by their
-// pid either.
+// BelowAgent always returns false: this system does not report the processes of
+// callers either.
 func BelowAgent(int) (bool, error) { return false, nil }

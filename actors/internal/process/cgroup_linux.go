@@ -17,23 +17,23 @@ import (
 	"betcode/actors/internal/launch"
 )
 
-// A control group holds an agent with everything below it, whatever starts
-// sessions, becomes an orphan or scrubs its environment, and is killed as a whole.
+// A control group contains an agent with all its descendants, including those that start
+// sessions, become orphans or scrub their environment, and is killed as a whole.
 // It is made where the system permits it: below the group of version 2 that is delegated to
-// the daemon. The controller memory is enabled when agents are to have a limit, and no other.
+// the daemon. Of the controllers only memory is enabled, when agents are to have a limit.
 // The launcher stays outside, since it has to record how the agent ended.
 
-// cgroupPrefix begins the name of the group around the groups of one daemon's agents. It
+// cgroupPrefix begins the name of the parent group of one daemon's agents. It
 // identifies groups that daemons have made.
 const cgroupPrefix = "betcode-"
 
-// Cgroups is where the groups of a daemon's agents are. The zero value is nowhere:
+// Cgroups is the parent of the groups of a daemon's agents. The zero value has none:
 // agents are then found by their tokens alone.
 type Cgroups struct{ base string }
 
 // FindCgroups finds out, by making one, where control groups for the agents below the
-// directory runs can be made, and removes empty ones of earlier daemons. An error says why
-// agents have no control groups; the daemon can run without.
+// directory runs can be made, and removes empty ones of earlier daemons. The error is the
+// reason why agents have no control groups; the daemon can run without.
 func FindCgroups(runs string) (Cgroups, error) {
 	own, err := ownCgroup()
 	if err != nil {
@@ -54,13 +54,13 @@ func FindCgroups(runs string) (Cgroups, error) {
 	if err := unix.Access(filepath.Join(top, "cgroup.procs"), unix.W_OK); err != nil {
 		return Cgroups{}, &fs.PathError{Op: "write", Path: filepath.Join(top, "cgroup.procs"), Err: err}
 	}
-	c.Tidy()
+	c.RemoveEmpty()
 	return c, nil
 }
 
-// Tidy removes the groups without processes, that of the daemon's agents
-// included: of runs whose end no daemon saw, and at the daemon's own end.
-func (c Cgroups) Tidy() {
+// RemoveEmpty removes the groups without processes: those of runs whose end no daemon
+// saw, and at the daemon's own end also the parent.
+func (c Cgroups) RemoveEmpty() {
 	if c.base != "" {
 		removeEmpty(c.base)
 	}
@@ -75,7 +75,7 @@ func (c Cgroups) EnableMemory() error {
 	return cgroup.Enable(filepath.Dir(c.base), c.base, cgroup.Mover{Mine: daemons})
 }
 
-// daemons reports whether a process is this daemon, the launcher of an agent, or below one of them.
+// daemons reports whether a process is this daemon, the launcher of an agent, or a descendant of one of them.
 func daemons(pid int) bool {
 	for range maxDepth {
 		if pid == os.Getpid() || isLauncher(pid) {
@@ -90,10 +90,10 @@ func daemons(pid int) bool {
 	return false
 }
 
-// maxDepth bounds the processes above one that are looked at.
+// maxDepth bounds how many ancestors of a process are checked.
 const maxDepth = 100
 
-// For is the path of the group for the agent of a run directory, empty for the
+// For returns the path of the group for the agent of a run directory, empty for the
 // zero Cgroups.
 func (c Cgroups) For(run string) string {
 	if c.base == "" {
@@ -103,7 +103,7 @@ func (c Cgroups) For(run string) string {
 	return filepath.Join(c.base, hex.EncodeToString(sum[:8]))
 }
 
-// ownCgroup is the directory of the group that this process is in.
+// ownCgroup returns the directory of the group of this process.
 func ownCgroup() (string, error) {
 	mount, err := cgroupMount()
 	if err != nil {
@@ -119,7 +119,7 @@ func ownCgroup() (string, error) {
 	return filepath.Join(mount, path), nil
 }
 
-// cgroupMount is where the groups of version 2 are mounted, from their root.
+// cgroupMount returns the directory where the groups of version 2 are mounted, from their root.
 func cgroupMount() (string, error) {
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
@@ -135,7 +135,7 @@ func cgroupMount() (string, error) {
 	return "", errors.New("control groups of version 2 are not mounted")
 }
 
-// cgroupOf is the group of a process, from the root of the hierarchy.
+// cgroupOf returns the group of a process, from the root of the hierarchy.
 func cgroupOf(pid string) (string, error) {
 	groups, err := os.ReadFile("/proc/" + pid + "/cgroup")
 	if err != nil {
@@ -150,9 +150,9 @@ func cgroupOf(pid string) (string, error) {
 }
 
 // makeCgroup makes the group of an agent and writes its path into the run
-// directory, for later daemons. Where that fails the agent goes without.
+// directory, for later daemons. If that fails the agent has no group.
 //
-// A limit that cannot be set is none: [Cgroups.EnableMemory] tells why.
+// A limit that cannot be set is left out; [Cgroups.EnableMemory] returns the reason.
 func makeCgroup(run, path string, limit int64) string {
 	if path == "" {
 		return ""
@@ -160,7 +160,7 @@ func makeCgroup(run, path string, limit int64) string {
 	if os.WriteFile(filepath.Join(run, launch.CgroupFile), []byte(path+"\n"), 0o600) != nil {
 		return ""
 	}
-	const tries = 3 // its parent may be removed by the end of another agent
+	const tries = 3 // the end of another agent may remove the parent
 	for n := range tries {
 		if limit > 0 {
 			_ = Cgroups{filepath.Dir(path)}.EnableMemory()
@@ -196,8 +196,8 @@ func cgroupOfRun(run string) string {
 	return path
 }
 
-// killCgroup sends SIGKILL to everything in the group of a run, and reports
-// whether nothing is left in it.
+// killCgroup sends SIGKILL to all processes in the group of a run, and reports
+// whether it is empty.
 func killCgroup(run string) (empty bool) {
 	path := cgroupOfRun(run)
 	if path == "" || !populated(path) {
@@ -219,7 +219,7 @@ func killCgroup(run string) (empty bool) {
 	return !populated(path)
 }
 
-// memoryExceeded reports whether the agent of a run needed more memory than its group may have.
+// memoryExceeded reports whether the agent of a run needed more memory than the limit of its group.
 func memoryExceeded(run string) bool {
 	path := cgroupOfRun(run)
 	return path != "" && cgroup.Exceeded(path)
@@ -236,15 +236,15 @@ func inCgroup(pid int, path string) bool {
 	return err == nil && (group == path || strings.HasPrefix(group, path+"/"))
 }
 
-// populated reports whether there is a process in the group or below it.
+// populated reports whether the group or a group below it has a process.
 func populated(path string) bool {
 	events, err := os.ReadFile(filepath.Join(path, "cgroup.events"))
 	return err == nil && strings.Contains(string(events), "populated 1")
 }
 
-// Tidy removes the group of a run whose agent has ended, unless what the agent
-// left behind still lives in it.
-func Tidy(run string) {
+// RemoveCgroup removes the group of a run whose agent has ended, unless processes that the
+// agent left behind still live in it.
+func RemoveCgroup(run string) {
 	path := cgroupOfRun(run)
 	if path == "" {
 		return

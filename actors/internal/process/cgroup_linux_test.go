@@ -29,8 +29,8 @@ func cgroups(t *testing.T) Cgroups {
 	return c
 }
 
-// contained returns a run whose agent is a shell in a control group. What it
-// starts has neither its token nor its session.
+// contained returns a run whose agent is a shell in a control group. Its children have
+// neither its token nor its session.
 func contained(t *testing.T, script string) (r *run, wild int) {
 	t.Helper()
 	group := cgroups(t)
@@ -38,7 +38,7 @@ func contained(t *testing.T, script string) (r *run, wild int) {
 	r.spec.Program, r.spec.Argv = "/bin/sh", []string{"sh", "-c", "env -i setsid -f sh -c 'echo $$; exec sleep 1000'; " + script}
 	r.spec.Cgroup = group.For(r.spec.Directory)
 	r.spawn()
-	wild, err := strconv.Atoi(r.said())
+	wild, err := strconv.Atoi(r.answer())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,14 +77,14 @@ func TestCgroupHoldsWhatLeaves(t *testing.T) {
 	}
 }
 
-// TestCgroupOfAnEndedAgent: what a dead agent left in its group is found by the
-// run directory, by a daemon that never saw it alive.
+// TestCgroupOfAnEndedAgent: processes that an ended agent left in its group are found by
+// the run directory, by a daemon that never saw the agent alive.
 func TestCgroupOfAnEndedAgent(t *testing.T) {
 	r, wild := contained(t, "exit 3")
 	if _, err := r.p.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	Tidy(r.spec.Directory)
+	RemoveCgroup(r.spec.Directory)
 	if !isThere(wild) {
 		t.Error("tidying up killed somebody")
 	}
@@ -110,8 +110,8 @@ func TestCgroupIsOptional(t *testing.T) {
 	}
 }
 
-// TestCgroupThatIsNotOurs: what the run directory says is believed only as far as
-// it can be a group of ours.
+// TestCgroupThatIsNotOurs: a group in the run directory is used only if it can be one
+// of ours.
 func TestCgroupThatIsNotOurs(t *testing.T) {
 	own, err := ownCgroup()
 	if err != nil {
@@ -131,8 +131,8 @@ func TestCgroupThatIsNotOurs(t *testing.T) {
 	}
 }
 
-// TestCgroupsOfEarlierDaemons: groups that nobody is in any more are removed when a
-// daemon starts.
+// TestCgroupsOfEarlierDaemons: empty groups are removed when a daemon
+// starts.
 func TestCgroupsOfEarlierDaemons(t *testing.T) {
 	cgroups(t) // or none can be made
 	runs := t.TempDir()

@@ -4,11 +4,11 @@ package process
 
 import "errors"
 
-// Cgroups is where the control groups of a daemon's agents are: nowhere, on this
+// Cgroups is the parent of the control groups of a daemon's agents: there is none on this
 // system.
 type Cgroups struct{}
 
-// FindCgroups says that there are none.
+// FindCgroups always returns an error.
 func FindCgroups(string) (Cgroups, error) {
 	return Cgroups{}, errors.New("this system has no control groups")
 }
@@ -16,13 +16,13 @@ func FindCgroups(string) (Cgroups, error) {
 // For is empty.
 func (Cgroups) For(string) string { return "" }
 
-// Tidy does nothing.
-func (Cgroups) Tidy() {}
+// RemoveEmpty does nothing.
+func (Cgroups) RemoveEmpty() {}
 
-// Tidy does nothing.
-func Tidy(string) {}
+// RemoveCgroup does nothing.
+func RemoveCgroup(string) {}
 
-// EnableMemory says that memory cannot be limited.
+// EnableMemory always returns the error that memory cannot be limited.
 func (Cgroups) EnableMemory() error { return noCgroups() }
 
 func makeCgroup(string, string, int64) string { return "" }

@@ -2,8 +2,8 @@ package process
 
 import "betcode/messages"
 
-// CheckDirectory refuses a directory on a network filesystem: run directories
-// below it would not work reliably.
+// CheckDirectory refuses a directory on a network filesystem, on which run directories
+// do not work reliably.
 func CheckDirectory(dir string) error {
 	if name := networkFilesystem(dir); name != "" {
 		return messages.Errorf("check run directory", messages.WrongState, "%s is on %s", dir, name).

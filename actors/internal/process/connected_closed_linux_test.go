@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A socket that nobody has open any more is listed without an inode, and as root's. Its
-// owner had a process: a caller that has sent its call and closed is not another user's.
+// A socket that no process has open any more is listed without an inode, and as root's.
+// A caller that has sent its call and closed the socket does not count as another user's.
 func TestCallerHasClosed(t *testing.T) {
 	root := t.TempDir()
 	if err := os.Mkdir(filepath.Join(root, "net"), 0o700); err != nil {

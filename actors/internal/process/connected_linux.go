@@ -100,8 +100,8 @@ func unmapped(a netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(a.Addr().Unmap().WithZone(""), a.Port())
 }
 
-// parseAddress reads "0100007F:1F90": words of 32 bits in the order of the machine, and
-// a port in the order of the network.
+// parseAddress reads "0100007F:1F90": words of 32 bits in the byte order of the machine, and
+// a port in network byte order.
 func parseAddress(text string) (netip.AddrPort, error) {
 	host, port, _ := strings.Cut(text, ":")
 	raw, err := hex.DecodeString(host)
@@ -119,7 +119,7 @@ func parseAddress(text string) (netip.AddrPort, error) {
 	return unmapped(netip.AddrPortFrom(address, uint16(number))), nil
 }
 
-// holders are the processes that have a socket open, of those that may be looked at.
+// holders returns the processes that have a socket open, of those that this user may inspect.
 func (t processTable) holders(inode uint64) ([]int, error) {
 	entries, err := os.ReadDir(string(t))
 	if err != nil {

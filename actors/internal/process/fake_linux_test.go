@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// fakeAgent does what each line of its stdin says, and answers with a line.
+// fakeAgent carries out each line of its stdin, and answers with a line.
 func fakeAgent() {
 	in := bufio.NewReaderSize(os.Stdin, 1<<16)
 	fmt.Println("ready")
@@ -67,7 +67,7 @@ func fakeAgent() {
 			number, _ := strconv.Atoi(arg)
 			syscall.Kill(os.Getpid(), syscall.Signal(number))
 			time.Sleep(time.Hour)
-		case "say":
+		case "writer":
 			fmt.Println(arg)
 		case "env":
 			fmt.Println(os.Getenv(arg))
@@ -101,8 +101,8 @@ func fakeDaemon() {
 	time.Sleep(time.Hour)
 }
 
-// fakeWriter adopts the agent of a RunRecord and writes one line of 900 KB, when
-// told, in the hope of being killed meanwhile.
+// fakeWriter adopts the agent of a RunRecord and writes one line of 900 KB when it gets
+// a line. The test tries to kill it meanwhile.
 func fakeWriter() {
 	var record messages.RunRecord
 	in := json.NewDecoder(os.Stdin)

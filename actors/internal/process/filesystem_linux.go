@@ -2,9 +2,9 @@ package process
 
 import "golang.org/x/sys/unix"
 
-// remote are the filesystems whose other end is another kernel: a FIFO there may
-// be refused, a lock may be lost, and inotify does not see everything. By the
-// magic number in statfs(2), which is 32 bits wide whatever its type.
+// remote are the filesystems whose other end is another kernel, by their magic number
+// in statfs(2), which is 32 bits wide whatever its type. A FIFO there may be refused, a
+// lock may be lost, and inotify does not report every change.
 var remote = map[uint32]string{
 	unix.NFS_SUPER_MAGIC:  "NFS",
 	unix.SMB_SUPER_MAGIC:  "SMB",

@@ -2,5 +2,5 @@
 
 package process
 
-// networkFilesystem cannot tell on this system.
+// networkFilesystem always returns "": this system does not report it.
 func networkFilesystem(string) string { return "" }

@@ -15,12 +15,12 @@ import (
 	"betcode/messages"
 )
 
-// run is a run directory under test and what is in it.
+// run is a run directory under test, with its contents.
 type run struct {
 	t    testing.TB
 	spec Spec
 	p    *Process
-	read int // bytes of stdout that said has returned
+	read int // bytes of stdout that answer has returned
 }
 
 var runs atomic.Int64
@@ -73,8 +73,8 @@ func started(t *testing.T, role string) *run {
 	t.Helper()
 	r := prepared(t, role)
 	r.spawn()
-	if got := r.said(); got != "ready" {
-		t.Fatalf("the agent said %q", got)
+	if got := r.answer(); got != "ready" {
+		t.Fatalf("the answer of the agent is %q", got)
 	}
 	return r
 }
@@ -88,7 +88,7 @@ func (r *run) spawn() {
 	r.p = p
 }
 
-// adopt lets go of the process and finds it again.
+// adopt closes the process and adopts it again.
 func (r *run) adopt(record messages.RunRecord) Fate {
 	r.t.Helper()
 	if r.p != nil {
@@ -107,8 +107,8 @@ func (r *run) adopt(record messages.RunRecord) Fate {
 	return fate
 }
 
-// tell writes a line that must fit, when it can.
-func (r *run) tell(line string) {
+// send writes a line that must fit, when it can.
+func (r *run) send(line string) {
 	r.t.Helper()
 	for {
 		switch result := r.p.WriteLine([]byte(line + "\n")); result {
@@ -124,8 +124,8 @@ func (r *run) tell(line string) {
 	}
 }
 
-// said returns the next line of the agent.
-func (r *run) said() string {
+// answer returns the next line of the agent.
+func (r *run) answer() string {
 	r.t.Helper()
 	path := filepath.Join(r.spec.Directory, StdoutFile)
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
@@ -139,7 +139,7 @@ func (r *run) said() string {
 			return line
 		}
 	}
-	r.t.Fatal("the agent said nothing")
+	r.t.Fatal("no answer of the agent")
 	return ""
 }
 

@@ -18,8 +18,8 @@ import (
 // the moment; the signal stays pending for them.
 const freezePatience = time.Second
 
-// Freeze stops the agent and everything it started (SIGSTOP), the oldest first,
-// so that no parent sees its child stop. What they start meanwhile is stopped too.
+// Freeze stops the agent and its descendants (SIGSTOP), the oldest first, so that no
+// parent sees its child stop. It also stops processes that they start meanwhile.
 func (p *Process) Freeze(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, freezePatience)
 	defer cancel()
@@ -44,7 +44,7 @@ func (p *Process) Freeze(ctx context.Context) error {
 // also to processes that are not stopped, which cancels a pending SIGSTOP. If the agent
 // itself is not stopped, Thaw does nothing: then another process stopped its tools.
 func (p *Process) Thaw() error {
-	if !held(p.agent) {
+	if !stopping(p.agent) {
 		return nil
 	}
 	for _, id := range slices.Backward(p.Tree()) {
@@ -61,12 +61,12 @@ func frozen(id messages.ProcessIdentity) bool {
 	return !ok || e.identity() != id || e.state == 'T' || e.state == 'Z' || e.state == 'X'
 }
 
-// held reports whether the process id is stopped, or will be. A process in vfork stops only
+// stopping reports whether the process id is stopped, or will be. A process in vfork stops only
 // after its child's exec, so not before a child that was stopped before exec is continued.
-func held(id messages.ProcessIdentity) bool { return frozen(id) || toStop(id.PID) }
+func stopping(id messages.ProcessIdentity) bool { return frozen(id) || stopPending(id.PID) }
 
-// toStop reports whether a SIGSTOP is pending for a process.
-func toStop(pid int) bool {
+// stopPending reports whether a SIGSTOP is pending for a process.
+func stopPending(pid int) bool {
 	status, err := os.ReadFile(proc(pid, "status"))
 	if err != nil {
 		return false
@@ -77,7 +77,7 @@ func toStop(pid int) bool {
 	return err == nil && waiting&(1<<(unix.SIGSTOP-1)) != 0
 }
 
-// send sends a signal to the process id and to no other. It succeeds if that has ended.
+// send sends a signal to the process id and to no other. It succeeds if the process has ended.
 func send(id messages.ProcessIdentity, signal unix.Signal) error {
 	h, err := newHandle(id)
 	if errors.Is(err, errNotOurs) {

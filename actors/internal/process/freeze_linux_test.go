@@ -19,20 +19,20 @@ func state(pid int) byte {
 	return e.state
 }
 
-// child has the agent start something in a session of its own.
+// child has the agent start a process in a session of its own.
 func (r *run) child() int {
 	r.t.Helper()
-	r.tell("child sleep 1000")
-	said := r.said()
-	pid, err := strconv.Atoi(said)
+	r.send("child sleep 1000")
+	answered := r.answer()
+	pid, err := strconv.Atoi(answered)
 	if err != nil {
-		r.t.Fatalf("the agent's child: %q", said)
+		r.t.Fatalf("the agent's child: %q", answered)
 	}
 	return pid
 }
 
-// Freezing reaches what runs in a session of its own, and nobody else; a thaw
-// wakes all of it; a frozen agent can be killed. The shell that is its child may have
+// Freezing reaches processes in sessions of their own, and no others; a thaw continues
+// all of them; a frozen agent can be killed. The shell that is its child may have
 // forked just now, and stops behind what it has forked.
 func TestFreezeAndThaw(t *testing.T) {
 	r, other := started(t, "agent"), started(t, "agent")
@@ -42,7 +42,7 @@ func TestFreezeAndThaw(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	stopped := func(pid int) bool { return state(pid) == 'T' || state(pid) == 'D' && toStop(pid) }
+	stopped := func(pid int) bool { return state(pid) == 'T' || state(pid) == 'D' && stopPending(pid) }
 	for _, pid := range []int{r.p.Identity().PID, child} { // one that waits for the disk stops behind that
 		eventually(t, fmt.Sprintf("%d, of agent %d, is stopped", pid, r.p.Identity().PID), func() bool { return stopped(pid) })
 	}
@@ -55,9 +55,9 @@ func TestFreezeAndThaw(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, pid := range []int{r.p.Identity().PID, child} {
-		eventually(t, "it goes on, and is stopped by nothing that came late", func() bool { return state(pid) == 'S' && !toStop(pid) })
+		eventually(t, "it goes on, and is stopped by nothing that came late", func() bool { return state(pid) == 'S' && !stopPending(pid) })
 	}
-	r.tell("say hello")
+	r.send("writer hello")
 	if err := r.p.Freeze(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestFreezeAndThaw(t *testing.T) {
 	r.wantExit(0, "SIGKILL")
 }
 
-// What somebody else has stopped is not ours to wake, as long as the agent runs.
+// A process that another one has stopped is not continued, as long as the agent runs.
 func TestThawLeavesOthersAlone(t *testing.T) {
 	r := started(t, "agent")
 	child := r.child()

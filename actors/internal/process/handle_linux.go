@@ -19,7 +19,7 @@ type pidfd struct {
 }
 
 // newHandle opens a pidfd, or falls back to polling on a kernel or in a sandbox
-// without.
+// without pidfds.
 func newHandle(id messages.ProcessIdentity) (handle, error) {
 	fd, err := unix.PidfdOpen(id.PID, unix.PIDFD_NONBLOCK)
 	switch {
@@ -28,16 +28,16 @@ func newHandle(id messages.ProcessIdentity) (handle, error) {
 	case errors.Is(err, unix.EMFILE), errors.Is(err, unix.ENFILE), errors.Is(err, unix.ENOMEM):
 		return nil, os.NewSyscallError("pidfd_open", err)
 	case err != nil:
-		return polled{id}, nil //nolint:nilerr // it will do
+		return polled{id}, nil //nolint:nilerr // polling works too
 	}
 	file := os.NewFile(uintptr(fd), "pidfd")
 	raw, err := file.SyscallConn()
 	if err == nil {
 		err = file.SetReadDeadline(time.Time{})
 	}
-	if err != nil { // the poller did not take it
+	if err != nil { // the poller did not accept it
 		file.Close()
-		return polled{id}, nil //nolint:nilerr // it will do
+		return polled{id}, nil //nolint:nilerr // polling works too
 	}
 	return &pidfd{file, raw}, nil
 }

@@ -24,7 +24,7 @@ type handle interface {
 	close()
 }
 
-// errNotOurs says that a pid now belongs to another process, or to none.
+// errNotOurs reports that a pid now belongs to another process, or to none.
 var errNotOurs = errors.New("no such process of ours")
 
 // open returns a handle for the process id of a run with token, or an error that
@@ -45,18 +45,18 @@ func open(id messages.ProcessIdentity, token string) (handle, error) {
 	return h, nil
 }
 
-// lives reports whether the process is there and not a zombie.
+// lives reports whether the process exists and is not a zombie.
 func lives(id messages.ProcessIdentity) bool {
 	return alive(id.PID) && launch.StartTime(id.PID) == id.StartTime
 }
 
-// polled is a handle where there is no pidfd.
+// polled is a handle on systems without pidfds.
 type polled struct{ id messages.ProcessIdentity }
 
 const pollInterval = 250 * time.Millisecond
 
 func (p polled) wait(ctx context.Context) error {
-	for p.reap(); lives(p.id); p.reap() { // reaping first: not every system tells a zombie from the living
+	for p.reap(); lives(p.id); p.reap() { // reap first: some systems do not distinguish zombies
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -74,7 +74,7 @@ func (p polled) signal(sig unix.Signal) error {
 }
 
 func (p polled) reap() {
-	if launch.StartTime(p.id.PID) == p.id.StartTime { // else the pid is another child's by now
+	if launch.StartTime(p.id.PID) == p.id.StartTime { // otherwise the pid is another child's by now
 		var status unix.WaitStatus
 		_, _ = unix.Wait4(p.id.PID, &status, unix.WNOHANG, nil) // it may not be a child of ours
 	}

@@ -9,7 +9,7 @@ import (
 	"betcode/messages"
 )
 
-// IdentityOf returns the identity of a process that runs. Its parent need not be known.
+// IdentityOf returns the identity of a running process. Its parent need not be known.
 func IdentityOf(pid int) (messages.ProcessIdentity, error) {
 	e, err := processTable("/proc").line(pid)
 	switch {
@@ -24,7 +24,7 @@ func IdentityOf(pid int) (messages.ProcessIdentity, error) {
 // Lives reports whether a process runs.
 func Lives(id messages.ProcessIdentity) bool { return id.BootID == launch.BootID() && lives(id) }
 
-// BelowAgentOf reports whether a process descends from the agent of a run, which lives. directory is that of the run.
+// BelowAgentOf reports whether a process descends from the live agent of a run. directory is that of the run.
 func BelowAgentOf(directory string, id messages.ProcessIdentity) (bool, error) {
 	var started launch.Started
 	if err := readRecord(filepath.Join(directory, launch.StartedFile), &started); err != nil {
@@ -44,7 +44,7 @@ func BelowAgentOf(directory string, id messages.ProcessIdentity) (bool, error) {
 		case at == id.PID && e.start != id.StartTime:
 			return false, errors.New("the process has ended")
 		case e.parent == agent.PID:
-			return Lives(agent), nil // else the pid may be another's
+			return Lives(agent), nil // otherwise the pid may be another's
 		case e.parent <= 1:
 			return false, nil
 		}

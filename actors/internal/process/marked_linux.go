@@ -10,8 +10,8 @@ import (
 	"betcode/messages"
 )
 
-// KillMarked kills, with SIGKILL, the processes that have mark, "NAME=value", in the environment that they were started with,
-// again and again until none is left, or ctx ends. A process that cleared its environment is not found. Nothing is killed if
+// KillMarked kills, with SIGKILL, the processes that have mark, "NAME=value", in the environment that they were started with.
+// It repeats that until none is left, or ctx ends. A process that cleared its environment is not found. Nothing is killed if
 // this process has the mark itself.
 func KillMarked(ctx context.Context, mark string) error {
 	if own, _ := hasVariable(os.Getpid(), mark); own {

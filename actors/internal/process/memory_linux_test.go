@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A SIGKILL at the limit is told apart from one by a person.
+// A SIGKILL at the limit is distinguished from one by a person.
 func TestKilledBy(t *testing.T) {
 	yes, no := func() bool { return true }, func() bool { return false }
 	for _, c := range []struct {
@@ -53,7 +53,7 @@ func TestMemoryLimit(t *testing.T) {
 	if path == "" {
 		t.Fatal("no group")
 	}
-	defer Tidy(run)
+	defer RemoveCgroup(run)
 	limit, err := os.ReadFile(path + "/memory.max")
 	if err := c.EnableMemory(); err != nil {
 		t.Skipf("memory cannot be limited here: %v", err)

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pipeBuf is how much a non-blocking write takes whole or not at all.
+// pipeBuf is the number of bytes that a non-blocking write takes whole or not at all.
 const pipeBuf = 4096
 
 // maxPipe is the largest pipe an ordinary user gets.

@@ -30,7 +30,7 @@ func TestWriteLine(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.wantWrite(line(size), Written)
-		if want, got := fmt.Sprint(size, " ", size-1), r.said(); got != want {
+		if want, got := fmt.Sprint(size, " ", size-1), r.answer(); got != want {
 			t.Fatalf("the agent read %s, want %s", got, want)
 		}
 	}
@@ -70,30 +70,30 @@ func TestWriteLineToOneWhoDoesNotRead(t *testing.T) {
 	wantKind(t, err, messages.NotFound)
 }
 
-// What lies in the pipe of an agent that closes its input is known to be unread, and
-// nobody waits for it to be read.
-func TestWaitDeaf(t *testing.T) {
+// The bytes in the pipe of an agent that closes its input are known to be unread, and
+// nothing waits for them to be read.
+func TestWaitStdinClosed(t *testing.T) {
 	r := started(t, "closing")
 	ctx, cancel := context.WithCancel(t.Context())
 	given := make(chan error)
 	go func() {
-		_, err := r.p.WaitDeaf(ctx)
+		_, err := r.p.WaitStdinClosed(ctx)
 		given <- err
 	}()
 	cancel()
 	wantKind(t, <-given, messages.Canceled)
-	if _, err := r.p.WaitDeaf(ctx); err == nil {
+	if _, err := r.p.WaitStdinClosed(ctx); err == nil {
 		t.Error("a wait that was over before it began found something")
 	}
 
 	r.wantWrite(line(10), Written)
-	if n, err := r.p.WaitDeaf(t.Context()); n != 10 || err != nil {
+	if n, err := r.p.WaitStdinClosed(t.Context()); n != 10 || err != nil {
 		t.Errorf("%d bytes unread, %v", n, err)
 	}
 	wantKind(t, r.p.WaitWritable(t.Context()), messages.NotFound)
 	r.wantWrite(line(10), Gone)
 	r.wantWrite(line(5000), Gone)
-	if n, err := r.p.WaitDeaf(t.Context()); n != 10 || err != nil {
+	if n, err := r.p.WaitStdinClosed(t.Context()); n != 10 || err != nil {
 		t.Errorf("%d bytes unread, %v", n, err)
 	}
 }
@@ -105,14 +105,14 @@ func TestWriteLong(t *testing.T) {
 	if err != nil || n != size {
 		t.Fatalf("%d bytes, %v", n, err)
 	}
-	if want, got := fmt.Sprint(size, " ", size-1), r.said(); got != want {
+	if want, got := fmt.Sprint(size, " ", size-1), r.answer(); got != want {
 		t.Fatalf("the agent read %s, want %s", got, want)
 	}
 	_, err = r.p.WriteLong(t.Context(), []byte("no newline"))
 	wantKind(t, err, messages.Invalid)
 }
 
-// A long line that was cut short can be completed, and nothing comes between.
+// A torn line can be completed, and nothing comes between.
 func TestWriteLongCancelled(t *testing.T) {
 	r := started(t, "agent")
 	r.p.Signal(unix.SIGSTOP)
@@ -131,7 +131,7 @@ func TestWriteLongCancelled(t *testing.T) {
 		n, _ := r.p.stdin.unread()
 		return n >= 1<<16
 	})
-	r.wantWrite([]byte("say no\n"), Busy)
+	r.wantWrite([]byte("writer no\n"), Busy)
 	cancel()
 	first := <-writing
 	wantKind(t, first.err, messages.Canceled)
@@ -139,17 +139,17 @@ func TestWriteLongCancelled(t *testing.T) {
 	if n == 0 || n == len(long) {
 		t.Fatalf("%d bytes", n)
 	}
-	r.wantWrite([]byte("say no\n"), Torn)
+	r.wantWrite([]byte("writer no\n"), Torn)
 	r.p.Signal(unix.SIGCONT)
 	more, err := r.p.WriteLong(t.Context(), long[n:])
 	if err != nil || n+more != len(long) {
 		t.Fatalf("%d and %d bytes, %v", n, more, err)
 	}
-	if want, got := fmt.Sprint(len(long), " ", len(long)-1), r.said(); got != want {
+	if want, got := fmt.Sprint(len(long), " ", len(long)-1), r.answer(); got != want {
 		t.Fatalf("the agent read %s, want %s", got, want)
 	}
-	r.tell("say yes")
-	if got := r.said(); got != "yes" {
+	r.send("writer yes")
+	if got := r.answer(); got != "yes" {
 		t.Fatal(got)
 	}
 }
@@ -178,11 +178,11 @@ func TestKilledWriterTearsNothing(t *testing.T) {
 		time.Sleep(time.Duration(rand.IntN(3)) * 300 * time.Microsecond)
 		writer.Process.Kill()
 		writer.Wait()
-		r.tell("say next")
-		got := r.said()
+		r.send("writer next")
+		got := r.answer()
 		if got == "900001 900000" {
 			whole++
-			got = r.said()
+			got = r.answer()
 		}
 		if got != "next" {
 			t.Fatalf("a torn line: the agent read %q", got)

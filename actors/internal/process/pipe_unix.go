@@ -18,10 +18,10 @@ import (
 
 // pipe is the writing end of the agent's stdin.
 type pipe struct {
-	mu   sync.Mutex // held during a write: lines do not mix
+	mu   sync.Mutex // locked during a write, so that lines do not mix
 	file *os.File   // nil if the agent had closed its end before the FIFO was opened
 	raw  syscall.RawConn
-	torn bool // the last line is not whole yet
+	torn bool // the last line is incomplete
 }
 
 // openPipe opens the FIFO at path for writing.
@@ -52,14 +52,14 @@ func (p *pipe) close() {
 	}
 }
 
-// WriteLine hands one line, its newline included, to the agent: whole, or not at
-// all. It does not wait.
+// WriteLine writes one line, its newline included, to the agent's stdin: whole, or
+// not at all. It does not wait.
 func (p *Process) WriteLine(line []byte) WriteResult { return p.stdin.writeLine(line) }
 
 // WriteLong writes a line of any length, its newline included, and waits for the
-// agent to read it. It returns how many bytes went in: if ctx ends in the middle
-// the line is torn, and nothing but its rest may follow, by another WriteLong. A
-// daemon that is killed here leaves a torn line.
+// agent to read it. It returns how many bytes it wrote. If ctx ends in the middle the
+// line is torn, and nothing but its rest may follow, by another WriteLong. A daemon
+// that is killed meanwhile leaves a torn line.
 func (p *Process) WriteLong(ctx context.Context, line []byte) (int, error) {
 	return p.stdin.writeLong(ctx, line)
 }
@@ -87,12 +87,12 @@ func (p *Process) WaitWritable(ctx context.Context) error {
 	}
 }
 
-// WaitDeaf waits until no process has the agent's input open, and returns how many
-// unread bytes are in the pipe; they will never be read. It returns also when the agent
+// WaitStdinClosed waits until no process has the agent's input open, and returns how many
+// unread bytes are in the pipe; they will never be read. It also returns when the agent
 // ends. An error means that ctx ended or the Process was closed first, or that this system
 // does not report it.
-func (p *Process) WaitDeaf(ctx context.Context) (unread int, err error) {
-	return p.stdin.waitDeaf(ctx)
+func (p *Process) WaitStdinClosed(ctx context.Context) (unread int, err error) {
+	return p.stdin.waitStdinClosed(ctx)
 }
 
 // isLine reports whether b is one line with its newline.
@@ -129,9 +129,9 @@ func (p *pipe) writeLine(line []byte) WriteResult {
 	return Gone
 }
 
-// waitDeaf waits in the poller, on the side of reading: that of writing is for lines. The
-// kernel wakes it when the last reader goes.
-func (p *pipe) waitDeaf(ctx context.Context) (unread int, err error) {
+// waitStdinClosed waits in the poller for reading: the poller for writing is for lines. The
+// kernel wakes it when the last reader closes the pipe.
+func (p *pipe) waitStdinClosed(ctx context.Context) (unread int, err error) {
 	const op = "watch agent's stdin"
 	if p.file == nil {
 		return 0, nil
@@ -160,7 +160,7 @@ func (p *pipe) waitDeaf(ctx context.Context) (unread int, err error) {
 // room reports whether the kernel will take n bytes at once: Written if so.
 func (p *pipe) room(n int) WriteResult {
 	result := Gone
-	_ = p.raw.Control(func(fd uintptr) { // closed: Gone
+	_ = p.raw.Control(func(fd uintptr) { // fails if the pipe is closed: Gone
 		switch unread, err := queued(int(fd)); {
 		case broken(int(fd)), err != nil:
 		case !enlarge(int(fd), n):
@@ -181,7 +181,7 @@ func broken(fd int) bool {
 	return err == nil && ends[0].Revents&unix.POLLERR != 0
 }
 
-// finish writes the rest of a line that the kernel took in parts, which happens only when
+// finish writes the rest of a line of which the kernel took a part, which happens only when
 // the kernel is out of memory.
 func (p *pipe) finish(rest []byte) WriteResult {
 	p.torn = true
@@ -207,7 +207,7 @@ func (p *pipe) writeLong(ctx context.Context, line []byte) (int, error) {
 
 const opWrite = "write to agent"
 
-// push writes all of b, waiting in the poller for room.
+// push writes all of b, and waits in the poller for room.
 func (p *pipe) push(ctx context.Context, b []byte) (written int, err error) {
 	stop := context.AfterFunc(ctx, func() { _ = p.file.SetWriteDeadline(time.Unix(1, 0)) })
 	defer stop()
@@ -234,7 +234,7 @@ func (p *pipe) push(ctx context.Context, b []byte) (written int, err error) {
 	return written, contextError(opWrite, ctx)
 }
 
-// writeAll writes until b is done or the kernel takes no more.
+// writeAll writes until b is written or the kernel takes no more.
 func writeAll(fd uintptr, b []byte) (written int, err error) {
 	for written < len(b) {
 		n, err := unix.Write(int(fd), b[written:])

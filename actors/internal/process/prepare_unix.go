@@ -24,7 +24,7 @@ func Prepare(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fileError(op, err)
 	}
-	if err := os.Chmod(dir, 0o700); err != nil { // it may have been there
+	if err := os.Chmod(dir, 0o700); err != nil { // the directory may have existed
 		return fileError(op, err)
 	}
 	if err := CheckDirectory(dir); err != nil {

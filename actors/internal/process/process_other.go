@@ -73,8 +73,8 @@ func (*Process) WriteLong(context.Context, []byte) (int, error) {
 // WaitWritable is not implemented on this system.
 func (*Process) WaitWritable(context.Context) error { return unimplemented("wait for agent to read") }
 
-// WaitDeaf is not implemented on this system.
-func (*Process) WaitDeaf(context.Context) (int, error) {
+// WaitStdinClosed is not implemented on this system.
+func (*Process) WaitStdinClosed(context.Context) (int, error) {
 	return 0, unimplemented("watch agent's stdin")
 }
 

@@ -15,16 +15,16 @@ import (
 	"betcode/messages"
 )
 
-// Process is an agent process that runs, or has run while this was open. All
-// methods may be called from any goroutine.
+// Process is an agent process that runs, or has run while the Process was open. Its
+// methods are safe for concurrent use.
 type Process struct {
 	dir             string
 	token           string
 	agent, launcher messages.ProcessIdentity
 
-	handle  handle // of the agent
-	steward handle // of the launcher, nil if it is gone already
-	stdin   *pipe
+	handle    handle // of the agent
+	launching handle // of the launcher, nil if it had already ended
+	stdin     *pipe
 
 	cancel context.CancelFunc
 	closed chan struct{} // closed when follow has ended
@@ -34,8 +34,8 @@ type Process struct {
 	once   sync.Once
 }
 
-// settle is how long a launcher may take to record the end of its agent.
-const settle = 5 * time.Second
+// recordPatience is how long a launcher may take to record the end of its agent.
+const recordPatience = 5 * time.Second
 
 // follow returns the Process of an agent that was found alive, and owns both
 // handles.
@@ -49,10 +49,10 @@ func follow(dir, token string, agent, launcher messages.ProcessIdentity, h handl
 		dir: dir, token: token, agent: agent, launcher: launcher, handle: h, stdin: stdin,
 		closed: make(chan struct{}), gone: make(chan struct{}), done: make(chan struct{}),
 	}
-	if steward, err := open(launcher, token); err == nil {
-		p.steward = steward
+	if h, err := open(launcher, token); err == nil {
+		p.launching = h
 	} else if !lives(launcher) {
-		bury(launcher) // it may be a child of ours
+		reapLauncher(launcher) // it may be a child of ours
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel
@@ -60,7 +60,7 @@ func follow(dir, token string, agent, launcher messages.ProcessIdentity, h handl
 	return p, nil
 }
 
-// watch waits for the end: of the agent, then of the launcher, which must have
+// watch waits for the end of the agent and then of the launcher, which must have
 // written its record by then.
 func (p *Process) watch(ctx context.Context) {
 	defer close(p.closed)
@@ -68,8 +68,8 @@ func (p *Process) watch(ctx context.Context) {
 		return
 	}
 	close(p.gone)
-	if p.steward != nil {
-		if inter(ctx, p.steward); ctx.Err() != nil {
+	if p.launching != nil {
+		if waitAndReap(ctx, p.launching); ctx.Err() != nil {
 			return
 		}
 	}
@@ -77,15 +77,15 @@ func (p *Process) watch(ctx context.Context) {
 	close(p.done)
 }
 
-// Identity names the agent process.
+// Identity returns the identity of the agent process.
 func (p *Process) Identity() messages.ProcessIdentity { return p.agent }
 
-// Launcher names its launcher. It is empty if the launcher ended before it wrote its record.
+// Launcher returns the identity of its launcher. It is empty if the launcher ended before it wrote its record.
 func (p *Process) Launcher() messages.ProcessIdentity { return p.launcher }
 
-// Wait waits for the agent to end and returns how it did. Exit.Known is false
-// if the launcher was killed before it could write that down. An error means
-// that ctx ended or the Process was closed first: the agent may live.
+// Wait waits for the agent to end and returns its exit. Exit.Known is false if the
+// launcher was killed before it could record that. An error means that ctx ended or
+// the Process was closed first: the agent may live.
 func (p *Process) Wait(ctx context.Context) (messages.Exit, error) {
 	const op = "wait for agent"
 	select {
@@ -111,8 +111,8 @@ func (p *Process) Wait(ctx context.Context) (messages.Exit, error) {
 // Gone is closed when the agent has ended. [Process.Wait] then returns within a few seconds.
 func (p *Process) Gone() <-chan struct{} { return p.gone }
 
-// Signal sends sig to the agent, and to no other process: if it has ended the error
-// is of kind NotFound. What the agent started does not get it.
+// Signal sends sig to the agent, and to no other process: if the agent has ended the error
+// is of kind NotFound. Its descendants do not get the signal.
 func (p *Process) Signal(sig unix.Signal) error {
 	const op = "signal agent"
 	switch err := p.handle.signal(sig); {
@@ -125,18 +125,18 @@ func (p *Process) Signal(sig unix.Signal) error {
 	}
 }
 
-// Close releases every descriptor and ends the goroutine. The agent does not
-// notice.
+// Close releases every descriptor and ends the goroutine. The agent is not
+// affected.
 func (p *Process) Close() error {
 	p.once.Do(func() {
 		p.cancel()
 		<-p.closed
 		p.handle.close()
-		if p.steward != nil {
+		if p.launching != nil {
 			if !lives(p.launcher) { // killed meanwhile
-				inter(context.Background(), p.steward)
+				waitAndReap(context.Background(), p.launching)
 			}
-			p.steward.close()
+			p.launching.close()
 		}
 		p.stdin.close()
 	})

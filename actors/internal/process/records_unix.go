@@ -18,7 +18,7 @@ import (
 	"betcode/messages"
 )
 
-// errNoRecord says that a record is missing or cannot be decoded.
+// errNoRecord reports that a record is missing or cannot be decoded.
 var errNoRecord = errors.New("no record")
 
 // readRecord reads one of the launcher's records. A record that cannot be
@@ -69,7 +69,7 @@ func exitOf(dir string) messages.Exit {
 	return exit
 }
 
-// killedBy says why a signal has ended an agent. exceeded looks whether its group has needed too much memory.
+// killedBy returns the reason why a signal ended an agent. exceeded reports whether its group needed too much memory.
 func killedBy(signal int, exceeded func() bool) string {
 	if syscall.Signal(signal) == syscall.SIGKILL && exceeded() {
 		return MemoryExceeded
@@ -77,7 +77,7 @@ func killedBy(signal int, exceeded func() bool) string {
 	return "killed"
 }
 
-// unseen is the end of a run that no process recorded.
+// unseen returns the exit of a run that no process recorded.
 func unseen(reason string) messages.Exit { return messages.Exit{Reason: reason, At: time.Now()} }
 
 func signalName(number int) string {

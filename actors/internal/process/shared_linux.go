@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// maxLooks is how often the processes that have a socket are looked for. Before each look after the second one the caller
+// maxLooks is how often belowAgent reads the processes that have a socket. Before each reading after the second one it
 // waits, twice as long each time: 1, 2, 4 and 8 ms.
 const maxLooks = 6
 
-// sharing is how the processes that have a socket are looked at.
+// sharing has the functions with which the processes that have a socket are checked.
 type sharing struct {
 	holders func() ([]int, error)       // the processes that have it now
 	below   func(pid int) (bool, error) // see [BelowAgent]
-	wait    func(time.Duration)         // waits before another look
+	wait    func(time.Duration)         // waits before another reading
 }
 
-// belowAgent reports whether a process that has the socket, or had it at an earlier look, is below an agent. It looks until
-// it sees no new process: while a process forks, its child has the socket for a moment, and may have ended before it is
-// looked at. A process that cannot be looked at, and has the socket at the next look too, makes the answer unknown.
+// belowAgent reports whether a process that has the socket, or had it at an earlier reading, is below an agent. It reads until
+// it sees no new process: while a process forks, its child has the socket for a short time, and may end before it is
+// checked. A process that cannot be checked, and has the socket at the next reading too, makes the answer unknown.
 func (s sharing) belowAgent() (bool, error) {
 	var known, unknown []int
 	var reason error

@@ -64,8 +64,8 @@ func TestSharedBelowAgent(t *testing.T) {
 	}
 }
 
-// A process table in which things happen while it is read. A child of the caller has the socket at the first look and ends
-// during it; or an agent's child gets the socket while the caller is looked at.
+// A process table that changes while it is read. A child of the caller has the socket at the first reading and ends
+// during it; or an agent's child gets the socket while the caller is checked.
 func TestHoldersChangeDuringALook(t *testing.T) {
 	const inode = 77
 	for name, c := range map[string]struct {

@@ -30,7 +30,7 @@ func TestExitIsRecorded(t *testing.T) {
 		t.Run(c.order, func(t *testing.T) {
 			t.Parallel()
 			r := started(t, "agent")
-			r.tell(c.order)
+			r.send(c.order)
 			r.wantExit(c.code, c.signal)
 			select {
 			case <-r.p.Gone():
@@ -54,13 +54,13 @@ func TestAgentGetsWhatWasAsked(t *testing.T) {
 	r.spec.Env = append(r.spec.Env, "TWICE=first", "TWICE=last", "GOMAXPROCS=7", "GODEBUG=madvdontneed=1", "QUOTES=a\"b\\c",
 		launch.TokenVariable+"=another")
 	r.spawn()
-	r.said()
+	r.answer()
 	for name, want := range map[string]string{
 		"TWICE": "last", "GOMAXPROCS": "7", "GODEBUG": "madvdontneed=1", "GOGC": os.Getenv("GOGC"), "QUOTES": "a\"b\\c",
 		launch.TokenVariable: r.spec.Token, launch.Marker: "",
 	} {
-		r.tell("env " + name)
-		if got := r.said(); got != want {
+		r.send("env " + name)
+		if got := r.answer(); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
@@ -68,7 +68,7 @@ func TestAgentGetsWhatWasAsked(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("directory %v, %v", info.Mode(), err)
 	}
-	r.tell("exit 0")
+	r.send("exit 0")
 	r.wantExit(0, "")
 }
 
@@ -149,7 +149,7 @@ func TestSpawnRefuses(t *testing.T) {
 	r.spawn()
 	_, err = Spawn(t.Context(), r.spec)
 	wantKind(t, err, messages.AlreadyExists)
-	r.tell("exit 0")
+	r.send("exit 0")
 	r.wantExit(0, "")
 	_, err = Spawn(t.Context(), r.spec)
 	wantKind(t, err, messages.AlreadyExists)
@@ -192,10 +192,10 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 		t.Fatal(fate)
 	}
 	wantKind(t, <-waiting, messages.Canceled)
-	if result := p.WriteLine([]byte("say no\n")); result != Gone {
+	if result := p.WriteLine([]byte("writer no\n")); result != Gone {
 		t.Errorf("a line through a closed process is %v", result)
 	}
-	r.tell("exit 3")
+	r.send("exit 3")
 	r.wantExit(3, "")
 }
 
@@ -224,7 +224,7 @@ func TestFiftyAtOnce(t *testing.T) {
 	}
 	for i, r := range runs {
 		all.Go(func() {
-			if got := r.said(); got != "ready" {
+			if got := r.answer(); got != "ready" {
 				t.Errorf("said %q", got)
 			}
 			if result := r.p.WriteLine([]byte("exit " + string(rune('0'+i%10)) + "\n")); result != Written {
@@ -246,7 +246,7 @@ func TestFiftyAtOnce(t *testing.T) {
 	}
 }
 
-// A launcher gives up an agent that nobody looks after; the exit says why.
+// A launcher ends an agent that has no daemon; the exit has the reason.
 func TestLease(t *testing.T) {
 	r := prepared(t, "agent")
 	r.spec.Lease = Lease{File: filepath.Join(t.TempDir(), "lease"), Every: 20, Misses: 5}

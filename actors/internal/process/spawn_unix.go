@@ -39,26 +39,26 @@ func Spawn(ctx context.Context, spec Spec) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	pid, hear, err := spec.launch(streams)
+	pid, report, err := spec.launch(streams)
 	for _, f := range streams {
-		f.Close() // the launcher has its own
+		f.Close() // the launcher has its own descriptors
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer hear.Close()
-	words, err := listen(ctx, hear)
+	defer report.Close()
+	words, err := listen(ctx, report)
 	if err != nil {
 		return nil, err
 	}
 	var s launch.Started
 	if err := decode(words, &s); err != nil {
-		bury(messages.ProcessIdentity{PID: pid, StartTime: launch.StartTime(pid)})
+		reapLauncher(messages.ProcessIdentity{PID: pid, StartTime: launch.StartTime(pid)})
 		return nil, messages.Errorf(opSpawn, messages.Unavailable, "the launcher (pid %d) ended without a report", pid)
 	}
 	launcher := identity(s.Launcher, s.BootID)
 	if s.Agent.PID == 0 {
-		bury(launcher)
+		reapLauncher(launcher)
 		return nil, startError(spec, s)
 	}
 	agent := identity(s.Agent, s.BootID)
@@ -96,7 +96,7 @@ func (s Spec) check() error {
 	return nil
 }
 
-// environment is the agent's: each name once, the last value, and our token.
+// environment returns the agent's environment: each name once, with its last value, and the token.
 func (s Spec) environment() []string {
 	last := map[string]int{}
 	for i, e := range s.Env {
@@ -112,8 +112,8 @@ func (s Spec) environment() []string {
 	return append(env, launch.TokenVariable+"="+s.Token)
 }
 
-// open opens what the launcher gets as descriptors 0 to 3, the lock being taken.
-// Not through package os, which would make the FIFO non-blocking for the agent.
+// open opens the launcher's descriptors 0 to 3, and takes the lock. It does not use
+// package os, which would make the FIFO non-blocking for the agent.
 func (s Spec) open() (streams []*os.File, err error) {
 	defer func() {
 		if err != nil {
@@ -147,16 +147,16 @@ func (s Spec) open() (streams []*os.File, err error) {
 	return streams, nil
 }
 
-// launch starts the launcher and returns where it will report.
-func (s Spec) launch(streams []*os.File) (pid int, hear *os.File, err error) {
-	hear, say, err := os.Pipe()
+// launch starts the launcher and returns the pipe on which it will report.
+func (s Spec) launch(streams []*os.File) (pid int, report *os.File, err error) {
+	report, writer, err := os.Pipe()
 	if err != nil {
 		return 0, nil, fileError(opSpawn, err)
 	}
-	defer say.Close()
+	defer writer.Close()
 	self, err := executable()
 	if err != nil {
-		hear.Close()
+		report.Close()
 		return 0, nil, fileError(opSpawn, err)
 	}
 	s.Env = s.environment()
@@ -167,11 +167,11 @@ func (s Spec) launch(streams []*os.File) (pid int, hear *os.File, err error) {
 	child, err := os.StartProcess(self, argv, &os.ProcAttr{
 		Dir:   "/",
 		Env:   env,
-		Files: append(slices.Clip(streams), say),
+		Files: append(slices.Clip(streams), writer),
 		Sys:   &syscall.SysProcAttr{Setsid: true}, // so that a terminal's ^C does not reach it
 	})
 	if err != nil {
-		hear.Close()
+		report.Close()
 		e := fileError(opSpawn, &StartError{Stage: launch.StageExecute, Path: self, Err: err})
 		if errors.Is(err, unix.E2BIG) {
 			e.Kind, e.Hint = messages.Invalid, "The arguments and the environment together are too long."
@@ -179,17 +179,17 @@ func (s Spec) launch(streams []*os.File) (pid int, hear *os.File, err error) {
 		return 0, nil, e
 	}
 	pid = child.Pid
-	_ = child.Release() // bury reaps it, by identity
-	return pid, hear, nil
+	_ = child.Release() // reapLauncher reaps it, by identity
+	return pid, report, nil
 }
 
 // listen reads the launcher's report until the launcher closes the pipe.
-func listen(ctx context.Context, hear *os.File) ([]byte, error) {
+func listen(ctx context.Context, report *os.File) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	stop := context.AfterFunc(ctx, func() { _ = hear.SetReadDeadline(time.Unix(1, 0)) })
+	stop := context.AfterFunc(ctx, func() { _ = report.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
-	words, err := io.ReadAll(hear)
+	words, err := io.ReadAll(report)
 	switch {
 	case err == nil:
 		return words, nil
@@ -199,22 +199,22 @@ func listen(ctx context.Context, hear *os.File) ([]byte, error) {
 	return nil, fileError(opSpawn, err)
 }
 
-// bury reaps a launcher that has ended, or is about to.
-func bury(launcher messages.ProcessIdentity) {
+// reapLauncher reaps a launcher that has ended, or is about to.
+func reapLauncher(launcher messages.ProcessIdentity) {
 	h, err := newHandle(launcher)
 	if err != nil {
 		return
 	}
 	defer h.close()
-	if launch.StartTime(launcher.PID) == launcher.StartTime { // else the pid means another process by now
-		inter(context.Background(), h)
+	if launch.StartTime(launcher.PID) == launcher.StartTime { // otherwise the pid is another process's by now
+		waitAndReap(context.Background(), h)
 	}
 }
 
-// inter waits a bounded time for a process to end, and reaps it if it is a child of this
-// process.
-func inter(ctx context.Context, h handle) {
-	ctx, cancel := context.WithTimeout(ctx, settle)
+// waitAndReap waits a bounded time for a process to end, and reaps it if it is a child of
+// this process.
+func waitAndReap(ctx context.Context, h handle) {
+	ctx, cancel := context.WithTimeout(ctx, recordPatience)
 	defer cancel()
 	if h.wait(ctx) == nil {
 		h.reap()

@@ -14,7 +14,7 @@ import (
 // bySignal is what shells add to the number of the signal that ended a process.
 const bySignal = 128
 
-// Status is the end of a run as shells tell it: the exit code, or 128 and the number
+// Status returns the end of a run as shells report it: the exit code, or 128 plus the number
 // of the signal. It is 0 for an end that was not seen.
 func Status(e messages.Exit) int {
 	switch {

@@ -10,8 +10,8 @@ import (
 	"betcode/messages"
 )
 
-// TestStray finds a living agent by its directory, also after the directory was
-// moved, and ends it with what it started.
+// TestStray finds a live agent by its directory, also after the directory was
+// moved, and ends it with its descendants.
 func TestStray(t *testing.T) {
 	r := started(t, "agent")
 	session := filepath.Dir(r.spec.Directory)

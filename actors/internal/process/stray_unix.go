@@ -22,8 +22,8 @@ type Stray struct {
 	token string
 }
 
-// FindStrays returns the runs below a session's directory whose agents live. What is
-// not a run directory, and what cannot be read, is passed over.
+// FindStrays returns the runs below a session's directory whose agents live. It skips
+// anything that is not a run directory or cannot be read.
 func FindStrays(session string) []Stray {
 	entries, err := os.ReadDir(session)
 	if err != nil {
@@ -54,14 +54,14 @@ func findStray(dir string) (Stray, bool) {
 	}
 	token, known := tokenOf(s.Agent.PID)
 	if known && token == "" || token == os.Getenv(launch.TokenVariable) && token != "" {
-		return Stray{}, false // another process has the pid by now, or the agent is above or below this process
+		return Stray{}, false // the pid is another process's by now, or the agent is above or below this process
 	}
 	s.token = token
 	return s, true
 }
 
 // Is reports whether the agent of a run record is this one, and can be followed: its
-// directory is where the record says.
+// directory is the one in the record.
 func (s Stray) Is(r *messages.RunRecord) bool {
 	if r == nil || s.token != "" && r.Token != s.token {
 		return false
@@ -71,7 +71,7 @@ func (s Stray) Is(r *messages.RunRecord) bool {
 	return err1 == nil && err2 == nil && os.SameFile(here, there)
 }
 
-// End kills the agent and everything that it started, and waits for their end.
+// End kills the agent and its descendants, and waits for their end.
 func (s Stray) End(ctx context.Context) error {
 	if s.token == "" {
 		// Nothing proves which run the other processes belong to, so only the agent is ended.

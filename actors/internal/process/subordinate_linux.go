@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// subordinateFile says which ids a user may map into user namespaces (subuid(5)).
+// subordinateFile lists the ids that a user may map into user namespaces (subuid(5)).
 const subordinateFile = "/etc/subuid"
 
 // mine reports whether a process with that id is this user's: under the same id, or one of
@@ -34,8 +34,8 @@ func (t processTable) mine(uid int) (bool, error) {
 }
 
 // subordinate reports whether an id is in a range that the file gives to a user, by number
-// or by name. A file that is not there gives none; a line of the user's that is not
-// understood is an error, since it may be the one that counts.
+// or by name. A missing file gives none. A line of the user that cannot be parsed is an
+// error, since it may be the one that applies.
 func subordinate(path string, own int, name string, uid int) (bool, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

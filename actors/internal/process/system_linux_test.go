@@ -69,7 +69,7 @@ func status(t testing.TB, pid int, name string) string {
 }
 
 // The agent gets three descriptors, default signals and a session of its own,
-// even from a daemon that inherited something else.
+// even from a daemon that inherited other ones.
 func TestAgentInheritsNothing(t *testing.T) {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGTSTP)
 	defer signal.Reset(syscall.SIGHUP, syscall.SIGTSTP)
@@ -122,12 +122,12 @@ func TestTree(t *testing.T) {
 		"sleep 1000 & wait",                    // a grandchild
 		"env -i /bin/sh -c 'sleep 1000'; true", // without the token
 	} {
-		r.tell("child " + command)
-		pids[r.said()] = true
+		r.send("child " + command)
+		pids[r.answer()] = true
 	}
 	// Orphaned, in a session of its own, without the token: the launcher adopts it.
-	r.tell("child (env -i setsid sleep 1000 &)")
-	r.said()
+	r.send("child (env -i setsid sleep 1000 &)")
+	r.answer()
 	eventually(t, "all of them are there", func() bool { return len(r.p.Tree()) >= len(pids)+2 })
 	for _, id := range r.p.Tree() {
 		delete(pids, strconv.Itoa(id.PID))
@@ -149,12 +149,12 @@ func TestTree(t *testing.T) {
 	r.wantExit(0, "SIGKILL")
 }
 
-// What the agent left behind is found by the token, when agent and launcher are
-// gone.
+// Processes that the agent left behind are found by the token when agent and launcher
+// have ended.
 func TestKillLeftovers(t *testing.T) {
 	r := started(t, "agent")
-	r.tell("child sleep 1000")
-	child, _ := strconv.Atoi(r.said())
+	r.send("child sleep 1000")
+	child, _ := strconv.Atoi(r.answer())
 	record := r.record()
 	record.Process, record.Launcher = r.p.Identity(), r.p.Launcher()
 	r.p.Signal(unix.SIGKILL)
@@ -177,7 +177,7 @@ func TestNetworkFilesystem(t *testing.T) {
 	}
 }
 
-// Without pidfds the process table is looked at.
+// Without pidfds the process table is polled.
 func TestPolling(t *testing.T) {
 	r := started(t, "agent")
 	h := polled{r.p.Identity()}

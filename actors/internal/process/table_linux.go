@@ -48,7 +48,7 @@ func look(pid int) (entry, bool) {
 
 // parseStat reads the stat file of pid.
 func parseStat(pid int, stat []byte) (entry, bool) {
-	// "pid (name) state ppid … start": the name may hold anything, parentheses too.
+	// "pid (name) state ppid … start": the name may contain anything, including parentheses.
 	f := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	if len(f) < 20 {
 		return entry{}, false
@@ -59,7 +59,7 @@ func parseStat(pid int, stat []byte) (entry, bool) {
 	return entry{pid, parent, f[0][0], start, flags&kernelThread != 0}, errors.Join(err1, err2, err3) == nil
 }
 
-// table reads the whole process table, zombies left out.
+// table reads the whole process table, without zombies.
 func table() map[int]entry {
 	all := map[int]entry{}
 	names, _ := filepath.Glob("/proc/[0-9]*")
@@ -111,9 +111,9 @@ func carries(pid int, token string) bool {
 	return has || !known
 }
 
-// search looks for the agent of the run directory dir among all processes. It has
-// the token, as everything below it does, and reads the FIFO, if that is still
-// there; a child that inherited both is younger.
+// search searches all processes for the agent of the run directory dir. The agent has
+// the token, as all its descendants do, and reads the FIFO, if that still exists;
+// a child that inherited both is younger.
 func search(dir, token string) (messages.ProcessIdentity, bool) {
 	fifo, missing := os.Stat(filepath.Join(dir, launch.StdinFile))
 	var found entry
@@ -140,5 +140,5 @@ func isLauncher(pid int) bool {
 
 func proc(pid int, file string) string { return "/proc/" + strconv.Itoa(pid) + "/" + file }
 
-// executable is this program, also when its file has been replaced since.
+// executable returns a path of this program that works even if its file was replaced.
 func executable() (string, error) { return "/proc/self/exe", nil }

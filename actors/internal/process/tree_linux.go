@@ -11,25 +11,25 @@ import (
 	"betcode/messages"
 )
 
-// Tree returns the agent, if it lives, and everything it started that still
-// lives: what descends from it or was orphaned below its launcher, and what has
-// the run's token in its environment. The oldest come first.
+// Tree returns the agent and those of its descendants that live: processes that
+// descend from it or were orphaned below its launcher, and processes with the run's
+// token in their environment. The oldest come first.
 func (p *Process) Tree() []messages.ProcessIdentity { return leftovers(p.agent, p.launcher, p.token) }
 
-// KillTree kills [Process.Tree], and what is in the agent's control group, with
-// SIGKILL, again and again until nothing is left, or ctx ends.
+// KillTree kills [Process.Tree], and the processes in the agent's control group, with
+// SIGKILL. It repeats that until none is left, or ctx ends.
 func (p *Process) KillTree(ctx context.Context) error {
 	return killTree(ctx, p.dir, p.agent, p.launcher, p.token)
 }
 
-// KillLeftovers does what KillTree does for a run without a Process: because its
-// agent has ended, or because [Adopt] found its directory damaged.
+// KillLeftovers is KillTree for a run without a Process: its agent has ended, or
+// [Adopt] found its directory damaged.
 func KillLeftovers(ctx context.Context, record messages.RunRecord) error {
 	if err := killTree(ctx, record.Directory, record.Process, record.Launcher, record.Token); err != nil {
 		return err
 	}
 	if e, ok := look(record.Launcher.PID); ok && e.parent == os.Getpid() {
-		bury(record.Launcher)
+		reapLauncher(record.Launcher)
 	}
 	return nil
 }
@@ -41,7 +41,7 @@ func killTree(ctx context.Context, run string, agent, launcher messages.ProcessI
 		empty := killCgroup(run)
 		left := leftovers(agent, launcher, token)
 		if empty && len(left) == 0 {
-			Tidy(run)
+			RemoveCgroup(run)
 			return nil
 		}
 		for _, id := range left {
@@ -60,8 +60,8 @@ func killTree(ctx context.Context, run string, agent, launcher messages.ProcessI
 	}
 }
 
-// leftovers finds the processes of one run, without its launcher and without
-// ourselves.
+// leftovers returns the processes of one run, without its launcher and without this
+// process.
 func leftovers(agent, launcher messages.ProcessIdentity, token string) []messages.ProcessIdentity {
 	all := table()
 	self := os.Getpid()
@@ -102,7 +102,7 @@ func leftovers(agent, launcher messages.ProcessIdentity, token string) []message
 	return ids
 }
 
-// descends walks from pid upwards: below says that it meets a root before it
+// descends walks from pid upwards: below means that it meets a root before it
 // meets self, ours that it meets self.
 func descends(all map[int]entry, pid int, roots map[int]bool, self int) (below, ours bool) {
 	for range len(all) { // a table read while it changes may have a circle

@@ -10,7 +10,7 @@ import (
 	"betcode/messages"
 )
 
-// Tree returns the agent, if it lives: what it started cannot be found on this
+// Tree returns the agent, if it lives: its descendants cannot be found on this
 // system.
 func (p *Process) Tree() []messages.ProcessIdentity {
 	if lives(p.agent) {
@@ -32,11 +32,11 @@ func (p *Process) KillTree(ctx context.Context) error {
 	}
 }
 
-// KillLeftovers cannot find any on this system.
+// KillLeftovers does nothing: leftover processes cannot be found on this system.
 func KillLeftovers(context.Context, messages.RunRecord) error { return nil }
 
 // Freeze stops the agent alone on this system.
 func (p *Process) Freeze(context.Context) error { return p.Signal(unix.SIGSTOP) }
 
-// Thaw lets the agent go on.
+// Thaw continues the agent alone on this system.
 func (p *Process) Thaw() error { return p.Signal(unix.SIGCONT) }
