@@ -8,13 +8,13 @@ import (
 	"betcode/messages"
 )
 
-// What an agent tells of itself is bounded, as everything it writes.
+// Bounds of the agent's reports about itself, as of all its output.
 const (
 	maxAbilities = 1000
 	maxAbility   = 1 << 10 // a description
 )
 
-// abilities is what the beginning of a turn tells: names, and which are skills.
+// abilities returns the abilities in the line that begins a turn: names, and which are skills.
 func (t *translation) abilities() messages.Abilities {
 	a := messages.Abilities{Skills: names(t.l.Skills)}
 	for _, name := range names(t.l.Commands) {
@@ -26,7 +26,7 @@ func (t *translation) abilities() messages.Abilities {
 	return a
 }
 
-// names are those that can be shown, each once, in their order; nil stays nil.
+// names returns the names that can be shown, each once, in their order; nil stays nil.
 func names(all []string) []string {
 	if all == nil {
 		return nil
@@ -40,11 +40,11 @@ func names(all []string) []string {
 	return known
 }
 
-// offered reports whether a name is one that people use: the agent has others, for
+// offered reports whether a name is one that people use. The agent has others, for
 // programs that it knows.
 func offered(name string) bool { return name != "" && !strings.HasPrefix(name, "__") }
 
-// initializeAnswer is what is read of the answer to an [InitializeLine].
+// initializeAnswer has the members that are read of the answer to an [InitializeLine].
 type initializeAnswer struct {
 	Commands []struct {
 		Name        string `json:"name"`
@@ -58,8 +58,8 @@ type initializeAnswer struct {
 	Models json.RawMessage `json:"models"`
 }
 
-// ParseAbilities reads the answer to an [InitializeLine]. It does not say which
-// commands are skills.
+// ParseAbilities reads the answer to an [InitializeLine], which does not mark the commands
+// that are skills.
 func ParseAbilities(response []byte) (messages.Abilities, error) {
 	var r initializeAnswer
 	if err := json.Unmarshal(response, &r); err != nil {
@@ -85,15 +85,15 @@ func ParseAbilities(response []byte) (messages.Abilities, error) {
 	return a, nil
 }
 
-// models are the names by which a model can be asked for. A caller that wants the agent's default
-// names none.
+// models returns the names by which a model can be requested. A caller that wants the agent's
+// default names none.
 func models(raw []byte) []string {
-	var told []struct {
+	var listed []struct {
 		Value string `json:"value"`
 	}
-	_ = json.Unmarshal(raw, &told) // with an error it holds what could be read
+	_ = json.Unmarshal(raw, &listed) // after an error it has the members that could be read
 	var all []string
-	for _, m := range told {
+	for _, m := range listed {
 		if m.Value != "default" {
 			all = append(all, m.Value)
 		}

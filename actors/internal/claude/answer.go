@@ -11,11 +11,11 @@ import (
 
 // AnswerLine answers an AskUserQuestion: its whole input, byte for byte, and the
 // answers. The keys of answers are the texts of the questions as clients have
-// seen them; the agent gets them as it wrote them, since it looks them up. A
+// seen them; the agent gets the texts as it wrote them, since it looks them up. A
 // question that is left out is not answered.
 //
-// Answers with no key of a question among them would be taken for no answer at
-// all, without an error; they are refused, unless there is but one question and
+// The agent takes answers without the key of any question for no answer at all, and
+// reports no error. They are refused here, unless there is but one question and
 // one answer.
 func AnswerLine(id string, input []byte, answers map[string]string) ([]byte, error) {
 	const op = "answer question"

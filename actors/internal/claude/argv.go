@@ -10,8 +10,8 @@ import (
 	"betcode/messages"
 )
 
-// DefaultMode is the permission mode of an agent that was given none. It is said
-// every time: a resumed agent may remember another.
+// DefaultMode is the permission mode of an agent that was given none. It is always on
+// the command line, because a resumed agent may remember another.
 const DefaultMode = "default"
 
 // BypassMode is the mode in which the agent asks about nothing but protected files. A
@@ -20,19 +20,19 @@ const BypassMode = "bypassPermissions"
 
 const modeFlag = "--permission-mode"
 
-// Spec says what a process is started for.
+// Spec describes the process to start.
 type Spec struct {
 	Program        string // path of the CLI
 	SessionID      string // UUID of the conversation
-	Resume         bool   // go on with it; otherwise begin it under that id
+	Resume         bool   // continue the conversation; otherwise begin it under that id
 	Model          string // empty = the agent's default
-	FallbackModel  string // taken when the model stays overloaded; empty = none
+	FallbackModel  string // used when the model stays overloaded; empty = none
 	PermissionMode string // empty = DefaultMode
 	PlanMode       bool   // short for the mode "plan", where no mode is set
 	AllowedTools   []string
 	DeniedTools    []string
-	AskRules       []string // calls that the agent asks about whatever its mode and its own rules allow
-	SubagentText   bool     // also the texts of subagents in the foreground
+	AskRules       []string // calls that the agent asks about in every mode, also if its own rules allow them
+	SubagentText   bool     // include the texts of subagents in the foreground
 	Options        messages.AgentOptions
 	Fork           messages.Fork // begin SessionID as a fork of this conversation; not with Resume
 }
@@ -119,8 +119,8 @@ func ModeOf(argv []string) string {
 	return ""
 }
 
-// begin says which conversation the process is about. A fork is cut after the message
-// that was the last when it was made, however far its origin has come since.
+// begin returns the arguments that name the conversation. A fork is cut after the message
+// that was the last when it was made, however much its origin has grown since.
 func (s Spec) begin(op string) ([]string, error) {
 	switch {
 	case s.Resume:
@@ -138,7 +138,7 @@ func (s Spec) begin(op string) ([]string, error) {
 	}, nil
 }
 
-// argument is a value as the CLI gets it, see [messages.Argument].
+// argument returns a value as the CLI gets it, see [messages.Argument].
 func argument(op, what, v string) (string, error) {
 	out, err := messages.Argument(v)
 	if err != nil {
@@ -147,8 +147,8 @@ func argument(op, what, v string) (string, error) {
 	return out, nil
 }
 
-// checkProgram refuses a path that is not the name of a file. It is the user's own
-// choice, so that spaces in it are kept.
+// checkProgram refuses a path that is not the name of a file. The user chose the path, so
+// spaces in it are kept.
 func checkProgram(op, path string) error {
 	switch {
 	case strings.HasPrefix(strings.TrimSpace(path), "-"):
@@ -159,13 +159,13 @@ func checkProgram(op, path string) error {
 	return nil
 }
 
-// Env is what a process is told through its environment, beside what it inherits.
+// Env has the variables that a process gets in addition to the inherited ones.
 type Env struct {
-	// ResumeTurn makes a resumed process go on with an interrupted turn by
-	// itself. It is shown the call that was cut off, so that it need not guess.
+	// ResumeTurn makes a resumed process continue an interrupted turn by itself. The
+	// process gets the call that was interrupted, so that it need not guess.
 	ResumeTurn   bool
-	ResumePrompt string // what it is told then; empty = the agent's own words
-	ResumeReason string // comes back in TurnEnded; empty = the agent's own word
+	ResumePrompt string // the prompt of the continued turn; empty = the agent's default
+	ResumeReason string // comes back in TurnEnded; empty = the agent's default
 }
 
 // Environ returns the variables to add, as "name=value". They replace inherited

@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// assistant translates a line that carries one finished block of the model's
-// answer, or more. For a block that was streamed it says no more than that the
-// block is over; where nothing was streamed (subagents, slash commands, errors of
-// the API, answers that came in one piece) it has the text.
+// assistant translates a line with one or more finished blocks of the model's answer.
+// For a block that was streamed it only marks the end. For a block that was not streamed
+// (subagents, slash commands, errors of the API, answers in one piece) it has the text.
 func (t *translation) assistant() {
 	var m message
 	if err := json.Unmarshal(t.l.Message, &m); err != nil {
@@ -101,7 +100,7 @@ func (t *translation) finishedCall(id string, c *contentBlock) {
 	}
 }
 
-// finishedOther passes over a block that is not shown.
+// finishedOther ends a block that is not shown.
 func (t *translation) finishedOther(id string) {
 	m, b := t.lined(id, kindOther, "")
 	if b < 0 {
@@ -109,9 +108,9 @@ func (t *translation) finishedOther(id string) {
 	}
 }
 
-// lined finds the block that an assistant line is about and marks it as seen: the
-// first of its kind, or the call of that id, whose line has not come yet. The
-// block is -1 when it was not streamed.
+// lined finds the block of an assistant line and marks it as seen: the first of its kind,
+// or the call of that id, whose line has not come yet. The block is -1 when it was not
+// streamed.
 func (t *translation) lined(id, kind, tool string) (m, b int) {
 	m = t.s.findMessage(key(id), "")
 	if m < 0 {
@@ -132,7 +131,7 @@ func (t *translation) sawModel(model string) {
 	}
 }
 
-// sawContext remembers how much the model was given with the last request.
+// sawContext records the size of the context at the last request.
 func (t *translation) sawContext(u usage) {
 	if given := u.Input + u.CacheRead + u.CacheCreation; given > 0 && t.main() {
 		t.s.d.Context = clampInt(given, uint64(1<<40))

@@ -12,17 +12,17 @@ import (
 	"betcode/messages"
 )
 
-// imageTypes are the images that the model takes.
+// imageTypes are the types of images that the model accepts.
 var imageTypes = []string{"image/gif", "image/jpeg", "image/png", "image/webp"}
 
-// textTypes are texts, beside text/*.
+// textTypes are types of texts, in addition to text/*.
 var textTypes = []string{
 	"application/javascript", "application/json", "application/sql", "application/toml", "application/typescript",
 	"application/x-ndjson", "application/x-sh", "application/x-yaml", "application/xml", "application/yaml",
 }
 
-// byExtension are the types of files that come without one. The tables of the
-// system are not asked: they differ from machine to machine.
+// byExtension has the types of files that come without one. It replaces the tables of the
+// system, which differ from machine to machine.
 var byExtension = map[string]string{
 	".gif": "image/gif", ".jpeg": "image/jpeg", ".jpg": "image/jpeg", ".png": "image/png", ".webp": "image/webp",
 	".pdf": typePDF,
@@ -34,8 +34,8 @@ const (
 	accepted = "Accepted are PNG, JPEG, GIF and WebP images of 10 MiB, PDF documents of 22 MiB and text files of 1 MiB, 23 MiB together."
 )
 
-// How large files may be, in bytes. What goes to the API with them must stay below its
-// 32 MB, as base64.
+// The bounds of files, in bytes. The request to the API, with the files as base64, must
+// stay below 32 MB.
 const (
 	maxImage       = 10 << 20
 	maxDocument    = 22 << 20
@@ -43,14 +43,14 @@ const (
 	maxAttachments = 23 << 20
 )
 
-// refuseAttachment says which file of a message is refused, why, and what is accepted.
+// refuseAttachment returns an error with the file that is refused, the reason, and the files that are accepted.
 func refuseAttachment(i int, a messages.Attachment, why error) error {
 	return messages.Errorf("check message", messages.Invalid, "attachment %d (%s): %w", i+1, attachmentName(a), why).WithHint(accepted)
 }
 
 // checkAttachments refuses files that the agent or the API would refuse, or replace by a
-// line that says that they could not be read: they are too large, or not what they are
-// said to be.
+// line that they could not be read: files that are too large, or not of their declared
+// type.
 func checkAttachments(attachments []messages.Attachment) error {
 	together := 0
 	for i, a := range attachments {
@@ -104,8 +104,8 @@ func attachmentBlock(a messages.Attachment) (userBlock, error) {
 	return userBlock{Type: "text", Text: "File " + attachmentName(a) + ":\n\n" + string(a.Data)}, nil
 }
 
-// mediaType is the type of a file: as declared, else by its name, else a text if
-// it is one.
+// mediaType returns the type of a file: the declared one, otherwise one by its name, otherwise
+// text if it is a text.
 func mediaType(a messages.Attachment) string {
 	kind, _, err := mime.ParseMediaType(a.MimeType)
 	if err != nil {
@@ -128,7 +128,7 @@ func mediaType(a messages.Attachment) string {
 	return kind
 }
 
-// attachmentName is the file's name, without a directory and on one line.
+// attachmentName returns the file's name, without a directory and on one line.
 func attachmentName(a messages.Attachment) string {
 	name := oneLine(path.Base(strings.ReplaceAll(a.Filename, `\`, "/")), 255)
 	if name == "" || name == "." || name == ".." || name == "/" {

@@ -10,7 +10,7 @@ import (
 
 const toolAskUserQuestion = "AskUserQuestion"
 
-// controlRequest translates what the agent asks of us.
+// controlRequest translates a request of the agent.
 func (t *translation) controlRequest() {
 	r := &t.l.Request
 	t.expectEcho(t.l.RequestID)
@@ -54,7 +54,7 @@ func (t *translation) asked(id string, r *controlRequest) PermissionAsked {
 	return p
 }
 
-// present returns JSON that says something.
+// present returns raw JSON, or nil if it is empty or null.
 func present(raw []byte) []byte {
 	if bytes.Equal(raw, []byte("null")) || len(raw) == 0 {
 		return nil
@@ -62,9 +62,9 @@ func present(raw []byte) []byte {
 	return raw
 }
 
-// controlResponse translates an answer to a request of ours. That of initialize lists
-// again what waited for a decision when the agent made it; each has had a line of its
-// own, and may be decided by now.
+// controlResponse translates an answer to a request of ours. The answer to initialize lists
+// again the requests that waited for a decision when the agent made it. Each has had a line
+// of its own, and may be decided by now.
 func (t *translation) controlResponse() {
 	r := &t.l.Response
 	if slices.Contains(t.s.d.Echoes, key(r.RequestID)) {
@@ -77,8 +77,8 @@ func (t *translation) controlResponse() {
 	})
 }
 
-// expectEcho notes that an answer with an id, if it comes, says nothing new. With
-// messages, old versions echo our answers to their requests, and they answer some
+// expectEcho records the id of an answer that contains nothing new, if it comes. Together
+// with messages, old versions echo our answers to their requests, and they answer some
 // requests of ours twice.
 func (t *translation) expectEcho(id string) {
 	if t.s.d.Partial && id != "" && !slices.Contains(t.s.d.Echoes, key(id)) {
@@ -86,7 +86,7 @@ func (t *translation) expectEcho(id string) {
 	}
 }
 
-// lifecycle translates how far a message has come.
+// lifecycle translates the state of a message.
 func (t *translation) lifecycle() {
 	s := InputState{Key: t.l.Command}
 	switch t.l.State {
@@ -100,7 +100,7 @@ func (t *translation) lifecycle() {
 		s.State = Completed
 	case "cancelled":
 		s.State = Canceled
-	case "discarded", "refused": // not in any transcript yet; they never ran
+	case "discarded", "refused": // in no transcript yet; they never ran
 		s.State, s.Reason = Canceled, t.l.State
 	default:
 		t.keepRaw(reasonState)
@@ -109,8 +109,8 @@ func (t *translation) lifecycle() {
 	t.add(s)
 }
 
-// conversationReset translates /clear: the agent has forgotten everything, and
-// counts from nothing.
+// conversationReset translates /clear: the agent has dropped its context, and its counts
+// start from zero.
 func (t *translation) conversationReset() {
 	t.notice("CONVERSATION_RESET", "The agent started a new conversation.", "trigger", t.l.Trigger)
 	if len(t.s.d.Todos) > 0 {
@@ -121,10 +121,10 @@ func (t *translation) conversationReset() {
 	t.add(MemoryReset{Trigger: t.l.Trigger})
 }
 
-// UnhandledLine answers a request of the agent that nobody here handles, as the
+// UnhandledLine answers a request of the agent that the daemon does not handle, as the
 // official SDK does for a program that has registered nothing. It is nil where the
 // SDK gives no answer: a dialog of a kind that was never declared belongs to another
-// client, and an answer would settle it.
+// client, and an answer would end it.
 func UnhandledLine(m ControlAsked) []byte {
 	switch m.Subtype {
 	case "elicitation":

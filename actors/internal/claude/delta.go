@@ -1,10 +1,9 @@
 package claude
 
-// delta is what a line says that carries a piece of a block being streamed: the
-// bulk of all lines. They are read by hand, because decoding one as if it could
-// be anything takes three times as long. Whatever is unusual about a line (other
-// members, members twice, an escaped character beyond the plainest) is left to the
-// decoder; FuzzDelta holds the two to the same answer.
+// delta has the members of a line with a piece of a block being streamed. Most lines are of
+// this kind. They are parsed by hand, because the general decoder takes three times as
+// long. A line with anything unusual (other members, members twice, an escape beyond the
+// plainest) is left to the decoder; FuzzDelta checks that both give the same result.
 type delta struct {
 	session, parent, message []byte // shared with the line
 	index                    int
@@ -26,8 +25,8 @@ const (
 	hasJSON
 )
 
-// scanDelta reads a line, which must be valid UTF-8. It reports false, and d
-// means nothing, if the line is not plainly one of a delta.
+// scanDelta parses a line, which must be valid UTF-8. If the line is not plainly a delta,
+// it returns false, and d is meaningless.
 func scanDelta(raw []byte, d *delta) bool {
 	s := scanner{text: raw}
 	has, ok := s.members(func(name []byte) (int, bool) {
@@ -95,8 +94,8 @@ func (d *delta) delta(s *scanner) bool {
 	return ok && has&hasType != 0
 }
 
-// pieceType returns a name that costs no memory, empty if it is not one of those
-// that come by the thousand.
+// pieceType returns the name of a frequent kind without an allocation, empty for other
+// kinds.
 func pieceType(kind []byte) string {
 	for _, known := range [...]string{"text_delta", "thinking_delta", "input_json_delta"} {
 		if string(kind) == known {
@@ -106,8 +105,8 @@ func pieceType(kind []byte) string {
 	return ""
 }
 
-// fill writes what was read where the decoder would have written it. The ids
-// are mostly those of the line before: s knows them.
+// fill writes the members where the decoder would have written them. The ids are mostly
+// those of the line before, which s has.
 func (d *delta) fill(l *line, s *State) {
 	l.Type = "stream_event"
 	l.Session = same(d.session, s.d.Session)
@@ -120,13 +119,13 @@ func (d *delta) fill(l *line, s *State) {
 	l.Event.Type, l.Event.Index, l.Event.Delta = "content_block_delta", float64(d.index), &d.piece
 }
 
-// clear takes back what fill has written.
+// clear undoes fill.
 func (d *delta) clear(l *line) {
 	l.Type, l.Session, l.Parent, l.APIMessage = "", "", "", ""
 	l.Event.Type, l.Event.Index, l.Event.Delta = "", 0, nil
 }
 
-// same returns known if that is what b says, else a copy of b.
+// same returns known if it equals b, otherwise a copy of b.
 func same(b []byte, known string) string {
 	if string(b) == known {
 		return known

@@ -1,22 +1,22 @@
-// Package claude speaks the protocol of the Claude Code CLI: newline-delimited
+// Package claude implements the protocol of the Claude Code CLI: newline-delimited
 // JSON on its standard input and output. It is a pure codec. It does no I/O,
-// reads no clock, keeps nothing between calls and never panics on what the
-// agent wrote.
+// reads no clock, keeps nothing between calls and never panics on the agent's
+// output.
 //
-// # Outward: what the agent said
+// # Output of the agent
 //
 // [Translate] turns one complete line into an ordered list of [Item]: a [Draft]
 // is an event for clients, without its sequence number; everything else is a
-// signal for the session. What the agent does not say itself is for the session
-// to say: StatusChange, PermissionRequest, UserQuestion, SessionInfo and
+// signal for the session. Events that do not come from the agent are the session's:
+// StatusChange, PermissionRequest, UserQuestion, SessionInfo and
 // UserInput are never drafted here ([PermissionEvent] and [QuestionEvents] make
 // them when the session decides to ask).
 //
 //	line ──► decode once ──► Translate(State, line) ──► State', [Draft | signal]...
 //
-// What one line does not tell is in [State]: which blocks are open, which tool
-// calls run, the list of things to do, the cost so far. It is a value: a state
-// that was handed out is never changed, so an old one may be used again. It is
+// [State] has what one line does not contain: the open blocks, the running tool
+// calls, the list of things to do, the cost so far. It is a value: a state
+// that was returned is never changed, so an old one may be used again. It is
 // bounded, whatever the agent writes, and survives [State.Marshal] and
 // [ParseState] between any two lines; the caller commits it with the events and
 // the offset they came from.
@@ -25,24 +25,24 @@
 //
 //   - A block of text that was begun is ended once: by is_complete, or withdrawn.
 //   - A tool call is announced once and ended once: by its result, withdrawn, or
-//     by a result of ours that says that there was none.
+//     by a result from this package that states that there was none.
 //   - UsageReport comes before TurnComplete, and [TurnEnded] after both.
-//   - No event is larger than 4 MiB: text is split, anything else is cut and says
-//     so. Every string is valid UTF-8.
+//   - No event is larger than 4 MiB: text is split, anything else is cut and marked
+//     as cut. Every string is valid UTF-8.
 //   - A line that is not understood becomes a RawLine and is never fatal. A line
 //     that is understood only in part is translated and kept raw as well.
 //   - Members that are not listed in wire.go are ignored: the spool has them.
 //
-// When a process has ended, [EndRun] ends what it left open and gives the state
-// for the next process of the same conversation. A torn last line is for
-// [TranslateTorn].
+// When a process has ended, [EndRun] ends everything that it left open and returns the
+// state for the next process of the same conversation. [TranslateTorn] handles a torn
+// last line.
 //
-// # Inward: what the agent is told
+// # Input of the agent
 //
 // The functions named *Line make one line of standard input each, with its
 // newline and no other. JSON that came from the agent (a tool's input) goes back
-// byte for byte, never decoded and encoded again. A line that the CLI would die
-// of cannot be made: what is malformed is refused with a [messages.Error].
+// byte for byte, never decoded and encoded again. No function makes a line that
+// would crash the CLI: malformed arguments are refused with a [messages.Error].
 //
-// [Argv] and [Environ] say how the process is started.
+// [Argv] and [Environ] make the command line and the environment of the process.
 package claude

@@ -8,8 +8,8 @@ import (
 	"betcode/messages/claudecode"
 )
 
-// encode makes one line: no character of it ends a line but the last, in any
-// reader's opinion (encoding/json escapes U+2028 and U+2029 too).
+// encode makes one line: only its last character ends a line, for any reader
+// (encoding/json escapes U+2028 and U+2029 too).
 func encode(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -34,8 +34,8 @@ type subtype struct {
 	Subtype string `json:"subtype"`
 }
 
-// InterruptLine stops the running turn, and drops the messages that wait, if
-// told so. It is answered also when nothing runs.
+// InterruptLine interrupts the running turn. With cancelQueued it also drops the messages
+// that wait. It is answered also when nothing runs.
 func InterruptLine(id string, cancelQueued bool) []byte {
 	return request(id, struct {
 		Subtype      string `json:"subtype"`
@@ -43,8 +43,8 @@ func InterruptLine(id string, cancelQueued bool) []byte {
 	}{"interrupt", cancelQueued})
 }
 
-// SetModeLine changes the permission mode. What flags call manual has the name default
-// here.
+// SetModeLine changes the permission mode. The mode that flags call manual is called
+// default here.
 func SetModeLine(id, mode string) []byte {
 	if mode == "manual" {
 		mode = DefaultMode
@@ -64,9 +64,9 @@ func SetModelLine(id, model string) []byte {
 	}{"set_model", model})
 }
 
-// InitializeLine asks what the agent can do and what it waits for. It may be
+// InitializeLine asks for the agent's abilities and pending requests. It may be
 // sent at any time and more than once. After keepTasks an interrupt of an idle
-// agent no longer kills its subagents of the background.
+// agent no longer kills its background subagents.
 func InitializeLine(id string, keepTasks bool) []byte {
 	return request(id, struct {
 		Subtype   string `json:"subtype"`
@@ -74,9 +74,9 @@ func InitializeLine(id string, keepTasks bool) []byte {
 	}{"initialize", keepTasks})
 }
 
-// BarrierLine asks for something harmless: when the answer comes, everything
-// that was written before it has been read. A version that does not know the usual
-// request would not answer at all; its answer to this one may be an error.
+// BarrierLine makes a harmless request: when its answer comes, the agent has read all
+// earlier lines. A version that does not know the usual request would not answer it at
+// all; its answer to this one may be an error.
 func BarrierLine(id string, can claudecode.Capabilities) []byte {
 	if !can.BinaryVersion {
 		return InitializeLine(id, false)
@@ -84,8 +84,8 @@ func BarrierLine(id string, can claudecode.Capabilities) []byte {
 	return request(id, subtype{"get_binary_version"})
 }
 
-// EndSessionLine makes the agent exit in order. A version that does not know that
-// closes its turn, and goes on living.
+// EndSessionLine makes the agent close its turn and exit. A version that does not know
+// it closes its turn, and does not exit.
 func EndSessionLine(id string, can claudecode.Capabilities) []byte {
 	if !can.EndSession {
 		return InterruptLine(id, false)
@@ -108,7 +108,7 @@ func answer(id string, body any) []byte {
 	return encode(answerLine{Type: "control_response", Response: success{"success", id, body}})
 }
 
-// RefuseLine tells the agent that we do not do what it asked for.
+// RefuseLine answers a request of the agent that is not supported.
 func RefuseLine(id, why string) []byte {
 	return encode(answerLine{Type: "control_response", Response: struct {
 		Subtype   string `json:"subtype"`
@@ -117,7 +117,7 @@ func RefuseLine(id, why string) []byte {
 	}{"error", id, why}})
 }
 
-// DenyLine refuses a tool call. The model is told the message, unless the turn
+// DenyLine refuses a tool call. The model gets the message, unless the turn
 // is interrupted: then the agent drops it. The agent takes a refusal without a
 // message for a broken answer, so there is always one.
 func DenyLine(id, message string, interrupt bool) []byte {
@@ -131,15 +131,15 @@ func DenyLine(id, message string, interrupt bool) []byte {
 	}{"deny", message, interrupt})
 }
 
-// Suggested is what holds from now on of what the agent has suggested to allow
-// besides a call: the chosen ones of a JSON array, counted from 0.
+// Suggested are the agent's suggestions to allow more than one call, of which some apply
+// from now on: the chosen members of a JSON array, counted from 0.
 type Suggested struct {
 	All    []byte
 	Chosen []uint32
 }
 
-// AllowLine lets a tool call run: with its own input when input is empty, else
-// with that one, which is a JSON object and goes out as it is.
+// AllowLine lets a tool call run: with its own input if input is empty, otherwise
+// with input, a JSON object that is sent byte for byte.
 func AllowLine(id string, input []byte, also Suggested) ([]byte, error) {
 	updates, err := also.updates()
 	if err != nil {
@@ -159,8 +159,7 @@ func AllowLine(id string, input []byte, also Suggested) ([]byte, error) {
 }
 
 // SuggestedModes returns the permission modes among the suggestions of a request, by
-// their numbers from 0. One that cannot be read counts as a mode without a name that any
-// agent has.
+// their numbers from 0. One that cannot be read counts as a mode with an unknown name.
 func SuggestedModes(suggestions []byte) map[uint32]string {
 	var all []map[string]json.RawMessage // keys are read exactly
 	if json.Unmarshal(suggestions, &all) != nil {
@@ -172,7 +171,7 @@ func SuggestedModes(suggestions []byte) map[uint32]string {
 			continue
 		}
 		mode := "?"
-		_ = json.Unmarshal(one["mode"], &mode) // it stays unknown
+		_ = json.Unmarshal(one["mode"], &mode) // after an error the mode is unknown
 		modes[uint32(n)] = mode
 	}
 	return modes
@@ -204,7 +203,7 @@ func splice(id string, object []byte, updates ...json.RawMessage) []byte {
 	frame := answer(id, struct {
 		Behavior string            `json:"behavior"`
 		Updates  []json.RawMessage `json:"updatedPermissions,omitempty"`
-		Input    int               `json:"updatedInput"` // the last member: what comes before may hold the same text
+		Input    int               `json:"updatedInput"` // the last member, since earlier members may contain the same text
 	}{"allow", updates, 0})
 	at := bytes.LastIndex(frame, []byte(hole)) + len(hole) - 1
 	return bytes.Join([][]byte{frame[:at], object, frame[at+1:]}, nil)
@@ -215,9 +214,9 @@ var (
 	paragraphSeparator = []byte("\u2029")
 )
 
-// oneLineObject checks that raw is a JSON object and removes what a reader might
+// oneLineObject checks that raw is a JSON object and removes everything that a reader might
 // take for the end of a line: white space between tokens, and two characters
-// that are escaped. Otherwise it is left as it is.
+// that are escaped. It changes nothing else.
 func oneLineObject(op string, raw []byte) ([]byte, error) {
 	raw = bytes.Trim(raw, " \t\r\n") // the white space of JSON, and no other
 	if len(raw) == 0 || raw[0] != '{' || !json.Valid(raw) {

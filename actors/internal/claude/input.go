@@ -34,8 +34,8 @@ type userSource struct {
 }
 
 // UserLine makes the line for a message of a user. The key is its uuid: the
-// agent runs it once, however often it is sent. It does not fail for what [CheckInput]
-// has let through, in whichever version.
+// agent runs it once, however often it is sent. It does not fail for a message that
+// [CheckInput] of any version has accepted.
 func UserLine(key, content string, attachments []messages.Attachment) ([]byte, error) {
 	if key == "" {
 		return nil, messages.Errorf("encode message", messages.Invalid, "a message needs a key")

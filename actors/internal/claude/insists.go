@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// FlagSettings is what the agent calls rules that it was handed with --settings: ours.
+// FlagSettings is the agent's name for the source of rules given with --settings: the daemon's.
 const FlagSettings = "flagSettings"
 
 // askRule is the ask rule of the agent's user that a request names.
@@ -16,9 +16,9 @@ type askRule struct {
 	Rule   string `json:"rule_content"`
 }
 
-// insists says why the agent asks whatever else allows the call: a rule says so, its
-// user's or one that was handed over, or its own check of dangerous calls does. It is
-// empty where the agent asks because nothing allows the call.
+// insists returns why the agent asks although a rule may allow the call: an ask rule of
+// its user or of --settings, or the agent's own check of dangerous calls. It is empty
+// if the agent asks because nothing allows the call.
 func (r *controlRequest) insists() string {
 	var rule askRule
 	switch {
@@ -42,8 +42,8 @@ func (r *controlRequest) insists() string {
 	return ""
 }
 
-// Of Claude Code 2.1.330: what it says when its shell has gone to a directory in which git uses
-// another repository than its project's.
+// Reasons of Claude Code 2.1.330 when its shell is in a directory in which git uses another
+// repository than its project's.
 const (
 	foreignRepository = "Git would use a repository that Claude Code cannot match to this project"
 	unknownRepository = "Claude Code cannot tell which repository git would use here"
@@ -51,7 +51,7 @@ const (
 )
 
 // OtherRepository reports whether the reason of a request is that git would use another
-// repository than the project's, and which directory has it; none if it cannot be told.
+// repository than the project's. dir is that repository's directory, empty if it is unknown.
 func OtherRepository(reason string) (dir string, other bool) {
 	if !strings.HasPrefix(reason, foreignRepository) {
 		return "", strings.HasPrefix(reason, unknownRepository)

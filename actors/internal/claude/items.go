@@ -7,7 +7,7 @@ import (
 	betcodev1 "betcode/proto/betcode/v1"
 )
 
-// Item is one thing a line means, in the order in which it happened: a [Draft]
+// Item is one meaning of a line, in the order in which it happened: a [Draft]
 // or one of the signals below.
 type Item interface{ item() }
 
@@ -15,32 +15,32 @@ type Item interface{ item() }
 // the session adds session_id and sequence.
 type Draft struct{ Event *betcodev1.AgentEvent }
 
-// TurnStarted says that a turn has begun (system/init; once per turn).
+// TurnStarted reports that a turn has begun (system/init; once per turn).
 type TurnStarted struct {
-	Inputs         []string // uuids of the messages it answers; empty for a turn nobody asked for
-	Origin         string   // what caused it when no input did, as far as it is known yet
+	Inputs         []string // uuids of the messages it answers; empty for a turn without a message
+	Origin         string   // its cause when no input was, as far as it is known yet
 	Model          string
 	PermissionMode string
 	AgentSession   string
 	Version        string // of the CLI
-	Directory      string // it works in
+	Directory      string // its working directory
 	Tools          []string
 	Servers        []McpServer
 	Abilities      messages.Abilities
 }
 
-// McpServer is an MCP server as the agent reports it: "connected", "pending",
-// "failed", "needs-auth" and "disabled" are what it says.
+// McpServer is an MCP server as the agent reports it. Its status is "connected",
+// "pending", "failed", "needs-auth" or "disabled".
 type McpServer struct {
 	Name   string `json:"name"`
 	Status string `json:"status"`
 }
 
-// Lifecycle is how far the agent has come with one message of ours.
+// Lifecycle is the stage of one message of ours in the agent.
 type Lifecycle uint8
 
 // The stages of a message. Completed without Started is a message that the
-// agent's transcript knew already: no result follows.
+// agent's transcript already contained: no result follows.
 const (
 	Queued Lifecycle = iota
 	Started
@@ -53,12 +53,12 @@ func (l Lifecycle) String() string {
 	return [...]string{"queued", "started", "completed", "canceled"}[l&3]
 }
 
-// InputState says how far a message has come. Internal commands of the agent
-// have keys too: one that we never sent is to be ignored.
+// InputState reports the stage of a message. Internal commands of the agent
+// have keys too; a key that was never sent is to be ignored.
 type InputState struct {
 	Key    string
 	State  Lifecycle
-	Reason string // the agent's own word where State says less: "discarded", "refused"
+	Reason string // the agent's word if it is more specific than State: "discarded", "refused"
 }
 
 // Denial is a tool call that was not allowed to run.
@@ -69,43 +69,43 @@ type Usage struct {
 	InputTokens, OutputTokens            uint64
 	CacheReadTokens, CacheCreationTokens uint64
 	CostUSD                              float64 // of this turn
-	CostUnknown                          bool    // the agent has reported none, or one that cannot be true
+	CostUnknown                          bool    // the agent has reported no cost, or an implausible one
 	Duration                             time.Duration
 	Model                                string
 }
 
-// TurnEnded says that a turn is over. The drafts for clients (UsageReport,
+// TurnEnded reports that a turn is over. The drafts for clients (UsageReport,
 // TurnComplete) come before it, except when MemoryGone: then nothing ran.
 type TurnEnded struct {
-	Inputs         []string // uuids of the messages it has answered; they are settled
+	Inputs         []string // uuids of the messages that it has answered; they are done
 	Subtype        string
 	TerminalReason string
 	StopReason     string // as TurnComplete has it
-	Origin         string // what caused it when no input did
-	Unasked        bool   // no message, no command of the agent's own and nothing else is said to have caused it
+	Origin         string // its cause when no input was
+	Unasked        bool   // no message, no command of the agent's own and no other reported cause began it
 	ResumeReason   string
 	Error          string // for people
 	Failure        string // code of the ErrorEvent that was drafted, empty if there was none
 	IsError        bool
 	LocalCommand   bool   // a slash command that needed no model
-	Text           string // the agent's last words in it, at most 4 KiB; empty if it failed
-	MemoryGone     bool   // the conversation to be resumed is not there: start it anew
+	Text           string // the agent's last text in it, at most 4 KiB; empty if it failed
+	MemoryGone     bool   // the conversation to be resumed does not exist: start it anew
 	Usage          Usage
 	ContextTokens  uint64 // in the model's context after it, as far as it is known
-	ContextWindow  uint64 // how many there is room for, 0 if it was not said
+	ContextWindow  uint64 // size of the context in tokens, 0 if it was not reported
 	Queued         int    // messages that wait for a turn of their own
 	Denials        []Denial
 }
 
-// StatusHint says what the agent seems to be doing: THINKING, EXECUTING_TOOL or
-// COMPACTING. It is repeated freely; the session owns StatusChange.
+// StatusHint reports the agent's apparent activity: THINKING, EXECUTING_TOOL or
+// COMPACTING. It may be repeated; the session owns StatusChange.
 type StatusHint struct{ Status betcodev1.AgentStatus }
 
-// SessionStateChanged is the agent's own word on what it does: "running",
+// SessionStateChanged is the agent's own state: "running",
 // "requires_action" or "idle".
 type SessionStateChanged struct{ State string }
 
-// PermissionAsked says that a tool call waits for a decision. The agent waits
+// PermissionAsked reports that a tool call waits for a decision. The agent waits
 // without a limit; the session answers by rule or grant, or asks people with
 // [PromptEvents].
 type PermissionAsked struct {
@@ -118,19 +118,19 @@ type PermissionAsked struct {
 	Suggestions []byte // JSON, as received
 	Why         messages.AskReason
 	Question    bool   // an AskUserQuestion whose questions can be shown
-	NeedsPerson bool   // the agent wants a person, not a rule
+	NeedsPerson bool   // the agent wants a person's decision, not a rule's
 	Insists     string // why the agent asks although a rule of ours may allow the call; see insists
 	At          time.Time
 }
 
-// PermissionWithdrawn says that a request no longer wants an answer.
+// PermissionWithdrawn reports that a request no longer needs an answer.
 type PermissionWithdrawn struct{ Request string }
 
-// ControlAsked says that the agent asked for something that we do not do (a
+// ControlAsked reports a request of the agent that is not supported (a
 // hook, an MCP call, a dialog). Answer with [UnhandledLine].
 type ControlAsked struct {
 	Request, Subtype string
-	Name             string // of the hook or of the MCP server, where there is one
+	Name             string // of the hook or of the MCP server, if there is one
 }
 
 // ControlAnswered is the answer to a control request of ours.
@@ -142,30 +142,30 @@ type ControlAnswered struct {
 	Response  []byte // JSON, as received
 }
 
-// ModeChanged says that the agent works in another permission mode than before.
+// ModeChanged reports that the agent works in another permission mode than before.
 type ModeChanged struct{ Mode string }
 
-// AgentSessionChanged says that the conversation has another id from here on;
-// that is the one to resume.
+// AgentSessionChanged reports that the conversation has another id from here on,
+// which is the one to resume.
 type AgentSessionChanged struct{ ID string }
 
 // BackgroundTasks lists the tasks that outlive turns, all of them.
 type BackgroundTasks struct{ IDs []string }
 
-// MemoryReset says that the agent has forgotten the conversation (/clear).
+// MemoryReset reports that the agent has dropped the conversation (/clear).
 type MemoryReset struct{ Trigger string }
 
-// Compacted says that the agent has summarised its context.
+// Compacted reports that the agent has summarised its context.
 type Compacted struct {
 	Trigger                   string // "manual" or "auto"
 	TokensBefore, TokensAfter uint64
 	Duration                  time.Duration
 }
 
-// CompactionFailed says that it has not.
+// CompactionFailed reports that it could not.
 type CompactionFailed struct{ Error string }
 
-// RetryWait says that the agent waits before it asks the API again.
+// RetryWait reports that the agent waits before it repeats a request to the API.
 type RetryWait struct {
 	Attempt, Max int
 	Delay        time.Duration
@@ -173,9 +173,9 @@ type RetryWait struct {
 	Error        string
 }
 
-// RateLimited says that a limit of the account refuses requests of the agent.
+// RateLimited reports that a limit of the account refuses requests of the agent.
 type RateLimited struct {
-	Until time.Time // zero if the agent does not say it
+	Until time.Time // zero if the agent does not report it
 	Kind  string    // the agent's name of the limit, for example "five_hour"; may be empty
 }
 
@@ -184,41 +184,41 @@ type RateLimited struct {
 type AssistantText struct {
 	Text    string // at most 1 KiB
 	Message string // blocks of one message share it
-	Parent  string // set when a subagent said it
+	Parent  string // set for a subagent's text
 }
 
-// DeniedByAgent says that the agent refused a tool call by itself: because of a rule
-// that it was given or has of its own, or of its mode. Nobody was asked.
+// DeniedByAgent reports that the agent refused a tool call without asking: because of a rule
+// that it was given or has of its own, or of its mode.
 type DeniedByAgent struct {
 	Tool, ToolUse string
 	Reason        string // kind of reason as the agent names it, for example "rule"
 	Message       string // one line of at most 200 characters
 }
 
-// ToolRunning says that a tool call is open from here on.
+// ToolRunning reports that a tool call is open from here on.
 type ToolRunning struct{ ID, Tool, Parent string }
 
-// CommandForged is a shell command that the agent was told to run by a line in its input.
+// CommandForged reports a shell command that the agent ran because of a line in its input.
 // The daemon sends no such line. Key is that of the line; old versions echo messages of
 // ours, which may look like one.
 type CommandForged struct{ Key, Command string }
 
-// CommandsChanged says that the agent has loaded other commands or skills than before: it
+// CommandsChanged reports that the agent has loaded other commands or skills than before. It
 // does so by itself when it reads files below its directory.
 type CommandsChanged struct{}
 
-// ToolDone says that a tool call is no longer open.
+// ToolDone reports that a tool call is no longer open.
 type ToolDone struct {
 	ID, Tool, Parent string
 	IsError          bool
-	Lost             bool // the process ended first: nobody knows what became of it
+	Lost             bool // the process ended first: the outcome is unknown
 	Verdict          Verdict
 }
 
 // Verdict is what the agent reports about the permission of a finished call.
 type Verdict uint8
 
-// The verdicts. The agent names no source where it is too old to do so.
+// The verdicts. Old versions of the agent report no source.
 const (
 	VerdictUnknown Verdict = iota
 	VerdictHost            // a permission answer allowed it

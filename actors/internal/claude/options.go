@@ -7,9 +7,9 @@ import (
 	"betcode/messages"
 )
 
-// optionArguments are a session's options on the command line. MCP servers are not among
-// them: they are handed over in a file when the agent starts ([Restrict]). Each list is
-// followed by another option, so that nothing is taken for its member.
+// optionArguments returns a session's options for the command line. MCP servers are not among
+// them: they are passed in a file when the agent starts ([Restrict]). Each list is followed
+// by another option, so that nothing is taken for a member of it.
 func optionArguments(op string, given messages.AgentOptions) ([]string, error) {
 	o, err := given.Checked()
 	if err != nil {

@@ -7,8 +7,8 @@ const (
 	toolExitPlanMode = "ExitPlanMode"
 )
 
-// mode takes note of the permission mode, and says so when it has changed. A
-// first mode other than plan is no change for clients.
+// mode records the permission mode, and reports a change. A first mode other than plan is
+// no change for clients.
 func (t *translation) mode(mode string) {
 	now := key(mode)
 	was := t.s.d.Mode
@@ -22,8 +22,8 @@ func (t *translation) mode(mode string) {
 	}
 }
 
-// announcedPlan shows the plan that the model wants approved. It is in the call;
-// plan mode goes on until the approval.
+// announcedPlan shows the plan of a call that asks for approval. Plan mode lasts until the
+// approval.
 func (t *translation) announcedPlan(tool string, args any) {
 	if tool != toolExitPlanMode {
 		return
@@ -34,8 +34,8 @@ func (t *translation) announcedPlan(tool string, args any) {
 	}
 }
 
-// approvedPlan shows the plan that was approved, which a person may have edited.
-// The mode has changed just before.
+// approvedPlan shows the approved plan, which a person may have edited. The line before has
+// changed the mode.
 func (t *translation) approvedPlan() {
 	m, _ := decodeInput(t.l.ToolUseResult).(map[string]any)
 	if plan := textOf(m["plan"]); plan != "" {

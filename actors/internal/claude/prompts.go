@@ -9,12 +9,12 @@ import (
 	betcodev1 "betcode/proto/betcode/v1"
 )
 
-// maxSuggestions bounds what is shown of permission_suggestions, in bytes: half
-// of a JSON array is of no use to anybody.
+// maxSuggestions bounds the permission_suggestions that are shown, in bytes: half of a
+// JSON array is useless.
 const maxSuggestions = 64 << 10
 
-// PromptEvents returns what people are asked: one UserQuestion for each question,
-// or one PermissionRequest. The timestamp is when the agent asked.
+// PromptEvents returns the events that ask people: one UserQuestion for each question,
+// or one PermissionRequest. The timestamp is the time of the agent's request.
 func PromptEvents(p PermissionAsked, expires time.Time) []*betcodev1.AgentEvent {
 	if p.Question {
 		if events := QuestionEvents(p); len(events) > 0 {
@@ -48,8 +48,8 @@ func PermissionEvent(p PermissionAsked, expires time.Time) *betcodev1.AgentEvent
 }
 
 // QuestionEvents asks the questions of an AskUserQuestion, one event each, with
-// the id "<request>/<n>", n from 0. It returns none when there is no question in
-// the input: then PermissionEvent shows what there is.
+// the id "<request>/<n>", n from 0. It returns none if there is no question in
+// the input: then PermissionEvent shows the input.
 func QuestionEvents(p PermissionAsked) []*betcodev1.AgentEvent {
 	var events []*betcodev1.AgentEvent
 	for n, q := range questions(decodeInput(p.Input)) {
@@ -74,7 +74,7 @@ func prompt(p PermissionAsked) *betcodev1.AgentEvent {
 	return e
 }
 
-// What one question may hold. Its text is the key of its answer, see AnswerLine.
+// Bounds of one question. Its text is the key of its answer, see AnswerLine.
 const (
 	maxQuestions = 64
 	maxOptions   = 64
@@ -125,7 +125,7 @@ func questions(args any) []question {
 	return all
 }
 
-// shownQuestion is a question as clients see it, and as they name it in answers.
+// shownQuestion returns the text of a question as clients see it, and as they use it in answers.
 func shownQuestion(text string) string { return cut(text, maxQuestion) }
 
 func textOf(v any) string {

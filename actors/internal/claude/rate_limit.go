@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// codeRateLimited is the code of a failure by a limit of the account, as in the
+// codeRateLimited is the code of a failure because of a limit of the account, from the
 // catalogue.
 const codeRateLimited = "RATE_LIMITED"
 
 // statusTooMany is the HTTP status of a request that a limit refuses.
 const statusTooMany = 429
 
-// rateLimit translates what the agent says about a limit of the account's plan.
+// rateLimit translates the agent's report of a limit of the account's plan.
 func (t *translation) rateLimit() {
 	r := &t.l.RateLimit
 	if r.Status == "allowed" {
-		return // it comes with every request
+		return // such a line comes with every request
 	}
 	var resets, used string
 	end := instant(r.ResetsAt)
@@ -35,10 +35,10 @@ func (t *translation) rateLimit() {
 	}
 }
 
-// limitText is how older versions tell the end of a limit: "… limit reached|1795166400".
+// limitText matches the end of a limit in older versions: "… limit reached|1795166400".
 var limitText = regexp.MustCompile(`limit reached\|(\d{9,11})\b`)
 
-// limitEnd is the end of the limit that a failed turn names, zero if it names none.
+// limitEnd returns the end of the limit in the text of a failed turn, zero if there is none.
 func limitEnd(text string) time.Time {
 	found := limitText.FindStringSubmatch(text)
 	if found == nil {
@@ -51,7 +51,7 @@ func limitEnd(text string) time.Time {
 	return time.Unix(seconds, 0).UTC()
 }
 
-// instant is a time in seconds since 1970, zero where the number is none.
+// instant converts seconds since 1970, zero if the number is not a valid time.
 func instant(seconds float64) time.Time {
 	at := clampInt(seconds, uint64(1<<37))
 	if at <= 0 {

@@ -6,7 +6,7 @@ import (
 	"betcode/messages"
 )
 
-// why is what the agent says about a request beside the call, each text on one line.
+// why returns the agent's explanation of a request, each text on one line.
 func (r *controlRequest) why() messages.AskReason {
 	return messages.AskReason{
 		DisplayName: oneLine(r.DisplayName, maxID), Title: oneLine(string(r.Title), maxID), BlockedPath: oneLine(r.BlockedPath, maxID),
@@ -15,7 +15,7 @@ func (r *controlRequest) why() messages.AskReason {
 	}
 }
 
-// askRule is the user's own rule that made the agent ask, as settings have it.
+// askRule returns the user's own rule that made the agent ask, in the notation of settings.
 func (r *controlRequest) askRule() string {
 	var rule struct {
 		Tool string `json:"tool_name"`

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Restriction keeps an agent from obeying what its directory tells it to run.
+// Restriction keeps an agent from running what the files of its directory ask for.
 type Restriction struct {
-	Guarded bool     // it obeys nothing that its directories bring along
+	Guarded bool     // the agent ignores everything that its directories bring along
 	Servers string   // path of a file with MCP servers that are started all the same; empty = none
-	Strict  bool     // no other MCP servers; else those of the user's own settings and plugins, too
+	Strict  bool     // no other MCP servers; otherwise those of the user's own settings and plugins too
 	Ask     []string // rules for calls that the agent asks about while it is restricted
 
-	// HooksOff: the agent's user has switched all hooks off, which a directory cannot undo.
+	// HooksOff: the user's settings turn off all hooks, which a directory cannot undo.
 	HooksOff bool
 }
 
@@ -22,8 +22,8 @@ type Restriction struct {
 //
 // With --setting-sources user the agent reads no settings, commands, skills, agents
 // or .mcp.json of the directory, of those above it and of those below it, neither when it starts nor
-// when they appear later (measured with 2.1.330). The user's own servers for that
-// directory are left out with them, so they are handed over by name.
+// when they appear later (measured with 2.1.330). That also leaves out the user's own servers
+// for that directory, so they are passed in a file.
 func Restrict(argv []string, r Restriction) []string {
 	out := withAsk(append([]string(nil), argv...), r.Ask)
 	if r.HooksOff {
@@ -41,15 +41,15 @@ func Restrict(argv []string, r Restriction) []string {
 	return out
 }
 
-// cronVariable switches off prompts that the agent runs on a schedule. It takes them from
-// .claude/scheduled_tasks.json of its directory too, whatever the setting sources are.
+// cronVariable turns off prompts that the agent runs on a schedule. The agent also reads them
+// from .claude/scheduled_tasks.json of its directory, whatever the setting sources are.
 const cronVariable = "CLAUDE_CODE_DISABLE_CRON"
 
-// RestrictEnviron returns what a restriction adds to an environment. Where the directory
-// has nothing that would be obeyed, the user's own word about schedules counts.
+// RestrictEnviron returns an environment with the variables of a restriction. If the
+// directory has nothing that would be obeyed, the user's own setting of schedules counts.
 func RestrictEnviron(environment []string, r Restriction) []string {
-	said := slices.ContainsFunc(environment, func(v string) bool { return strings.HasPrefix(v, cronVariable+"=") })
-	if said && !r.Strict {
+	set := slices.ContainsFunc(environment, func(v string) bool { return strings.HasPrefix(v, cronVariable+"=") })
+	if set && !r.Strict {
 		return nil
 	}
 	return []string{cronVariable + "=1"}
@@ -78,7 +78,7 @@ func MergeServers(configs ...[]byte) []byte {
 		Servers map[string]json.RawMessage `json:"mcpServers"`
 	}
 	for _, config := range configs {
-		if len(config) > 0 && json.Unmarshal(config, &all) != nil { // it adds to what is there
+		if len(config) > 0 && json.Unmarshal(config, &all) != nil { // adds to the servers in all
 			return nil
 		}
 	}
@@ -86,13 +86,13 @@ func MergeServers(configs ...[]byte) []byte {
 		return nil
 	}
 	text, err := json.Marshal(all)
-	if err != nil { // it was decoded a moment ago
+	if err != nil { // it was just decoded
 		return nil
 	}
 	return text
 }
 
-// ServerConfig returns a configuration for --mcp-config with one server: a program that speaks over its standard input and output.
+// ServerConfig returns a configuration for --mcp-config with one server: a program that uses its standard input and output.
 func ServerConfig(name, program string, args []string, environment map[string]string) ([]byte, error) {
 	type server struct {
 		Type    string            `json:"type"`
@@ -129,7 +129,7 @@ func OwnServers(memory []byte, everywhere bool, projects ...string) []byte {
 		return nil
 	}
 	text, err := json.Marshal(out)
-	if err != nil { // it was decoded a moment ago
+	if err != nil { // it was just decoded
 		return nil
 	}
 	return text

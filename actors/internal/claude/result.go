@@ -10,7 +10,7 @@ import (
 	betcodev1 "betcode/proto/betcode/v1"
 )
 
-// Stop reasons of TurnComplete that the API does not have.
+// Stop reasons of TurnComplete that are not stop reasons of the API.
 const (
 	stopCancelled = "cancelled" // as the API document spells it
 	stopError     = "error"
@@ -19,11 +19,11 @@ const (
 
 const memoryGone = "No conversation found"
 
-// maxResultText bounds what TurnEnded has of the agent's last words, in bytes.
+// maxResultText bounds the agent's last text in TurnEnded, in bytes.
 const maxResultText = 4 << 10
 
-// result translates the end of a turn. A failed request calls itself a success
-// with is_error; an interrupt calls itself an error.
+// result translates the end of a turn. The agent marks a failed request as a success
+// with is_error, and an interrupt as an error.
 func (t *translation) result() {
 	r := &t.l
 	t.endTurn()
@@ -57,7 +57,7 @@ func (t *translation) result() {
 	if ended.MemoryGone { // no turn ran, so none is over
 		t.notice("CONVERSATION_NOT_FOUND", ended.Error)
 	} else {
-		t.untoldResult()
+		t.unshownResult()
 		t.failure(&ended)
 		t.report(ended.Usage, ended.contextUsage())
 		t.complete(&ended)
@@ -67,26 +67,26 @@ func (t *translation) result() {
 	t.add(ended)
 }
 
-// originUnknown is what the agent calls the origin of a message that is marked as
-// synthetic and did not come from itself.
+// originUnknown is the agent's origin of a message that is marked as synthetic and did not
+// come from the agent itself.
 const originUnknown = "unclassified"
 
-// unasked reports whether a turn had no cause that the agent knows of. That is so of a
-// message without an id.
+// unasked reports whether a turn has no cause that the agent knows of, like a message
+// without an id.
 func (t *translation) unasked(ended *TurnEnded) bool {
 	return t.s.d.Unasked && !ended.MemoryGone && len(ended.Inputs) == 0 && ended.ResumeReason == "" && (ended.Origin == "" || ended.Origin == originUnknown)
 }
 
-// memoryGone reports whether the line says that the conversation to be resumed is
-// not there. Some versions give such a line an id that nobody knows.
+// memoryGone reports whether the line means that the conversation to be resumed does
+// not exist. Some versions give such a line an unknown id.
 func (t *translation) memoryGone() bool {
 	return t.l.Type == "result" && t.l.IsError &&
 		slices.ContainsFunc(t.l.Errors, func(e loose) bool { return strings.HasPrefix(string(e), memoryGone) })
 }
 
-// answered lists the messages that a result answers. Old versions name none of
-// them, or the last: then they are those that were taken up since the result
-// before.
+// answered lists the messages that a result answers. Old versions list none of
+// them, or the last: then they are the messages that were taken up since the previous
+// result.
 func (t *translation) answered() []string {
 	all := t.l.Inputs
 	if len(all) == 0 && t.l.Input != "" {
@@ -103,14 +103,14 @@ func (t *translation) answered() []string {
 	return all
 }
 
-// taken notes that a message has become part of the conversation.
+// taken records that a message has become part of the conversation.
 func (t *translation) taken(message string) {
 	if message != "" && !slices.Contains(t.s.d.Taken, key(message)) {
 		t.s.d.Taken = with(t.s.d.Taken, key(message), maxTaken)
 	}
 }
 
-// endTurn ends what the main thread has left open. What subagents do goes on.
+// endTurn ends everything that the main thread has left open. Subagents continue.
 func (t *translation) endTurn() {
 	for m := range t.s.d.Messages {
 		if t.s.d.Messages[m].Parent == "" {
@@ -120,9 +120,9 @@ func (t *translation) endTurn() {
 	t.endCalls("The turn ended before this call gave a result.", false, func(c call) bool { return c.Parent == "" })
 }
 
-// untoldResult shows a result that no message of the turn has shown, as that of
+// unshownResult shows a result that no message of the turn has shown, like that of
 // some slash commands.
-func (t *translation) untoldResult() {
+func (t *translation) unshownResult() {
 	if t.l.Result == "" || t.s.d.Said {
 		return
 	}
@@ -130,14 +130,14 @@ func (t *translation) untoldResult() {
 	t.text(m, block{Kind: kindText}, string(t.l.Result), true)
 }
 
-// maxCost bounds the cost that is believed, in US dollars.
+// maxCost bounds a plausible cost, in US dollars.
 const maxCost = 1_000_000
 
-// plausible reports whether a cost can be true. One that cannot is as if it were not reported: the next true total contains the
+// plausible reports whether a cost can be true. An implausible cost counts as not reported: the next true total contains the
 // turn.
 func plausible(cost float64) bool { return cost >= 0 && cost <= maxCost }
 
-// turnUsage is what this turn cost. The agent's total runs on across turns and
+// turnUsage returns the usage of this turn. The agent's total runs across turns and
 // processes, and starts again when the conversation does.
 func (t *translation) turnUsage() Usage {
 	r := &t.l
@@ -158,18 +158,18 @@ func (t *translation) turnUsage() Usage {
 			u.CostUSD = total
 		}
 		t.s.d.Cost, t.s.d.Tokens, t.s.d.Fresh = total, t.allTokens(), false
-	case r.TotalCost == nil && r.Cost != nil && plausible(*r.Cost): // older versions tell the turn's own
+	case r.TotalCost == nil && r.Cost != nil && plausible(*r.Cost): // older versions report the cost of the turn
 		u.CostUSD = *r.Cost
 	default:
 		u.CostUnknown = true
 	}
-	if scaled := u.CostUSD * 1e12; scaled < 1<<53 { // what subtraction of decimals leaves behind
+	if scaled := u.CostUSD * 1e12; scaled < 1<<53 { // removes the rounding error of the subtraction
 		u.CostUSD = math.Round(scaled) / 1e12
 	}
 	return u
 }
 
-// countsAnew reports whether a new process does not count on where the former one ended: its sums over all turns lack those before
+// countsAnew reports whether a new process does not continue the counts of the former one: its sums over all turns lack those before
 // this one. Processes that were killed have stored no sums.
 func (t *translation) countsAnew() bool {
 	all := t.allTokens()
@@ -177,7 +177,7 @@ func (t *translation) countsAnew() bool {
 	return t.s.d.Fresh && all > 0 && t.s.d.Tokens > 0 && all < t.s.d.Tokens+clampInt(turn, uint64(1<<53))
 }
 
-// allTokens is what the agent has counted for all models and turns; 0 if it does not say it.
+// allTokens returns the agent's count for all models and turns; 0 if it is not reported.
 func (t *translation) allTokens() uint64 {
 	var sum float64
 	for _, m := range t.l.ModelUsage {
@@ -186,8 +186,8 @@ func (t *translation) allTokens() uint64 {
 	return clampInt(sum, uint64(1<<53))
 }
 
-// failure drafts an ErrorEvent for a turn that failed while it called itself a
-// success: a request to the API that could not be answered.
+// failure drafts an ErrorEvent for a failed turn that the agent marks as a success: a request
+// to the API that could not be answered.
 func (t *translation) failure(ended *TurnEnded) {
 	if !ended.IsError || ended.Subtype != "success" || ended.StopReason == stopCancelled {
 		return
@@ -217,7 +217,7 @@ func (t *translation) failure(ended *TurnEnded) {
 	}
 }
 
-// errorCode names a failure: by the agent's own word, else by the status.
+// errorCode returns the code of a failure: from the agent's error, otherwise from the status.
 func (t *translation) errorCode(status int) string {
 	switch {
 	case t.l.StopReason == "refusal":
@@ -262,7 +262,7 @@ func (t *translation) report(u Usage, context float32) {
 	}}})
 }
 
-// contextUsage is how full the model's context is after the turn, in percent; 0 if that is not known.
+// contextUsage returns the use of the model's context after the turn, in percent; 0 if it is not known.
 func (m *TurnEnded) contextUsage() float32 {
 	if m.ContextWindow == 0 {
 		return 0
@@ -281,7 +281,7 @@ func (t *translation) complete(ended *TurnEnded) {
 	}}})
 }
 
-// stopReason says why a turn is over, in the API's words where it has one.
+// stopReason returns why a turn is over, as a stop reason of the API if there is one.
 func (t *translation) stopReason() string {
 	switch r := &t.l; {
 	case strings.HasPrefix(r.TerminalReason, "aborted"),
@@ -301,7 +301,7 @@ func (t *translation) stopReason() string {
 	return t.l.StopReason
 }
 
-// errorText is what went wrong, for people. The agent's diagnostics are not.
+// errorText returns the failure as a text for people, without the agent's diagnostics.
 func (t *translation) errorText() string {
 	r := &t.l
 	var texts []string

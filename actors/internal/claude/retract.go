@@ -6,8 +6,8 @@ import (
 	betcodev1 "betcode/proto/betcode/v1"
 )
 
-// utterance is a finished part of the conversation that a later line may take back: the
-// agent names it by the uuid of the line that finished it, clients know it as a block or
+// utterance is a finished part of the conversation that a later line may retract. The agent
+// identifies it by the uuid of the line that finished it, clients know it as a block or
 // as a call.
 type utterance struct {
 	Line    string `json:"u"`
@@ -16,8 +16,8 @@ type utterance struct {
 	Tool    string `json:"t,omitempty"` // of a call, and of its result
 }
 
-// uttered notes what the line has finished. Only parts of the running turn are taken
-// back; turnStarted forgets the others.
+// uttered records what the line has finished. Only parts of the running turn are
+// retracted; turnStarted drops the others.
 func (t *translation) uttered(u utterance) {
 	if t.l.UUID == "" {
 		return
@@ -26,8 +26,8 @@ func (t *translation) uttered(u utterance) {
 	t.s.d.Uttered = with(t.s.d.Uttered, u, maxUttered)
 }
 
-// retract drafts a Retraction of what the lines with these uuids have finished. A line
-// that is not known has been taken back before, or has shown nothing.
+// retract drafts a Retraction of what the lines with these uuids have finished. An unknown
+// line has been retracted before, or has shown nothing.
 func (t *translation) retract(lines []string, reason string) {
 	if len(lines) == 0 {
 		return

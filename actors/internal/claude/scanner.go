@@ -2,17 +2,17 @@ package claude
 
 import "bytes"
 
-// scanner reads a subset of JSON that has only one meaning: what it accepts, any
-// decoder accepts and understands alike. Its methods report false for everything
-// else, after which it is of no use.
+// scanner parses an unambiguous subset of JSON: any decoder accepts its input and decodes
+// it alike. Its methods return false for any other input, after which the scanner is
+// unusable.
 type scanner struct {
 	text []byte
-	at   int // where the rest begins
+	at   int // start of the rest
 }
 
-// members reads an object. read is given each name and reads the value; it
-// returns the member's bit, and false to give up. No bit may come twice. members
-// returns those that came.
+// members parses an object. read gets each name and parses the value; it returns the
+// member's bit, and false to give up. No bit may come twice. members returns the bits
+// of the members that came.
 func (s *scanner) members(read func(name []byte) (bit int, ok bool)) (has int, ok bool) {
 	if !s.skip('{') {
 		return 0, false
@@ -52,13 +52,13 @@ func (s *scanner) blanks() {
 	}
 }
 
-// plain reads a string without escapes, shared with what is read.
+// plain parses a string without escapes, which shares the memory of the input.
 func (s *scanner) plain() ([]byte, bool) {
 	value, escaped, ok := s.quoted()
 	return value, ok && !escaped
 }
 
-// plainOrNull reads such a string, or null, which is none.
+// plainOrNull parses such a string, or null, which yields none.
 func (s *scanner) plainOrNull() ([]byte, bool) {
 	s.blanks()
 	if bytes.HasPrefix(s.text[s.at:], []byte("null")) {
@@ -68,13 +68,13 @@ func (s *scanner) plainOrNull() ([]byte, bool) {
 	return s.plain()
 }
 
-// is reads a string and reports whether it is the one that is wanted.
+// is parses a string and reports whether it equals wanted.
 func (s *scanner) is(wanted string) bool {
 	value, ok := s.plain()
 	return ok && string(value) == wanted
 }
 
-// copied reads a string, a copy. Escapes of one letter are understood.
+// copied parses a string into a copy. It decodes escapes of one letter.
 func (s *scanner) copied() (string, bool) {
 	value, escaped, ok := s.quoted()
 	if !ok || !escaped {
@@ -84,7 +84,7 @@ func (s *scanner) copied() (string, bool) {
 	for i := 0; i < len(value); i++ {
 		c := value[i]
 		if c == '\\' {
-			i++ // quoted has seen to it that there is one more
+			i++ // quoted has checked that there is one more
 			if c = unescaped[value[i]]; c == 0 {
 				return "", false
 			}
@@ -94,11 +94,11 @@ func (s *scanner) copied() (string, bool) {
 	return string(text), true
 }
 
-// unescaped is what a letter behind a backslash stands for, 0 if that is not so
-// plain.
+// unescaped maps the letter behind a backslash to its character, 0 for other
+// escapes.
 var unescaped = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// quoted reads a string as it stands there.
+// quoted parses a string without decoding it.
 func (s *scanner) quoted() (value []byte, escaped, ok bool) {
 	if !s.skip('"') {
 		return nil, false, false
@@ -119,7 +119,7 @@ func (s *scanner) quoted() (value []byte, escaped, ok bool) {
 	return nil, false, false
 }
 
-// number reads a natural number of few digits.
+// number parses a natural number of few digits.
 func (s *scanner) number() (int, bool) {
 	s.blanks()
 	n, from := 0, s.at
@@ -132,5 +132,5 @@ func (s *scanner) number() (int, bool) {
 	if s.at == from || s.at-from > 1 && s.text[from] == '0' {
 		return 0, false
 	}
-	return n, true // "1.5" and "1e3" are left to fail at what follows
+	return n, true // for "1.5" and "1e3" the next token fails
 }

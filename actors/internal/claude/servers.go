@@ -9,16 +9,16 @@ import (
 	"betcode/messages"
 )
 
-// serverConfig is how an agent is told to reach an MCP server, as far as it may be
-// shown: what stands in arguments, headers, environments, and in an address beside its
-// host, may be a secret, and is not even decoded or dropped at once.
+// serverConfig is the part of an MCP server's configuration that may be shown. Arguments,
+// headers, environments, and the parts of an address beside its host may contain secrets:
+// they are not decoded, or dropped at once.
 type serverConfig struct {
 	Type    string `json:"type"`
 	Command string `json:"command"`
 	URL     string `json:"url"`
 }
 
-// kind is the transport: a configuration need not name that of a program.
+// kind returns the transport. A configuration may leave out that of a program.
 func (c serverConfig) kind() string {
 	if c.Type == "" && c.Command != "" {
 		return "stdio"
@@ -26,7 +26,7 @@ func (c serverConfig) kind() string {
 	return key(c.Type)
 }
 
-// endpoint is the program, or the scheme and the host of the address.
+// endpoint returns the program, or the scheme and the host of the address.
 func (c serverConfig) endpoint() string {
 	if c.URL == "" {
 		return oneLine(c.Command, maxCarried)
@@ -38,10 +38,10 @@ func (c serverConfig) endpoint() string {
 	return oneLine((&url.URL{Scheme: address.Scheme, Host: address.Host}).String(), maxCarried)
 }
 
-// ConfiguredServers reads the files that tell agents in a directory of their MCP servers:
-// .claude.json of their home and .mcp.json of the directory. What is for this directory
-// alone in the first counts before the second, and that before what is for all. Nothing is
-// known of their status. A file that cannot be understood has none.
+// ConfiguredServers reads the files that configure the MCP servers of agents in a directory:
+// .claude.json of their home and .mcp.json of the directory. Servers for this directory alone
+// in the first file precede the second file, which precedes servers for all directories. Their
+// status is unknown. A file that cannot be parsed has no servers.
 func ConfiguredServers(home, project []byte, directory string) []messages.McpServer {
 	type servers struct {
 		Servers map[string]json.RawMessage `json:"mcpServers"`
@@ -51,7 +51,7 @@ func ConfiguredServers(home, project []byte, directory string) []messages.McpSer
 		servers
 		Projects map[string]servers `json:"projects"`
 	}
-	_ = json.Unmarshal(home, &all) // with an error they hold what could be read
+	_ = json.Unmarshal(home, &all) // after an error it has the members that could be read
 	_ = json.Unmarshal(project, &shared)
 	own = all.Projects[directory]
 	var known []messages.McpServer

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// HandedRules are permission rules that an agent is given besides its user's own.
+// HandedRules are permission rules that an agent is given in addition to its user's own.
 type HandedRules struct {
 	Ask  []string `json:"ask,omitempty"`
 	Deny []string `json:"deny,omitempty"`
@@ -15,17 +15,17 @@ type HandedRules struct {
 type handedSettings struct {
 	Permissions HandedRules     `json:"permissions"`
 	Hooks       json.RawMessage `json:"hooks,omitempty"`
-	HooksOff    *bool           `json:"disableAllHooks,omitempty"` // wins over the same member of the user's and a directory's files
+	HooksOff    *bool           `json:"disableAllHooks,omitempty"` // takes precedence over the files of the user and of a directory
 }
 
-// holdChanges is a hook that has the agent refuse settings and skills of its directory that
-// change while it runs: it would obey them about a second later, in the middle of a call. The
-// daemon compares the directory with what is trusted, and starts the agent again. Settings of
-// the agent's user are not held.
+// holdChanges is a hook that makes the agent refuse changes of its directory's settings and skills
+// while it runs. Without the hook it would obey them about a second later, in the middle of a call.
+// The daemon compares the directory with what is trusted, and restarts the agent. Changes of the
+// user's settings are not refused.
 const holdChanges = `{"ConfigChange":[{"matcher":"project_settings|local_settings|skills","hooks":[{"type":"command","command":"exit 2","timeout":5}]}]}`
 
-// withHook adds the hook to the settings of a command line. No file can switch it off, except
-// that of the user, by whose word the command line has all hooks off already.
+// withHook adds the hook to the settings of a command line. No file can turn it off, except
+// that of the user, in which case the command line has all hooks off already.
 func withHook(argv []string) []string {
 	var handed handedSettings
 	for n := 0; n+1 < len(argv); n++ {
@@ -40,7 +40,7 @@ func withHook(argv []string) []string {
 	return slices.Insert(argv, at, settingsFlag, handed.encode())
 }
 
-// withHooksOff switches all hooks off in the settings of a command line.
+// withHooksOff turns off all hooks in the settings of a command line.
 func withHooksOff(argv []string) []string {
 	off := true
 	var handed handedSettings
@@ -54,14 +54,14 @@ func withHooksOff(argv []string) []string {
 	return append(argv, settingsFlag, handedSettings{HooksOff: &off}.encode())
 }
 
-// HooksOff reports whether settings of the agent's user switch all hooks off.
+// HooksOff reports whether settings of the agent's user turn off all hooks.
 func HooksOff(settings []byte) bool {
-	var all map[string]json.RawMessage // its members are read exactly as they are spelled
+	var all map[string]json.RawMessage // a map compares member names exactly
 	var off bool
 	return json.Unmarshal(settings, &all) == nil && json.Unmarshal(all["disableAllHooks"], &off) == nil && off
 }
 
-// settingsFlag takes a JSON object of settings, which count beside those of the user's files.
+// settingsFlag takes a JSON object of settings, which apply in addition to the user's files.
 const settingsFlag = "--settings"
 
 // settings returns the value of the flag.
@@ -76,9 +76,9 @@ func (s handedSettings) encode() string {
 }
 
 // ApplyRulesLine gives a running agent rules, in place of those that it was given the same
-// way before. They count besides those of its command line, from the next tool call on.
+// way before. They apply in addition to those of its command line, from the next tool call on.
 func ApplyRulesLine(id string, r HandedRules) []byte {
-	// The lists are said even if they are empty: one that is missing changes nothing.
+	// Empty lists are sent too: a missing list changes nothing.
 	type lists struct {
 		Ask  []string `json:"ask"`
 		Deny []string `json:"deny"`

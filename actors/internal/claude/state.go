@@ -14,8 +14,8 @@ import (
 // is refused; all older ones can be read (see testdata/states).
 const stateVersion = 1
 
-// What a state holds is bounded, so that it can be written with every batch.
-// Beyond a bound the oldest entry is forgotten: an agent that behaves stays far
+// A state is bounded, so that it can be written with every batch. Beyond a bound the oldest
+// entry is dropped; a well-behaved agent stays far
 // below.
 const (
 	maxMessages = 32
@@ -46,13 +46,13 @@ type data struct {
 	Model    string      `json:"model,omitempty"`    // of the main thread
 	Turn     bool        `json:"turn,omitempty"`     // between init and result
 	Said     bool        `json:"said,omitempty"`     // this turn has shown a text
-	Notified bool        `json:"notified,omitempty"` // a task of the background has ended since the last turn
-	Aborted  bool        `json:"aborted,omitempty"`  // this turn bears the mark of an interrupt
+	Notified bool        `json:"notified,omitempty"` // a background task has ended since the last turn
+	Aborted  bool        `json:"aborted,omitempty"`  // this turn was interrupted
 	Begun    bool        `json:"begun,omitempty"`    // a message or a command of the agent's own was started since the last result
-	Unasked  bool        `json:"unasked,omitempty"`  // nothing had caused this turn when it began
+	Unasked  bool        `json:"unasked,omitempty"`  // this turn had no cause when it began
 	Partial  bool        `json:"partial,omitempty"`  // the agent's results do not list all messages they have answered
 	Taken    []string    `json:"taken,omitempty"`    // keys of the messages that were taken up since the last result
-	Echoes   []string    `json:"echoes,omitempty"`   // ids of control answers that say nothing new, where the agent echoes and repeats
+	Echoes   []string    `json:"echoes,omitempty"`   // ids of control answers that contain nothing new, if the agent echoes and repeats
 	Fault    fault       `json:"fault"`              // of this turn
 	Cost     float64     `json:"cost,omitempty"`     // total_cost_usd of the last result
 	Tokens   uint64      `json:"tokens,omitempty"`   // of modelUsage of the last result
@@ -67,23 +67,23 @@ type data struct {
 	Counters Counters    `json:"counters"`
 }
 
-// Counters counts what a translator has seen since the conversation began.
+// Counters counts lines and events since the conversation began.
 type Counters struct {
 	Lines     uint64 `json:"lines,omitempty"`     // not blank
 	Raw       uint64 `json:"raw,omitempty"`       // not understood, in full or in part
-	NotJSON   uint64 `json:"not_json,omitempty"`  // of those
+	NotJSON   uint64 `json:"not_json,omitempty"`  // part of Raw
 	NotUTF8   uint64 `json:"not_utf8,omitempty"`  // lines with bytes that were replaced
 	Truncated uint64 `json:"truncated,omitempty"` // events that were cut to fit
 }
 
-// fault is what an assistant line said about a failed request.
+// fault is the failed request that an assistant line reports.
 type fault struct {
 	Code   string `json:"code,omitempty"`
 	Type   string `json:"type,omitempty"`
 	Status int    `json:"status,omitempty"`
 }
 
-// carried is a message of the model that is not over, or not long.
+// carried is a message of the model that is being streamed, or was lately.
 type carried struct {
 	ID     string  `json:"id"`
 	Parent string  `json:"parent,omitempty"`
@@ -99,10 +99,10 @@ type block struct {
 	Tool    string `json:"tool,omitempty"` // id of the tool call
 	Name    string `json:"name,omitempty"`
 	Shown   bool   `json:"shown,omitempty"`   // clients have seen a part of it
-	Done    bool   `json:"done,omitempty"`    // and know that it is over
+	Done    bool   `json:"done,omitempty"`    // clients have got its end
 	Lined   bool   `json:"lined,omitempty"`   // its assistant line was seen
-	Partial string `json:"partial,omitempty"` // arguments so far, where no assistant line will bring them
-	Spilled bool   `json:"spilled,omitempty"` // there were too many
+	Partial string `json:"partial,omitempty"` // arguments so far, if no assistant line will bring them
+	Spilled bool   `json:"spilled,omitempty"` // they exceeded the bound
 }
 
 const (
@@ -133,7 +133,7 @@ func (s State) Marshal() []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// ParseState decodes what [State.Marshal] gave. No bytes are the zero State.
+// ParseState decodes the result of [State.Marshal]. No bytes are the zero State.
 func ParseState(b []byte) (State, error) {
 	const op = "parse translator state"
 	if len(b) == 0 {
@@ -157,8 +157,8 @@ func ParseState(b []byte) (State, error) {
 	return s, nil
 }
 
-// key bounds what is carried to recognise something by, and keeps it cheap to
-// encode. Lookups must go through it too.
+// key bounds a text that identifies something, and keeps it cheap to encode. Lookups must
+// use it too.
 func key(s string) string { return carry(s, maxKey) }
 
 func carry(s string, n int) string {
@@ -173,7 +173,7 @@ func carry(s string, n int) string {
 	}, cut(s, n))
 }
 
-// plain reports whether s is nothing but printable ASCII, as ids are.
+// plain reports whether s consists of printable ASCII, as ids do.
 func plain(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] >= 0x7f {
@@ -183,8 +183,8 @@ func plain(s string) bool {
 	return true
 }
 
-// with returns list with v at its end and at most limit entries, the oldest
-// given up. It never writes to list.
+// with returns list with v at its end and at most limit entries, without the oldest
+// ones. It never writes to list.
 func with[T any](list []T, v T, limit int) []T {
 	if len(list) >= limit {
 		list = list[len(list)-limit+1:]
@@ -205,7 +205,7 @@ func (s *State) message(i int) *carried {
 	return m
 }
 
-// findMessage returns the index of a message, or -1. An empty id means the one
+// findMessage returns the index of a message, or -1. An empty id means the message
 // that parent streams now.
 func (s *State) findMessage(id, parent string) int {
 	for i := len(s.d.Messages) - 1; i >= 0; i-- {
@@ -218,7 +218,7 @@ func (s *State) findMessage(id, parent string) int {
 }
 
 // addMessage adds a message and returns its index. When there are too many, one
-// that is not being streamed goes first.
+// that is not being streamed is dropped first.
 func (s *State) addMessage(m carried) int {
 	if len(s.d.Messages) >= maxMessages {
 		oldest := max(0, slices.IndexFunc(s.d.Messages, func(m carried) bool { return !m.Open }))
@@ -228,15 +228,15 @@ func (s *State) addMessage(m carried) int {
 	return len(s.d.Messages) - 1
 }
 
-// newID names a message that came without an id.
+// newID returns an id for a message that came without one.
 func (s *State) newID() string {
 	s.d.Serial++
 	return fmt.Sprintf("message-%d", s.d.Serial)
 }
 
-// Cost returns what the agent has counted for the conversation, in US dollars.
+// Cost returns the agent's count for the conversation, in US dollars.
 func (s State) Cost() float64 { return s.d.Cost }
 
-// Forked is the state in which a fork of a conversation begins that has cost so much: an
-// agent that counts on is not taken to have spent it again.
+// Forked returns the state of a fork of a conversation that has cost so much: the total of an
+// agent that continues the count is not counted again.
 func Forked(cost float64) State { return State{data{Cost: cost}} }

@@ -10,8 +10,8 @@ import (
 	betcodev1 "betcode/proto/betcode/v1"
 )
 
-// bareEvent translates a streaming event that is a line of its own, as older
-// versions write them.
+// bareEvent translates a streaming event that is a line of its own, as in older
+// versions.
 func (t *translation) bareEvent() {
 	e := streamEvent{Type: t.l.Type, Index: t.l.Index, Delta: t.l.Delta, ContentBlock: t.l.ContentBlock}
 	if len(t.l.Message) > 0 {
@@ -57,7 +57,7 @@ func (t *translation) messageStart(e *streamEvent) {
 		t.sawModel(e.Message.Model)
 		t.sawContext(e.Message.Usage)
 	}
-	for i := range t.s.d.Messages { // one that was never stopped
+	for i := range t.s.d.Messages { // one without a message_stop
 		if m := &t.s.d.Messages[i]; m.Open && m.Parent == key(t.l.Parent) {
 			t.finishMessage(i, false)
 		}
@@ -73,8 +73,8 @@ func (t *translation) messageStart(e *streamEvent) {
 	t.hint(betcodev1.AgentStatus_THINKING)
 }
 
-// streamed returns the index of the message that a streaming event is about,
-// which is made up if the event comes out of nowhere.
+// streamed returns the index of the message of a streaming event. It adds a message if the
+// event's message is unknown.
 func (t *translation) streamed() int {
 	i := t.s.findMessage(key(t.l.APIMessage), key(t.l.Parent))
 	if i < 0 {
@@ -87,8 +87,8 @@ func (t *translation) streamed() int {
 	return i
 }
 
-// streamedBlock returns where the block of a streaming event is: the message and
-// the block's place in it, which is -1 when it is not known.
+// streamedBlock returns the message and the place in it of the block of a streaming event;
+// the place is -1 if the block is unknown.
 func (t *translation) streamedBlock(e *streamEvent) (m, b, index int) {
 	m, index = t.streamed(), clampInt(e.Index, 1<<20)
 	b = slices.IndexFunc(t.s.d.Messages[m].Blocks, func(b block) bool { return b.Index == index })
@@ -160,7 +160,7 @@ func (t *translation) blockDelta(e *streamEvent, bare bool) {
 	switch {
 	case kind != kindTool:
 		t.showText(m, b, text)
-	case bare: // no assistant line will tell the arguments
+	case bare: // no assistant line will have the arguments
 		bl := &t.s.message(m).Blocks[b]
 		if len(bl.Partial)+len(e.Delta.JSON) > maxPartial {
 			bl.Partial, bl.Spilled = "", true
@@ -194,7 +194,7 @@ func (t *translation) text(m int, b block, text string, complete bool) {
 	}
 }
 
-// textDelta makes its four parts at once: no event is made as often.
+// textDelta allocates its four parts at once, because no other event is as frequent.
 func (t *translation) textDelta(message string, b block, text string, complete bool) *betcodev1.AgentEvent {
 	e := new(struct {
 		event betcodev1.AgentEvent
@@ -214,7 +214,7 @@ func (t *translation) textDelta(message string, b block, text string, complete b
 
 func blockID(message string, index int) string { return message + "/" + strconv.Itoa(index) }
 
-// completeBlock says that a block of text is over, if that has to be said.
+// completeBlock ends a block of text, unless its end was drafted before.
 func (t *translation) completeBlock(m, b int) {
 	msg := &t.s.d.Messages[m]
 	bl := msg.Blocks[b]
@@ -260,10 +260,10 @@ func (t *translation) messageStop() {
 	}
 }
 
-// withdraw takes back the blocks of a message from one on.
+// withdraw withdraws the blocks of a message from one on.
 func (t *translation) withdraw(m int, a *abandoned) {
 	from := clampInt(a.From, 1<<20)
-	if m < 0 { // forgotten: clients that have seen it may know
+	if m < 0 { // dropped from the state: clients may have seen it
 		if a.Message != "" {
 			t.withdrawText(t.l.Parent, key(a.Message), block{Index: from})
 		}
@@ -283,7 +283,7 @@ func (t *translation) withdraw(m int, a *abandoned) {
 			first = b
 		}
 	}
-	if first.Index >= 0 { // those after it go with it
+	if first.Index >= 0 { // the later ones are withdrawn with it
 		t.withdrawText(msg.Parent, msg.ID, first)
 	}
 	t.s.message(m).Blocks = kept
@@ -295,8 +295,8 @@ func (t *translation) withdrawText(parent, message string, b block) {
 	t.draftFor(parent, e)
 }
 
-// finishMessage ends what a message has left open, and forgets what nobody will
-// ask for: a block is remembered until its assistant line was seen. A call that
+// finishMessage ends everything that a message has left open, and drops blocks that are no
+// longer needed: a block is kept until its assistant line was seen. A call that
 // was never announced is announced now, if the model has finished it.
 func (t *translation) finishMessage(m int, whole bool) {
 	for b := range t.s.d.Messages[m].Blocks {

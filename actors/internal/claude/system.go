@@ -10,7 +10,7 @@ import (
 	betcodev1 "betcode/proto/betcode/v1"
 )
 
-// system translates what the agent says about itself.
+// system translates the agent's reports about itself.
 func (t *translation) system() {
 	switch t.l.Subtype {
 	case "init":
@@ -23,7 +23,7 @@ func (t *translation) system() {
 		t.task()
 	case "commands_changed":
 		t.add(CommandsChanged{})
-		t.keepRaw(reasonSubtype) // clients that want the list read it there
+		t.keepRaw(reasonSubtype) // for clients that want the list
 	case "background_tasks_changed":
 		t.backgroundTasks()
 	case "api_retry":
@@ -51,16 +51,16 @@ func (t *translation) system() {
 		t.notice("NOTIFICATION", string(t.l.Text))
 	case "session_title_changed":
 		t.notice("TITLE_CHANGED", t.l.Title)
-	case "session_writes_lost": // what a later resume will not remember
+	case "session_writes_lost": // a later resume will lack these records
 		t.notice("TRANSCRIPT_INCOMPLETE", "The agent could not write down a part of the conversation.",
 			"error_code", t.l.ErrorCode)
-	case "thinking_tokens", "control_request_progress": // nothing a client could do with them
+	case "thinking_tokens", "control_request_progress": // of no use to clients
 	default:
 		t.keepRaw(reasonSubtype)
 	}
 }
 
-// messageText is the member message where it is a text.
+// messageText returns the member message if it is a text.
 func (t *translation) messageText() string { return textOf(decodeInput(t.l.Message)) }
 
 func (t *translation) turnStarted() {
@@ -75,7 +75,7 @@ func (t *translation) turnStarted() {
 		started.Inputs = []string{t.l.Input}
 	}
 	if len(started.Inputs) == 0 && t.s.d.Notified {
-		started.Origin = "task-notification" // the line does not say; the result will
+		started.Origin = "task-notification" // the line does not have it; the result will
 	}
 	t.s.d.Unasked = len(started.Inputs) == 0 && started.Origin == "" && !t.s.d.Begun
 	t.sawModel(t.l.Model)
@@ -87,10 +87,10 @@ func (t *translation) turnStarted() {
 // maxReported bounds the lists of tools and servers.
 const maxReported = 1024
 
-// limited bounds a list that only the agent knows the length of.
+// limited bounds a list whose length the agent determines.
 func limited[T any](list []T) []T { return list[:min(len(list), maxReported)] }
 
-// status translates the three things a status line may say, any of them at once.
+// status translates the three reports of a status line, which may come together.
 func (t *translation) status() {
 	switch t.l.Status {
 	case "requesting":
@@ -152,7 +152,7 @@ func (t *translation) retry() {
 	}
 }
 
-// positive is a number as a detail of a notice, which leaves out what is empty.
+// positive formats a number as a detail of a notice, empty for 0.
 func positive(n int) string {
 	if n <= 0 {
 		return ""

@@ -7,7 +7,7 @@ import (
 	betcodev1 "betcode/proto/betcode/v1"
 )
 
-// task is work beside the conversation: a subagent, or a command. Its id is the
+// task is a unit of work beside the conversation: a subagent, or a command. Its id is the
 // agent_id of a subagent.
 type task struct {
 	ID          string `json:"id"`
@@ -21,8 +21,8 @@ type task struct {
 
 const stateRunning = "running"
 
-// task translates the lines about one task. Lines after the first say less, so
-// what the first said is carried.
+// task translates the lines about one task. Only the first line has all facts, so they are
+// carried.
 func (t *translation) task() {
 	l := &t.l
 	i := slices.IndexFunc(t.s.d.Tasks, func(k task) bool { return k.ID == key(l.TaskID) })
@@ -38,7 +38,7 @@ func (t *translation) task() {
 	case "task_started":
 		fill(&k.Description, carry(l.Description, maxCarried))
 		k.Background = l.Backgrounded
-	case "task_progress": // the description is what it does now
+	case "task_progress": // the description is its present activity
 		if summary == "" {
 			summary = l.Description
 		}
@@ -72,7 +72,7 @@ func (t *translation) task() {
 	}
 }
 
-// endTask forgets a task, and ends the calls that it has left open.
+// endTask drops a task, and ends the calls that it has left open.
 func (t *translation) endTask(k task, i int) {
 	if i >= 0 {
 		t.s.d.Tasks = without(t.s.d.Tasks, i)
@@ -89,8 +89,8 @@ func (t *translation) draftTask(k task, summary string) {
 	}}})
 }
 
-// backgroundTasks takes the list of what outlives turns, and learns about tasks
-// whose beginning was in another process.
+// backgroundTasks handles the list of tasks that outlive turns, which may include tasks
+// that began in another process.
 func (t *translation) backgroundTasks() {
 	ids := make([]string, 0, len(t.l.Tasks))
 	for _, ref := range t.l.Tasks {
@@ -110,7 +110,7 @@ func (t *translation) backgroundTasks() {
 	t.add(BackgroundTasks{IDs: ids})
 }
 
-// Subagents returns the subagents that have begun and not been said to have ended,
+// Subagents returns the subagents that have begun and whose end was not reported,
 // oldest first.
 func (s State) Subagents() []messages.Subagent {
 	var all []messages.Subagent

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of what goes into one event. The wire's limit is 4 MiB; see
+// Bounds of the parts of one event. The wire's limit is 4 MiB; see
 // TestNoEventIsTooLarge.
 const (
 	maxID      = 1 << 10  // ids, names, codes
@@ -50,8 +50,8 @@ func chunks(s string) []string {
 	return all
 }
 
-// oneLine makes s fit for one line of a screen: white space becomes one space,
-// control characters go, and what is longer than n bytes ends with "…".
+// oneLine formats s for one line of a screen: white space becomes one space,
+// control characters are removed, and a text longer than n bytes ends with "…".
 func oneLine(s string, n int) string {
 	s = cut(s, 4*n+utf8.UTFMax)
 	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
@@ -74,8 +74,8 @@ func code(s string) string {
 	}, cut(s, 64))
 }
 
-// clampInt turns a number of the agent into one that fits: not a number,
-// negative and huge ones become the nearest that does.
+// clampInt converts a number of the agent: not a number, negative and huge ones become the
+// nearest value that fits.
 func clampInt[T uint32 | uint64 | int](f float64, most T) T {
 	switch {
 	case !(f > 0):

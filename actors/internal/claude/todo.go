@@ -9,7 +9,7 @@ import (
 	betcodev1 "betcode/proto/betcode/v1"
 )
 
-// todo is one thing that the agent means to do, or what a call says about one.
+// todo is one item of the agent's list, or the part of it that a call names.
 type todo struct {
 	ID          string `json:"id,omitempty"`
 	Subject     string `json:"subject,omitempty"`
@@ -18,7 +18,7 @@ type todo struct {
 	Status      string `json:"status,omitempty"`
 }
 
-// listTool reports whether a tool works on the list of things to do.
+// listTool reports whether a tool changes the list of things to do.
 func listTool(name string) bool {
 	switch name {
 	case "TaskCreate", "TaskUpdate", "TaskList", "TaskGet":
@@ -27,8 +27,8 @@ func listTool(name string) bool {
 	return false
 }
 
-// wanted is what a call of such a tool asks for. It is carried until the result,
-// which does not repeat it.
+// wanted returns the change that a call of such a tool requests. It is carried until the
+// result, which does not repeat it.
 func wanted(tool string, args any) *todo {
 	m, _ := args.(map[string]any)
 	if m == nil || tool != "TaskCreate" && tool != "TaskUpdate" {
@@ -47,7 +47,7 @@ func wanted(tool string, args any) *todo {
 	}
 }
 
-// listed is a thing to do in a tool_use_result.
+// listed is an item of the list in a tool_use_result.
 type listed struct {
 	ID          loose  `json:"id"`
 	Subject     string `json:"subject"`
@@ -75,7 +75,7 @@ func (t *translation) changedTodos(c call) {
 			To string `json:"to"`
 		} `json:"statusChange"`
 	}
-	_ = json.Unmarshal(t.l.ToolUseResult, &r) // what has another shape changes nothing
+	_ = json.Unmarshal(t.l.ToolUseResult, &r) // a result of another shape changes nothing
 	list := slices.Clone(t.s.d.Todos)
 	asked := todo{}
 	if c.Todo != nil {
@@ -114,7 +114,7 @@ func (t *translation) changedTodos(c call) {
 	}
 }
 
-// wroteTodos takes the list from the input of TodoWrite, where it is whole. A
+// wroteTodos takes the list from the input of TodoWrite, which has the whole list. A
 // subagent's list is shown and not kept.
 func (t *translation) wroteTodos(tool string, args any) {
 	if tool != "TodoWrite" {
@@ -149,7 +149,7 @@ func (t *translation) setTodos(list []todo) {
 	t.draftTodos(t.s.d.Todos)
 }
 
-// bounded gives up what was completed first, then what is oldest.
+// bounded drops completed items first, then the oldest.
 func bounded(list []todo) []todo {
 	for len(list) > maxTodos {
 		list = without(list, max(0, slices.IndexFunc(list, func(d todo) bool { return d.Status == "completed" })))
@@ -193,7 +193,7 @@ func findTodo(list []todo, id string) int {
 	return slices.IndexFunc(list, func(d todo) bool { return d.ID == id })
 }
 
-// merged is old with everything that now says.
+// merged returns old with the members that now has.
 func merged(old, now todo) todo {
 	fill(&now.ID, old.ID)
 	fill(&now.Subject, old.Subject)

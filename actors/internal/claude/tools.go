@@ -18,7 +18,7 @@ type call struct {
 	Name   string `json:"name,omitempty"`
 	Parent string `json:"parent,omitempty"`
 	Began  int64  `json:"began,omitempty"` // Unix milliseconds
-	Todo   *todo  `json:"todo,omitempty"`  // what a call of a Task* tool asks for
+	Todo   *todo  `json:"todo,omitempty"`  // the change that a call of a Task* tool requests
 }
 
 // announce drafts the beginning of a tool call, once per call.
@@ -37,7 +37,7 @@ func (t *translation) announce(id, name string, input json.RawMessage, parent st
 		},
 	}})
 	t.s.d.Calls = with(t.s.d.Calls, call{
-		ID: key(id), Name: key(name), Parent: key(parent), Began: t.told().UnixMilli(), Todo: wanted(name, args),
+		ID: key(id), Name: key(name), Parent: key(parent), Began: t.timestamp().UnixMilli(), Todo: wanted(name, args),
 	}, maxCalls)
 	t.add(ToolRunning{ID: id, Tool: name, Parent: parent})
 	if parent == "" {
@@ -47,7 +47,7 @@ func (t *translation) announce(id, name string, input json.RawMessage, parent st
 	t.wroteTodos(name, args)
 }
 
-// toolResult drafts what a tool gave, and returns the call it ends.
+// toolResult drafts the result of a tool, and returns the call that it ends.
 func (t *translation) toolResult(c *contentBlock) call {
 	full := c.Result.String()
 	output := cut(full, maxOutput)
@@ -58,7 +58,7 @@ func (t *translation) toolResult(c *contentBlock) call {
 	}
 	ended, known := t.takeCall(c.ToolUseID)
 	if known {
-		took := t.told().Sub(time.UnixMilli(ended.Began))
+		took := t.timestamp().Sub(time.UnixMilli(ended.Began))
 		r.DurationMs = clampInt(float64(took.Milliseconds()), ^uint32(0))
 	}
 	t.draft(&betcodev1.AgentEvent{Event: &betcodev1.AgentEvent_ToolCallResult{ToolCallResult: r}})
@@ -66,7 +66,7 @@ func (t *translation) toolResult(c *contentBlock) call {
 	return ended
 }
 
-// takeCall forgets an open call.
+// takeCall removes an open call.
 func (t *translation) takeCall(id string) (call, bool) {
 	i := slices.IndexFunc(t.s.d.Calls, func(c call) bool { return c.ID == key(id) })
 	if i < 0 {
@@ -77,7 +77,7 @@ func (t *translation) takeCall(id string) (call, bool) {
 	return c, true
 }
 
-// withdrawCall says that a call that was announced will not run.
+// withdrawCall drafts that a call that was announced will not run.
 func (t *translation) withdrawCall(id, name, parent string) {
 	if _, open := t.takeCall(id); !open {
 		return
@@ -88,9 +88,9 @@ func (t *translation) withdrawCall(id, name, parent string) {
 	t.add(ToolDone{ID: id, Tool: name, Parent: parent, IsError: true})
 }
 
-// endCalls ends the open calls of which that is true: nobody else will.
+// endCalls ends the open calls that which selects, because no line will end them.
 func (t *translation) endCalls(because string, lost bool, which func(call) bool) {
-	for _, c := range t.s.d.Calls { // takeCall does not write to the list we walk
+	for _, c := range t.s.d.Calls { // takeCall does not write to this list
 		if !which(c) {
 			continue
 		}
@@ -98,14 +98,14 @@ func (t *translation) endCalls(because string, lost bool, which func(call) bool)
 		t.draftFor(c.Parent, &betcodev1.AgentEvent{Event: &betcodev1.AgentEvent_ToolCallResult{
 			ToolCallResult: &betcodev1.ToolCallResult{
 				ToolId: c.ID, Output: because, IsError: true,
-				DurationMs: clampInt(float64(t.told().UnixMilli()-c.Began), ^uint32(0)),
+				DurationMs: clampInt(float64(t.timestamp().UnixMilli()-c.Began), ^uint32(0)),
 			},
 		}})
 		t.add(ToolDone{ID: c.ID, Tool: c.Name, Parent: c.Parent, IsError: true, Lost: lost})
 	}
 }
 
-// toolProgress is a sign of life. Its tool_use_id is made up: the call is in
+// toolProgress drafts a sign of life. Its tool_use_id is made up: the call is in
 // parent_tool_use_id.
 func (t *translation) toolProgress() {
 	t.add(ToolProgress{ID: t.l.Parent, Tool: t.l.ToolName, Elapsed: seconds(t.l.Elapsed)})
@@ -116,15 +116,15 @@ func (t *translation) toolProgress() {
 	}
 }
 
-// summaryKeys are the arguments that say most about a call, the best first.
+// summaryKeys are the most informative arguments of a call, the best first.
 var summaryKeys = []string{
 	"command", "file_path", "notebook_path", "pattern", "query", "url", "path", "subject", "skill", "taskId",
 	"task_id", "prompt", "plan",
 }
 
-// describe says in one line what a call does, by its input; what the agent says of it
-// itself comes behind that, marked as its words. Lists and questions do nothing: of them
-// a line says what they are about.
+// describe returns one line about the effect of a call, from its input. The agent's own
+// description follows, marked as its words. For lists and questions, which have no effect,
+// the line has their subject.
 func describe(tool string, args any, words string) string {
 	const long = 200
 	m, _ := args.(map[string]any)
@@ -142,8 +142,8 @@ func describe(tool string, args any, words string) string {
 	return toolcall.Line(oneLine(tool, 64), m, cmp.Or(words, toolcall.Words(m)))
 }
 
-// described is the line of a request as a record has it: made by describe, or, in
-// journals of older builds, the agent's words alone.
+// described returns the line of a request from its record: made by describe, or, in
+// journals of older builds, the agent's own description.
 func described(p PermissionAsked, args any) string {
 	subject := describe(p.Tool, args, " ")
 	if first := subject[:min(len(subject), 40)]; p.Description != "" && strings.HasPrefix(p.Description, first) {

@@ -31,7 +31,7 @@ const (
 )
 
 // Translate turns one complete line of the agent's output, without its newline,
-// into what it means. It never fails and never panics; it keeps nothing of line.
+// into its meaning. It never fails and never panics; it keeps nothing of line.
 // The time becomes the timestamp of the drafts.
 func Translate(s State, line []byte, at time.Time) (State, []Item) {
 	return AppendTranslated(nil, s, line, at)
@@ -53,13 +53,13 @@ func AppendTranslated(items []Item, s State, line []byte, at time.Time) (State, 
 	return s, items
 }
 
-// scratch holds translations between lines: one is two kilobytes, and a flood
-// has a hundred thousand lines a second. They are empty but for the name of the
-// block that was spoken of last.
+// scratch has translations between lines: one is two kilobytes, and a flood
+// has a hundred thousand lines a second. They are empty except for the name of the last
+// block.
 var scratch = sync.Pool{New: func() any { return new(translation) }}
 
-// clear makes t ready for the next line, without touching what a line of a delta
-// does not touch.
+// clear prepares t for the next line. It leaves alone the members that a line of a delta
+// does not change.
 func (t *translation) clear() {
 	if !t.scanned {
 		*t = translation{named: t.named}
@@ -81,7 +81,7 @@ func TranslateTorn(s State, fragment []byte, at time.Time) (State, []Item) {
 	return t.s, t.items
 }
 
-// translation is one line on its way: the state being made and the items so far.
+// translation is one line being translated: the state being made and the items so far.
 type translation struct {
 	s     State
 	at    time.Time
@@ -91,7 +91,7 @@ type translation struct {
 	kept  bool // a RawLine was drafted
 
 	delta   delta
-	scanned bool // l is what delta says, no more
+	scanned bool // l has only the members of a delta
 
 	named blockName
 }
@@ -142,8 +142,8 @@ func (t *translation) translate() {
 	t.understood(shape)
 }
 
-// understood goes on with a line that was decoded; shape says what of it was not
-// as expected.
+// understood translates a line that was decoded; shape lists the members that were not as
+// expected.
 func (t *translation) understood(shape error) {
 	if t.l.Session != "" && t.l.Session != t.s.d.Session && key(t.l.Session) != t.s.d.Session && !t.memoryGone() {
 		t.s.d.Session = key(t.l.Session)
@@ -257,23 +257,22 @@ func (t *translation) keepRaw(reason string) {
 	}}})
 }
 
-// told returns the time that the line itself gives, or when it was read.
-func (t *translation) told() time.Time {
+// timestamp returns the time in the line, or the time at which the line was read.
+func (t *translation) timestamp() time.Time {
 	if t.l.Timestamp != "" {
-		if told, err := time.Parse(time.RFC3339, strings.TrimSpace(t.l.Timestamp)); err == nil {
-			return told
+		if given, err := time.Parse(time.RFC3339, strings.TrimSpace(t.l.Timestamp)); err == nil {
+			return given
 		}
 	}
 	return t.at
 }
 
-// EndRun says that the process has ended, however it did: what it has left open
-// is ended, because no line of it will. The state that it returns is the one for
-// the next process of the same conversation: it keeps the list of things to do,
-// the mode and the cost so far.
+// EndRun translates the end of the process: it ends everything that the process has left
+// open, because no line will. It returns the state for the next process of the same
+// conversation, which keeps the list of things to do, the mode and the cost so far.
 //
-// A tool call that was cut off may or may not have had its effect, and a resumed
-// agent may make it again; its result says so.
+// A tool call that was interrupted may or may not have had its effect, and a resumed
+// agent may repeat it; its result states that.
 func EndRun(s State, at time.Time) (State, []Item) {
 	t := translation{s: s, at: at}
 	for m := range t.s.d.Messages {

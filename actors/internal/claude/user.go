@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// user translates what entered the conversation without the model having said
-// it: results of tools, and texts of the CLI itself. Echoes of our own messages
+// user translates parts of the conversation that are not the model's: results of tools,
+// and texts of the CLI itself. Echoes of our own messages
 // are not content.
 func (t *translation) user() {
 	if t.l.Replay {
@@ -44,13 +44,13 @@ func (t *translation) user() {
 	}
 }
 
-// bashInput begins the echo of a shell command that was sent to the agent as a line of
-// its own, and that it has run without asking.
+// bashInput begins the echo of a shell command that was a line of the agent's input, and
+// that the agent has run without asking.
 const bashInput = "<bash-input>"
 
-// echoed notes a message of ours that the agent has taken up. The uuid is that of
-// the message. Versions that list what a result answers are not told to echo messages;
-// they do echo commands.
+// echoed records a message of ours that the agent has taken up. The uuid is that of
+// the message. Versions that list the messages that a result answers run without the
+// option to echo messages, but they echo commands.
 func (t *translation) echoed() {
 	t.taken(t.l.UUID)
 	if t.s.d.Partial {
@@ -67,8 +67,8 @@ func (t *translation) echoed() {
 	}
 }
 
-// note shows a text that the CLI put into the conversation. The prompt of a
-// subagent is not one (its call has it), nor is the mark of an interrupt.
+// note shows a text that the CLI put into the conversation. It leaves out the prompt of a
+// subagent (its call has it) and the mark of an interrupt.
 func (t *translation) note(text string) {
 	if !t.main() || text == "" {
 		return
@@ -80,7 +80,7 @@ func (t *translation) note(text string) {
 	t.notice("CONTEXT_NOTE", text)
 }
 
-// afterTool reads the structured result of the tools that change what we show.
+// afterTool reads the structured results of tools that change the state.
 func (t *translation) afterTool(c call, failed bool) {
 	if len(t.l.ToolUseResult) == 0 || failed {
 		return
@@ -93,8 +93,8 @@ func (t *translation) afterTool(c call, failed bool) {
 	}
 }
 
-// String returns the result as text: blocks one below the other, and a note for
-// what is not text.
+// String returns the result as text: blocks one below the other, and a note in place of
+// blocks that are not text.
 func (c resultContent) String() string {
 	if len(c) == 1 && c[0].Type == "text" {
 		return c[0].Text

@@ -10,24 +10,24 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// maxDepth is how deeply arguments nest before the rest is shown as JSON text:
-// several protobuf decoders give up at 100 nested messages, and an object takes
+// maxDepth is the depth of arguments below which the rest is shown as JSON text: several
+// protobuf decoders stop at 100 nested messages, and an object takes
 // three.
 const maxDepth = 24
 
-// decodeInput decodes the arguments of a tool call. What cannot be represented
+// decodeInput decodes the arguments of a tool call. A value that cannot be represented
 // (a number beyond float64) becomes null.
 func decodeInput(raw []byte) any {
 	var v any
 	if len(raw) > 0 {
-		_ = json.Unmarshal(raw, &v) // with an error v holds what could be read
+		_ = json.Unmarshal(raw, &v) // after an error v has the members that could be read
 	}
 	return v
 }
 
 // toStruct turns arguments into a Struct that fits into an event, and reports
-// whether it is whole. Long strings are cut first, all to the same length; when
-// that is not enough only the size is told. Arguments that are not an object are
+// whether it is whole. Long strings are cut first, all to the same length; if
+// that is not enough only the size is given. Arguments that are not an object are
 // put into one.
 func toStruct(v any, size int) (*structpb.Struct, bool) {
 	m, ok := v.(map[string]any)
@@ -48,7 +48,7 @@ func toStruct(v any, size int) (*structpb.Struct, bool) {
 	}}, false
 }
 
-// sizing adds up an upper bound of an encoding, and gives up when it is over.
+// sizing adds up an upper bound of an encoding, and stops when it is exceeded.
 type sizing struct{ longest, left int }
 
 const entrySize = 32 // tags and lengths around one value
@@ -90,7 +90,7 @@ type fitting struct {
 
 func (f *fitting) object(m map[string]any, depth int) *structpb.Struct {
 	fields := make(map[string]*structpb.Value, len(m))
-	for _, k := range slices.Sorted(maps.Keys(m)) { // the order decides which of two keys that are cut alike wins
+	for _, k := range slices.Sorted(maps.Keys(m)) { // of two keys that are cut alike, the first in order wins
 		f.whole = f.whole && len(k) <= maxID
 		fields[short(k)] = f.value(m[k], depth+1)
 	}
@@ -132,7 +132,7 @@ func (f *fitting) text(s string) string {
 	return cut(s, f.longest-len(mark)) + mark
 }
 
-// jsonText encodes what json.Unmarshal has made.
+// jsonText encodes a value from json.Unmarshal.
 func jsonText(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

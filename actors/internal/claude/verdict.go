@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// toolMeta is what the agent reports beside a tool result: who decided the call, or
+// toolMeta is the agent's report beside a tool result: who decided the call, or
 // why it did not run.
 type toolMeta struct {
 	ID           string `json:"id"`
@@ -14,8 +14,8 @@ type toolMeta struct {
 	VerdictOwner string // "config", "hook", "user_temporary", …
 }
 
-// toolMetas is a list of them. A list of another shape is none: the line counts all
-// the same.
+// toolMetas is a list of toolMeta. A list of another shape counts as empty, and the line
+// is translated all the same.
 type toolMetas []toolMeta
 
 // UnmarshalJSON never fails.
@@ -28,14 +28,14 @@ func (m *toolMetas) UnmarshalJSON(b []byte) error {
 			Source   loose `json:"source"`
 		} `json:"permission_decision"`
 	}
-	_ = json.Unmarshal(b, &all) // what is of another shape says nothing
+	_ = json.Unmarshal(b, &all) // a value of another shape contains no verdict
 	for _, a := range all {
 		*m = append(*m, toolMeta{ID: a.ID, NotRun: string(a.NotRun), Verdict: string(a.Decision.Decision), VerdictOwner: string(a.Decision.Source)})
 	}
 	return nil
 }
 
-// verdict reports who decided a call, as far as this line says so. Sources that begin
+// verdict returns who decided a call, as far as this line reports it. Sources that begin
 // with "user" stand for answers to a permission request; the agent's own rules are
 // "config", its hooks "hook".
 func (t *translation) verdict(call string) Verdict {

@@ -8,14 +8,14 @@ import (
 	"betcode/messages/claudecode"
 )
 
-// What differs between versions of the CLI on the command line and on standard
-// error. What differs between lines is in the translator, which knows the version
-// from the init line.
+// Differences between versions of the CLI on the command line and on standard error. The
+// translator handles differences between lines; it knows the version from the init
+// line.
 
-// Fit returns a command line made by [Argv] as a version with these capabilities
-// takes it: an option it does not know is left out, a version without command_lifecycle
-// echoes the messages it has taken up, and one that asks hooks about changed settings is
-// told to hold them.
+// Fit adapts a command line made by [Argv] to a version with these capabilities: it leaves
+// out an option that the version does not know, has a version without command_lifecycle
+// echo the messages that it has taken up, and gives a version that asks hooks about changed
+// settings the hook that refuses them.
 func Fit(argv []string, can claudecode.Capabilities) []string {
 	fitted := slices.Clone(argv)
 	if !can.PartialMessages {
@@ -31,18 +31,18 @@ func Fit(argv []string, can claudecode.Capabilities) []string {
 	return fitted
 }
 
-// Complaint is the end of what a process has written to standard error, read for
-// what follows from it.
+// Complaint is the end of a process's standard error, which is searched for known
+// errors.
 type Complaint string
 
 // MemoryGone reports that the conversation with an id could not be resumed. Old
-// versions say so nowhere else.
+// versions report it nowhere else.
 func (c Complaint) MemoryGone(session string) bool {
 	return session != "" && strings.Contains(string(c), memoryGone+" with session ID: "+session)
 }
 
 // IDTaken reports that a conversation could not be begun under an id, because a
-// first turn that was lost has left something behind under it.
+// first turn that was lost has left files under it.
 func (c Complaint) IDTaken(session string) bool {
 	return session != "" && strings.Contains(string(c), "Session ID "+session+" is already in use")
 }
@@ -50,7 +50,7 @@ func (c Complaint) IDTaken(session string) bool {
 // errnoName is the name of a system error, as Node.js prints it.
 var errnoName = regexp.MustCompile(`\bE[A-Z]{3,}\b`)
 
-// Refusal returns what the CLI said when it refused to start, empty if it did not:
+// Refusal returns the error with which the CLI refused to start, empty if it did not:
 // an option it does not know, a settings file it cannot read, a user it does not
 // work for. The next start would fail in the same way.
 func (c Complaint) Refusal() string {
@@ -61,7 +61,7 @@ func (c Complaint) Refusal() string {
 			continue
 		}
 		if errnoName.MatchString(line) || strings.Contains(line, memoryGone) {
-			continue // a full disk or a busy machine may be another one next time
+			continue // a full disk or a busy machine may not be so at the next start
 		}
 		return oneLine(line, maxCarried)
 	}

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// line is one line of the agent's output: the members of every type that we
-// read, in one struct, so that a line is decoded once. Types share members
-// (error, status, summary), which is why they are not apart. Numbers are
+// line is one line of the agent's output: the members of all types that are read, in one
+// struct, so that a line is decoded once. Types share members
+// (error, status, summary), which is why they are not separate. Numbers are
 // float64 because that takes any JSON number; a member of the wrong type is
-// left empty and noted.
+// left empty and recorded.
 type line struct {
 	Type      string `json:"type"`
 	Subtype   string `json:"subtype"`

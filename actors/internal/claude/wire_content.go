@@ -32,7 +32,7 @@ type source struct {
 	Data      string `json:"data"`
 }
 
-// content is what a message holds: a list of blocks, or a string that stands for
+// content is the content of a message: a list of blocks, or a string that stands for
 // one block of text.
 type content []contentBlock
 
@@ -50,7 +50,7 @@ func (c *content) UnmarshalJSON(b []byte) error {
 }
 
 // resultBlock is a block within a tool result. It is not a contentBlock, so that
-// nothing nests without end.
+// the nesting is bounded.
 type resultBlock struct {
 	Type   string `json:"type"`
 	Text   string `json:"text"`
@@ -60,7 +60,7 @@ type resultBlock struct {
 	Source source `json:"source"`
 }
 
-// resultContent is what a tool gave: a string or a list of blocks.
+// resultContent is the result of a tool: a string or a list of blocks.
 type resultContent []resultBlock
 
 // UnmarshalJSON accepts both forms, and a single block.
@@ -82,15 +82,15 @@ func (c *resultContent) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// errTooMany says that a list was not read to its end.
+// errTooMany reports that a list was not read to its end.
 var errTooMany = errors.New("too many members")
 
-// list decodes a list of any length into memory of a bounded size: a block takes
+// list decodes a list of any length into bounded memory: a block takes
 // three bytes in a line, and seventy times as much when it is decoded.
 func list[T any](b []byte) ([]T, error) {
 	const most = 10_000
 	var all []T
-	if bytes.Count(b, []byte(",")) < most || b[0] != '[' { // not more members than that, whatever they are
+	if bytes.Count(b, []byte(",")) < most || b[0] != '[' { // it cannot have more members than that
 		err := json.Unmarshal(b, &all)
 		return all, err
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // LastAnswer returns the id of the newest message of the model in a transcript of the
-// agent, as --resume-session-at takes it. It is empty if there is none since the
+// agent, for --resume-session-at. It is empty if there is none since the
 // conversation began, or was compacted.
 func LastAnswer(transcript io.Reader) (string, error) {
 	last := ""

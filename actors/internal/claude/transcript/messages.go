@@ -7,7 +7,7 @@ import "encoding/json"
 //
 // A message that began a turn is a user record under its key. A message that was
 // folded into a running turn has two records under other names: an attachment, and
-// its leaving of the queue. The agent itself does not recognise such a message when
+// its removal from the queue. The agent itself does not recognise such a message when
 // it is resumed. Of several messages that were merged into one turn, only the last
 // key is in the transcript.
 func holds(line []byte, key string) bool {

@@ -10,12 +10,12 @@ import (
 
 // A record with a large file in it has some MB. Anything above these bounds is no transcript.
 const (
-	maxRecord     = 64 << 20 // bytes of a record that is looked at
+	maxRecord     = 64 << 20 // bytes of a record that is read
 	maxTranscript = 4 << 30  // bytes that are read
 )
 
 // records calls do with each line of a transcript, its newline included if it has one. The
-// line is valid until the next call. A line that is too long is left out.
+// line is valid until the next call. Lines that are too long are left out.
 func records(transcript io.Reader, do func(line []byte)) error {
 	lines := bufio.NewReaderSize(transcript, 64<<10)
 	var line []byte
@@ -46,8 +46,8 @@ func records(transcript io.Reader, do func(line []byte)) error {
 	}
 }
 
-// doubled returns line with room for n more bytes. It doubles the room, so that all buffers of a long record together take at
-// most twice its size, however late the garbage collector comes.
+// doubled returns line with room for n more bytes. It doubles the capacity, so that all buffers of a long record together take at
+// most twice its size, however late the garbage collector runs.
 func doubled(line []byte, n int) []byte {
 	if len(line)+n <= cap(line) {
 		return line

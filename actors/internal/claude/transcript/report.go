@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Ends of a turn that the API does not have a stop reason for, as TurnComplete has them.
+// Ends of a turn that are not stop reasons of the API, as in TurnComplete.
 const (
 	Cancelled = "cancelled"
 	Failed    = "error"
@@ -27,24 +27,24 @@ const maxEndText = 64 << 10
 
 // Report is what a transcript shows of a conversation.
 type Report struct {
-	Known   map[string]bool // which of the messages asked about are part of it
-	End     End             // how its newest turn ended; zero while that has not, and where it cannot be told
+	Known   map[string]bool // which of the requested messages are part of it
+	End     End             // how its newest turn ended; zero while it runs, and if the transcript does not show it
 	Prompts []Prompt        // messages of people, oldest first
 }
 
 // End is the end of a turn.
 type End struct {
 	Reason string // end_turn, stop_sequence, cancelled or error
-	Text   string // the last words of the agent, or its error
+	Text   string // the last text of the agent, or its error
 }
 
 // Prompt is a message that began a turn.
 type Prompt struct {
 	Key string
-	At  time.Time // zero if the record does not say it
+	At  time.Time // zero if the record does not have it
 }
 
-// Newest returns when the last message began a turn, zero if that is not known.
+// Newest returns the time when the last message began a turn, zero if that is not known.
 func (r *Report) Newest() time.Time {
 	if len(r.Prompts) == 0 {
 		return time.Time{}
@@ -68,10 +68,10 @@ func (r *Report) Since(known func(key string) (bool, error)) ([]Prompt, error) {
 	return r.Prompts, nil
 }
 
-// Read returns what a transcript shows, with the messages under these keys.
+// Read returns the report of a transcript, with the messages under these keys.
 //
-// A turn has ended if the last record of the conversation is an answer of the model that asks for no tool, or the mark of an interrupt.
-// An agent that is resumed continues nothing then. A record that was torn, or that is not understood, shows no end.
+// A turn has ended if the last record of the conversation is an answer of the model without a tool call, or the mark of an interrupt.
+// An agent that is resumed then continues nothing. A record that is torn or not understood shows no end.
 func Read(transcript io.Reader, keys []string) (Report, error) {
 	found := Report{Known: map[string]bool{}}
 	var last []byte
@@ -117,7 +117,7 @@ func kindOf(line []byte) string {
 	return ""
 }
 
-// message is what is read of a record of a conversation.
+// message has the members that are read of a record.
 type message struct {
 	Type      string    `json:"type"`
 	UUID      string    `json:"uuid"`
@@ -151,12 +151,12 @@ func (m *message) text() (text string, whole bool) {
 	return all.String(), true
 }
 
-// notPrompts begin texts of user records that no person wrote.
+// notPrompts begin texts of user records that are not from a person.
 var notPrompts = []string{interrupted, "<local-command-", "<command-name>", "<command-message>", "<task-notification"}
 
 const interrupted = "[Request interrupted by user"
 
-// promptOf returns the message of a person that a user record is.
+// promptOf returns the message of a person in a user record; false if it has none.
 func promptOf(line []byte) (Prompt, bool) {
 	var m message
 	if json.Unmarshal(line, &m) != nil || m.Type != "user" || m.UUID == "" || len(m.UUID) > maxPromptKey || m.Meta || m.Summary || m.Sidechain {
