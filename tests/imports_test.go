@@ -233,7 +233,7 @@ var rules = []rule{
 		never:   map[string]string{grpc: "kinds of errors become status codes in the gateway"},
 	},
 	{
-		pkg: "actors/session/events", may: []string{"messages", "proto", "actors/session/lock", "actors/session/repeat", "actors/internal/claude", "actors/internal/process", "actors/internal/texts"},
+		pkg: "actors/session/events", may: []string{"messages", "proto", "actors/session/budget", "actors/session/lock", "actors/session/repeat", "actors/internal/claude", "actors/internal/process", "actors/internal/texts"},
 		because: "an event is made from records; the session decides when it is published",
 		never:   map[string]string{protoactor: "events are values", grpc: "kinds of errors become status codes in the gateway"},
 	},
@@ -294,6 +294,11 @@ var rules = []rule{
 	{
 		pkg: "actors/session/alarm", may: []string{"messages", "actors/settings", "actors/internal/claude"},
 		because: "what an alarm does is decided from the record of a run: the session journals, tells people and freezes or ends the agent",
+		never:   map[string]string{protoactor: "the session's actor is one level up", grpc: "kinds of errors become status codes in the gateway"},
+	},
+	{
+		pkg: "actors/session/day", may: []string{"messages", "actors/daybudget", "actors/session/budget"},
+		because: "what a session knows of the budget of the day is a value: the session sends reports and asks people",
 		never:   map[string]string{protoactor: "the session's actor is one level up", grpc: "kinds of errors become status codes in the gateway"},
 	},
 	{

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
-	"google.golang.org/protobuf/proto"
 
 	pb "betcode/proto/betcode/v1"
 
@@ -23,27 +22,9 @@ import (
 //
 // The request is made when work waits, and is over when none does. Refused, the session asks again when a person acts.
 
-// budgetTool is the tool that a request to raise a budget names.
-const budgetTool = "Budget"
-
 // counted is what a turn has consumed, as budgets count it.
 func counted(u claude.Usage) budget.Turn {
 	return budget.Turn{USD: u.CostUSD, CostKnown: !u.CostUnknown, Tokens: u.InputTokens + u.OutputTokens + u.CacheCreationTokens}
-}
-
-// withTotal adds to the agent's report on a turn what the session has consumed with it.
-func (t *transition) withTotal(e *pb.AgentEvent) *pb.AgentEvent {
-	u := e.GetUsage()
-	if u == nil {
-		return e
-	}
-	tokens := uint64(u.GetInputTokens()) + uint64(u.GetOutputTokens()) + uint64(u.GetCacheCreationTokens())
-	total := budget.Add(t.s.record.Budget.Now(t.now.at), budget.Turn{USD: u.GetCostUsd(), CostKnown: !u.GetCostUnknown(), Tokens: tokens})
-	e = proto.CloneOf(e)
-	e.GetUsage().Total = &pb.Spending{
-		CostMicros: total.Micros, Tokens: total.Tokens, WorkMs: uint64(total.Work / time.Millisecond), Turns: total.Turns, Unknown: total.Unknown,
-	}
-	return e
 }
 
 // countTurn counts a turn that has ended with a result.
@@ -122,7 +103,7 @@ func (t *transition) updateBudget() {
 	switch { // for the budget of a session above, that one asks
 	case asked:
 	case why == messages.HeldByBudget && !t.s.record.Budget.Refused:
-		t.askBudget(why)
+		t.askPeople(budget.Request(t.s.record.Budget, t.s.spent(), why))
 	case why == messages.HeldByDay && t.s.day.Asks && !t.s.day.Refused:
 		t.askDay()
 	}
@@ -164,20 +145,6 @@ func (t *transition) hold(why messages.Holding) {
 	}
 }
 
-// askBudget puts the question before people whether more may be consumed.
-func (t *transition) askBudget(why messages.Holding) {
-	b, spent := t.s.record.Budget, t.s.spent()
-	q := budget.Ask(b.Limit, b.Step, spent, nil)
-	reason := "the budget of this session is used: " + q.Used
-	if b.Below != (messages.Spent{}) {
-		reason += "; its subagents used " + budget.SpentText(b.Below) + " of it"
-	}
-	t.askPeople(messages.PermissionRecord{
-		Tool: budgetTool, Budget: why, Input: q.Input, Reason: reason, Why: messages.AskReason{DisplayName: "Budget"},
-		Description: "raise the budget to " + q.Next + "; denied, the session stays paused",
-	})
-}
-
 // budgetDecided acts on the answer to that question.
 func (t *transition) budgetDecided(from *actor.PID, p messages.PermissionRecord, request messages.RequestID) {
 	switch p.Budget {
@@ -209,16 +176,7 @@ func (t *transition) setBudget(from *actor.PID, m messages.SetBudget) {
 		return
 	}
 	before := t.s.record.Budget.Limit
-	limit := before
-	if m.Micros != nil {
-		limit.Micros = *m.Micros
-	}
-	if m.Tokens != nil {
-		limit.Tokens = *m.Tokens
-	}
-	if m.Work != nil {
-		limit.Work = *m.Work
-	}
+	limit := budget.Set(before, m)
 	if err := messages.CheckBudget(op, limit); err != nil {
 		t.then(act.Reply{To: from, With: err})
 		return
@@ -229,4 +187,42 @@ func (t *transition) setBudget(from *actor.PID, m messages.SetBudget) {
 	e.Context = map[string]string{"from": budget.LimitText(before), "to": budget.LimitText(limit)}
 	t.audit(e)
 	t.then(act.Reply{To: from, With: messages.Done{}})
+}
+
+// A plan that is played on behalf of the session has a budget of its own. The plan decides when it is used; the session puts the
+// question before people, and keeps it until one of them decides.
+
+// planBudgetDecided is an effect: the decision about the budget of a plan is durable.
+type planBudgetDecided struct{ request messages.RequestID }
+
+func (planBudgetDecided) Effect() {}
+
+// askPlanBudget asks people about the budget of a plan, once for each request.
+func (t *transition) askPlanBudget(from *actor.PID, m messages.AskPlanBudget) {
+	const op = "ask about the budget of a plan"
+	if !t.known(from, op) {
+		return
+	}
+	_, waits := t.s.prompts.Find(m.Request)
+	switch answered, known := t.s.ledger.Decided(m.Request); {
+	case known:
+		t.then(act.Reply{To: from, With: messages.PlanBudgetAnswer{Decision: answered.Decision, By: answered.By}})
+		return
+	case waits && m.Withdraw:
+		t.withdraw(m.Request, "plan")
+	case !waits && !m.Withdraw:
+		t.askPeople(budget.PlanRequest(m))
+	}
+	t.then(act.Reply{To: from, With: messages.PlanBudgetAnswer{}})
+}
+
+// planDecided tells the plan that its question was answered.
+func (t *transition) planDecided(from *actor.PID, p messages.PermissionRecord, request messages.RequestID) {
+	t.peopleDecided(from, p, request)
+	t.then(planBudgetDecided{p.Request})
+	text := "The budget of the plan is raised"
+	if !prompts.Allows(p.Decision) {
+		text = "The budget of the plan is not raised; it starts no further step until a person lets it go on (betcode orchestrate resume)"
+	}
+	t.notice("PLAN_BUDGET_DECIDED", text, map[string]string{"client": p.DecidedBy})
 }

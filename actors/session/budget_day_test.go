@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"betcode/actors/daybudget"
+	"betcode/actors/session/budget"
 	"betcode/actors/session/family"
 	"betcode/messages"
 )
@@ -195,7 +196,7 @@ func TestAgentRepeatsTheIDOfTheDay(t *testing.T) {
 	b.tell(input("ann", "k2"))
 	p := *b.raise()
 	b.tell(b.out(asks(string(p.Request), "Bash")))
-	if again := b.raise(); again == nil || again.Tool != budgetTool || again.Budget != messages.HeldByDay {
+	if again := b.raise(); again == nil || again.Tool != budget.Tool || again.Budget != messages.HeldByDay {
 		t.Errorf("%+v", again)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/permission"
+	"betcode/actors/session/budget"
 	"betcode/actors/session/prompts"
 	"betcode/actors/session/recall"
 	"betcode/messages"
@@ -125,7 +126,7 @@ func TestBudgetAsks(t *testing.T) {
 	}
 	b.tell(input("ann", "k2"))
 	p := b.raise()
-	if p == nil || p.Tool != budgetTool || !strings.Contains(p.Reason, "$1.25") || !strings.Contains(p.Description, "$2.00") {
+	if p == nil || p.Tool != budget.Tool || !strings.Contains(p.Reason, "$1.25") || !strings.Contains(p.Description, "$2.00") {
 		t.Fatalf("%+v", p)
 	}
 	if r := b.state.record; r.Phase != messages.PhaseWaiting || r.Budget.Held != messages.HeldByBudget || len(b.state.inputs) != 1 {

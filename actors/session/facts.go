@@ -43,7 +43,7 @@ func (s *state) held() messages.Holding {
 		return messages.HeldByBudget
 	case s.family.Used():
 		return messages.HeldByFamily
-	case s.day.Known && s.day.Reached(s.day.Own(b, s.day.at)):
+	case s.day.Used(b):
 		return messages.HeldByDay
 	}
 	return ""

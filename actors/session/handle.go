@@ -161,7 +161,7 @@ func (t *transition) handle(from *actor.PID, m any) {
 	case daybudget.Near:
 		t.dayNear(m)
 	case daybudget.Again:
-		t.s.day.told = daybudget.Report{}
+		t.s.day.Again()
 	case ClientActive: // see extendPrompts
 	case pool.Answer:
 		t.slotAnswered(m)

@@ -48,7 +48,7 @@ func (t *transition) item(item claude.Item) {
 	switch m := item.(type) {
 	case claude.Draft:
 		t.ownTime(m.Event)
-		t.emit(t.withTotal(m.Event))
+		t.emit(events.WithTotal(m.Event, t.s.record.Budget, t.now.at))
 	case claude.InputState:
 		t.inputState(m)
 	case claude.TurnStarted:

@@ -9,11 +9,15 @@ import (
 	"betcode/actors/internal/texts"
 	"betcode/actors/permission"
 	"betcode/actors/session/events"
+	"betcode/actors/session/forward"
 	"betcode/actors/session/presence"
 	"betcode/actors/session/prompts"
 	"betcode/messages"
 	"betcode/messages/toolcall"
 )
+
+// Who sees what happens in the session and what waits for people: the attached clients, a person who is notified because no client
+// watches, and the clients of sessions above.
 
 // applyPresence announces to every client what changed about another.
 func (t *transition) applyPresence(c *presence.Change) {
@@ -117,7 +121,7 @@ func (t *transition) remind(m permission.ReminderDue) {
 	}
 	p = prompts.Reminded(p, m.Number)
 	t.putPermission(p)
-	tool, age := texts.Shorten(p.Tool, maxShown), humanAge(act.Wall(t.now.at).Sub(p.ReceivedAt))
+	tool, age := texts.Shorten(p.Tool, maxShown), texts.Age(act.Wall(t.now.at).Sub(p.ReceivedAt))
 	n := Notice{
 		Code: "PERMISSION_REMINDER", Session: t.s.id, Name: t.s.record.Label(),
 		Message: fmt.Sprintf("%s has waited for an answer for %s: %s", tool, age, toolcall.Cut(p.Description, maxNotified)),
@@ -127,12 +131,75 @@ func (t *transition) remind(m permission.ReminderDue) {
 	t.then(notifyPerson{n})
 }
 
-// humanAge is an age in the largest unit that fits, rounded down: "1h", "2d".
-func humanAge(age time.Duration) string {
-	for _, unit := range []time.Duration{24 * time.Hour, time.Hour, time.Minute} {
-		if age >= unit && (unit < 24*time.Hour || age >= 48*time.Hour) {
-			return texts.Duration(age.Truncate(unit))
+// A subagent that forwards its requests has them shown on the streams of the session above it, and further up as long as each
+// session forwards (package forward). An answer with a forwarded id goes to the subagent's session at once: package actors addresses
+// it, so nothing here decides.
+
+// sendToSession is an effect: hand a message to another session.
+type sendToSession struct{ Toward }
+
+func (sendToSession) Effect() {}
+
+// updateForwarding sends the session above what waits for people, if that has changed. It ends every step.
+func (t *transition) updateForwarding() {
+	if !t.s.forwards() || t.append.Delete {
+		return
+	}
+	if waiting := t.s.forwardable(); t.s.forwarding.Changed(waiting) {
+		t.sendForwarded(waiting)
+	}
+}
+
+// sendForwarded sends the session above the whole list. Its actor is started if the list is not empty.
+func (t *transition) sendForwarded(waiting []prompts.Forwarded) {
+	m := Forwarded{From: t.s.id, Waiting: waiting, Decided: t.s.forwarding.Send(waiting, t.decided)}
+	t.then(sendToSession{Toward{Session: t.s.record.Subagent.Parent, Message: m, Start: len(waiting) > 0}})
+}
+
+// forwardAtStart sends the list to the session above, which may have an older one.
+func (t *transition) forwardAtStart() {
+	if t.s.forwards() {
+		t.sendForwarded(t.s.forwardable())
+	}
+}
+
+// forwardAgain sends the list once more to a session that has forgotten it.
+func (t *transition) forwardAgain(to messages.SessionID) {
+	if t.s.forwards() && t.s.record.Subagent.Parent == to && t.s.forwarding.Sent() {
+		t.sendForwarded(t.s.forwardable())
+	}
+}
+
+// stopForwarding takes back what the session has forwarded, because it is deleted, and tells the sessions below.
+func (t *transition) stopForwarding() {
+	if t.s.forwards() && t.s.forwarding.Sent() {
+		t.sendForwarded(nil)
+	}
+	for _, below := range t.s.forwarding.Below() {
+		t.then(sendToSession{Toward{Session: below, Message: NothingAbove{}}})
+	}
+}
+
+// forwarded shows the clients of this session what waits for people below it.
+func (t *transition) forwarded(m Forwarded) {
+	if !t.s.exists || t.s.deleting() {
+		t.then(sendToSession{Toward{Session: m.From, Message: NothingAbove{}}})
+		t.maybeRetire()
+		return
+	}
+	t.decided = append(t.decided, m.Decided...)
+	for _, f := range t.s.forwarding.Take(m.From, m.Waiting, m.Decided) {
+		switch f := f.(type) {
+		case forward.Resolved:
+			t.publishUnnumbered(events.PermissionResolved(f.PermissionRecord))
+		case forward.Extended:
+			t.publishUnnumbered(events.PermissionExtended(f.Shown()))
+		case forward.Came:
+			for _, e := range events.Forwarded(f.Shown(), f.Session, f.Name) {
+				t.publishUnnumbered(e)
+			}
+			t.notifyOnce(f.Forwarded)
 		}
 	}
-	return texts.Duration(age)
+	t.maybeRetire()
 }

@@ -11,6 +11,7 @@ import (
 	"betcode/actors/internal/rules"
 	"betcode/actors/run"
 	"betcode/actors/session/damage"
+	"betcode/actors/session/day"
 	"betcode/actors/session/durable"
 	"betcode/actors/session/ending"
 	"betcode/actors/session/family"
@@ -65,7 +66,7 @@ type state struct {
 	proxy      proxyView
 	forwarding forward.Forwarding
 	family     family.Family
-	day        dayView
+	day        day.Day
 
 	slot slotView
 }

@@ -18,7 +18,7 @@ import (
 // on a broken invariant; the session is then rebuilt from the journal.
 func (s state) step(now env, from *actor.PID, m any) (state, []act.Effect) {
 	s.options.Rules = now.rules
-	s.day.Standing, s.day.at = now.day.With(s.record.Budget), now.at
+	s.day.Begin(now.day.With(s.record.Budget), now.at)
 	switch m := m.(type) {
 	case messages.SessionLoaded:
 		if s.durable.loaded {

@@ -9,6 +9,7 @@ import (
 	"betcode/actors/pool"
 	"betcode/actors/run"
 	"betcode/actors/session/audit"
+	"betcode/actors/session/day"
 	"betcode/actors/session/ending"
 	"betcode/actors/session/events"
 	"betcode/actors/session/prompts"
@@ -145,7 +146,7 @@ func (t *transition) remove() {
 	}
 	t.stopForwarding()
 	t.leaveFamily()
-	t.leaveDay()
+	t.then(sendToDay{day.Last(t.s.id, t.s.record.Budget)})
 	bare := t.s.slot.Bare()
 	t.s = t.s.afterEnd(t.s.durable.Log)
 	t.s.slot.Slot = bare

@@ -30,6 +30,16 @@ func Duration(d time.Duration) string {
 	}
 }
 
+// Age is an age in the largest unit that fits, rounded down: "1h", "2d".
+func Age(age time.Duration) string {
+	for _, unit := range []time.Duration{24 * time.Hour, time.Hour, time.Minute} {
+		if age >= unit && (unit < 24*time.Hour || age >= 48*time.Hour) {
+			return Duration(age.Truncate(unit))
+		}
+	}
+	return Duration(age)
+}
+
 // ShellWord quotes a word for a POSIX shell if it needs that.
 func ShellWord(word string) string {
 	safe := func(r rune) bool {

@@ -1,11 +1,30 @@
 package texts
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 func TestShellWord(t *testing.T) {
 	for word, want := range map[string]string{"/a/b-c": "/a/b-c", "/a b": "'/a b'", "/a'b": `'/a'\''b'`, "": "''", "/ü": "'/ü'"} {
 		if got := ShellWord(word); got != want {
 			t.Errorf("%q: %s", word, got)
+		}
+	}
+}
+
+func TestAge(t *testing.T) {
+	for age, want := range map[time.Duration]string{
+		20 * time.Second:               "20s",
+		90 * time.Second:               "1m0s",
+		time.Hour + 59*time.Minute:     "1h",
+		47*time.Hour + 59*time.Minute:  "47h",
+		48 * time.Hour:                 "2d",
+		71*time.Hour + 59*time.Minute:  "2d",
+		9*24*time.Hour + 3*time.Second: "9d",
+	} {
+		if got := Age(age); got != want {
+			t.Errorf("%s: %s", age, got)
 		}
 	}
 }

@@ -1,16 +1,98 @@
 package session
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/actors/daybudget"
 	"betcode/actors/internal/act"
-	"betcode/actors/session/events"
+	"betcode/actors/session/budget"
 	"betcode/actors/session/family"
-	"betcode/actors/session/forward"
 	"betcode/actors/session/prompts"
 	"betcode/messages"
 )
+
+// Budgets that a session shares with others. It tells the others what it consumes, and begins no turn at a limit.
+//
+// The budget of the day is that of all sessions (package day). A session asks people if it is the one to do so. What they decide is
+// in its record, with the day for which it holds.
+
+// sendToDay is an effect: tell what the session has consumed.
+type sendToDay struct{ daybudget.Report }
+
+func (sendToDay) Effect() {}
+
+// today returns the budget to be changed, of the present day.
+func (t *transition) today() *messages.Budget {
+	b := &t.change().Budget
+	budget.Day(b, cmp.Or(t.s.day.Day, t.now.at.Format(time.DateOnly)), t.s.day.Begins)
+	return b
+}
+
+// reportDay tells the ledger of the day what the session has consumed, and whether work waits. It ends every step.
+func (t *transition) reportDay() {
+	if !t.s.exists || t.append.Delete {
+		return
+	}
+	if r, news := t.s.day.Report(t.s.id, t.s.record.Budget); news {
+		t.then(sendToDay{r})
+	}
+}
+
+// askDay puts the question before people whether all sessions may consume more today.
+func (t *transition) askDay() {
+	t.today()
+	t.askPeople(t.s.day.Request(t.s.record.Budget))
+}
+
+// noteDayHeld announces that messages wait for the budget of the day: another session may be the one that asks.
+func (t *transition) noteDayHeld() {
+	if d := t.s.day; t.s.record.Budget.Held == messages.HeldByDay {
+		t.notice("DAY_BUDGET_USED", "The daemon's budget of "+d.Day+" is used by all sessions together; messages wait until it is raised, or until the "+
+			"next day (betcode fleet status)", map[string]string{"day": d.Day})
+	}
+}
+
+// noteDayAsked notes in the record whether this session has the request: the next daemon finds it there.
+func (t *transition) noteDayAsked() {
+	asks := false
+	for _, p := range t.s.prompts.List(prompts.Undecided) {
+		asks = asks || p.Budget == messages.HeldByDay
+	}
+	if asks != t.s.record.Budget.DayAsks {
+		t.today().DayAsks = asks
+	}
+}
+
+// dayDecided acts on the answer. It holds for the day of the question.
+func (t *transition) dayDecided(from *actor.PID, p messages.PermissionRecord, request messages.RequestID) {
+	t.peopleDecided(from, p, request)
+	d, b := &t.s.day, t.today()
+	details := map[string]string{"day": d.Day, "client": p.DecidedBy}
+	switch allowed := prompts.Allows(p.Decision); {
+	case !d.Decide(b, allowed):
+		t.notice("DAY_BUDGET_OVER", "The answer was for a day that is over, and changes nothing", map[string]string{"client": p.DecidedBy})
+	case allowed:
+		t.notice("DAY_BUDGET_RAISED", "The budget of all sessions is "+budget.LimitText(b.DayRaised)+" for "+d.Day, details)
+	default:
+		t.notice("DAY_BUDGET_REFUSED", "The budget of all sessions is not raised for "+d.Day+"; messages wait until the next day, or until the settings "+
+			"allow more (betcode config set budget.day_usd AMOUNT)", details)
+	}
+}
+
+// dayNear tells people that most of the budget of the day is used.
+func (t *transition) dayNear(m daybudget.Near) {
+	if !t.s.exists || t.s.deleting() {
+		return
+	}
+	t.today().DayNear = true
+	message := "80 % of the daemon's budget of " + m.View.Day + " are used: " + budget.UsedText(m.View.Limit, m.View.Spent)
+	t.notice("DAY_BUDGET_NEAR", message, nil)
+	t.call("DAY_BUDGET_NEAR", message, nil)
+}
 
 // What subagents consume counts against the budget of every session above them (package family). At its budget a session begins no
 // turn, nor do those below it. It alone asks, when work waits anywhere in the family.
@@ -110,77 +192,4 @@ func (t *transition) tellFamily() {
 	if m := (family.SpentBelow{From: t.s.id, Spent: t.s.spent(), Waits: t.s.waitsAbove()}); t.s.family.Report(m) {
 		t.then(sendToSession{Toward{Session: t.s.record.Subagent.Parent, Message: m, Start: true}})
 	}
-}
-
-// A subagent that forwards its requests has them shown on the streams of the session above it, and further up as long as each
-// session forwards (package forward). An answer with a forwarded id goes to the subagent's session at once: package actors addresses
-// it, so nothing here decides.
-
-// sendToSession is an effect: hand a message to another session.
-type sendToSession struct{ Toward }
-
-func (sendToSession) Effect() {}
-
-// updateForwarding sends the session above what waits for people, if that has changed. It ends every step.
-func (t *transition) updateForwarding() {
-	if !t.s.forwards() || t.append.Delete {
-		return
-	}
-	if waiting := t.s.forwardable(); t.s.forwarding.Changed(waiting) {
-		t.sendForwarded(waiting)
-	}
-}
-
-// sendForwarded sends the session above the whole list. Its actor is started if the list is not empty.
-func (t *transition) sendForwarded(waiting []prompts.Forwarded) {
-	m := Forwarded{From: t.s.id, Waiting: waiting, Decided: t.s.forwarding.Send(waiting, t.decided)}
-	t.then(sendToSession{Toward{Session: t.s.record.Subagent.Parent, Message: m, Start: len(waiting) > 0}})
-}
-
-// forwardAtStart sends the list to the session above, which may have an older one.
-func (t *transition) forwardAtStart() {
-	if t.s.forwards() {
-		t.sendForwarded(t.s.forwardable())
-	}
-}
-
-// forwardAgain sends the list once more to a session that has forgotten it.
-func (t *transition) forwardAgain(to messages.SessionID) {
-	if t.s.forwards() && t.s.record.Subagent.Parent == to && t.s.forwarding.Sent() {
-		t.sendForwarded(t.s.forwardable())
-	}
-}
-
-// stopForwarding takes back what the session has forwarded, because it is deleted, and tells the sessions below.
-func (t *transition) stopForwarding() {
-	if t.s.forwards() && t.s.forwarding.Sent() {
-		t.sendForwarded(nil)
-	}
-	for _, below := range t.s.forwarding.Below() {
-		t.then(sendToSession{Toward{Session: below, Message: NothingAbove{}}})
-	}
-}
-
-// forwarded shows the clients of this session what waits for people below it.
-func (t *transition) forwarded(m Forwarded) {
-	if !t.s.exists || t.s.deleting() {
-		t.then(sendToSession{Toward{Session: m.From, Message: NothingAbove{}}})
-		t.maybeRetire()
-		return
-	}
-	t.decided = append(t.decided, m.Decided...)
-	for _, f := range t.s.forwarding.Take(m.From, m.Waiting, m.Decided) {
-		switch f := f.(type) {
-		case forward.Resolved:
-			t.publishUnnumbered(events.PermissionResolved(f.PermissionRecord))
-		case forward.Extended:
-			t.publishUnnumbered(events.PermissionExtended(f.Shown()))
-		case forward.Came:
-			for _, e := range events.Forwarded(f.Shown(), f.Session, f.Name) {
-				t.publishUnnumbered(e)
-			}
-			t.notifyOnce(f.Forwarded)
-		}
-	}
-	t.maybeRetire()
 }
