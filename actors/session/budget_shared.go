@@ -167,6 +167,11 @@ func (t *transition) updateFamily() {
 	}
 }
 
+// waitsAbove reports whether work here or below waits for a budget of a session above.
+func (s *state) waitsAbove() bool {
+	return s.held() == messages.HeldByFamily && (s.awaitsBudget() || s.family.Waits())
+}
+
 // leaveFamily tells the session above what was consumed until the end, and that nothing waits here. The tombstone keeps the same sum
 // for the time when that session is loaded again.
 func (t *transition) leaveFamily() {

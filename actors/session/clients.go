@@ -138,6 +138,13 @@ func (t *transition) detach(m messages.Detach) {
 	t.maybeRetire()
 }
 
+// unused reports whether nothing was ever said in the session, nobody gave it a name, and nobody is there.
+func (s *state) unused() bool {
+	r := &s.record
+	return s.exists && s.durable.failure == nil && s.clients.Streams() == 0 && r.Phase == messages.PhaseNew && r.Run == 0 && !s.busy() && !s.active() &&
+		!s.deleting() && r.Messages == 0 && r.Label() == "" && r.Subagent == nil && r.Proxy == nil && r.Fork == (messages.Fork{})
+}
+
 func (t *transition) changeSettings(from *actor.PID, m messages.ChangeSettings) {
 	const op = "change settings"
 	if !t.known(from, op) || !t.ensureLock(from, m.Client, op) {

@@ -170,6 +170,11 @@ func (t *transition) recoverCompaction() {
 	}
 }
 
+// hasConversation reports whether there is a conversation that an agent can summarise.
+func (s *state) hasConversation() bool {
+	return !s.proxied() && s.record.Remembered && s.record.AgentSession != "" && s.record.Phase != messages.PhaseCrashed
+}
+
 // settling reports whether only the agent's own end of its turn keeps the session busy: TurnComplete was published, and the agent
 // is about to become idle.
 func (s *state) settling() bool {

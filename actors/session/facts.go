@@ -3,13 +3,11 @@ package session
 import (
 	"cmp"
 	"path/filepath"
-	"time"
 
 	"betcode/actors/session/budget"
 	"betcode/actors/session/compaction"
 	"betcode/actors/session/ending"
 	"betcode/actors/session/prompts"
-	"betcode/actors/session/repeat"
 	"betcode/actors/session/slot"
 	"betcode/messages"
 	"betcode/messages/claudecode"
@@ -58,11 +56,6 @@ func (s *state) spent() messages.Spent { return s.record.Budget.Spent.Plus(s.rec
 // limited reports whether a budget of this session or of one above bounds what it consumes.
 func (s *state) limited() bool { return !s.record.Budget.Limit.IsZero() || s.family.Limited() }
 
-// waitsAbove reports whether work here or below waits for a budget of a session above.
-func (s *state) waitsAbove() bool {
-	return s.held() == messages.HeldByFamily && (s.awaitsBudget() || s.family.Waits())
-}
-
 // awaitsBudget reports whether work waits that a budget could hold back: messages that no agent has got, or a turn that was cut off.
 func (s *state) awaitsBudget() bool {
 	switch {
@@ -85,14 +78,6 @@ func (s *state) restsAtBudget() bool {
 
 // agentHasInput reports whether the agent that runs has, or is given, a message that it is not done with.
 func (s *state) agentHasInput() bool { return s.active() && s.inputs.Given(s.record.Run) }
-
-// iteration returns the number of a prompt of the repeated message by its key; 0 if it is none.
-func (s *state) iteration(key string) uint32 {
-	if r := s.record.Repetition; r.Active() && repeat.Key(r) == key {
-		return r.Sent
-	}
-	return 0
-}
 
 // blocked reports whether the session does nothing by itself any more, whatever work it has, until a person acts.
 func (s *state) blocked() bool {
@@ -182,11 +167,6 @@ func (s *state) agentOptions() messages.AgentOptions {
 	return s.run.Options
 }
 
-// hasConversation reports whether there is a conversation that an agent can summarise.
-func (s *state) hasConversation() bool {
-	return !s.proxied() && s.record.Remembered && s.record.AgentSession != "" && s.record.Phase != messages.PhaseCrashed
-}
-
 // hasContinuation reports whether the agent has, or will be given, the daemon's message to continue its turn.
 func (s *state) hasContinuation() bool { return s.inputs.From(ourselves) }
 
@@ -211,28 +191,6 @@ func (s *state) canPark() bool {
 	return s.agent.up && !s.frozen() && !s.busy() && !s.agent.busy && len(s.record.Background) == 0 && !s.prompts.AgentAsks() && !s.record.StopWanted
 }
 
-// yields reports whether the agent may be parked although its turn is not over.
-func (s *state) yields(now time.Time) bool {
-	at := s.yieldsAt()
-	return !at.IsZero() && !now.Before(at)
-}
-
-// yieldsAt returns when the agent yields its slot: when it has written nothing and no request has arrived for the hold. A running
-// tool writes a line every 30 s, so an agent that is silent for longer waits for the person alone. The zero time means that it does
-// not yield.
-func (s *state) yieldsAt() time.Time {
-	if !s.agent.up || s.replacing() || s.record.StopWanted || len(s.record.Background) > 0 || !s.prompts.AgentWaits() {
-		return time.Time{}
-	}
-	since := s.agent.lastActivity
-	for _, p := range s.prompts.List(prompts.Undecided) {
-		if !p.Orphaned() && p.ReceivedAt.After(since) {
-			since = p.ReceivedAt
-		}
-	}
-	return since.Add(s.options.WaitingHold)
-}
-
 // idle reports whether the actor can end, because everything it knows is in the journal and nothing depends on it.
 func (s *state) idle() bool {
 	if s.durable.damage != nil {
@@ -243,13 +201,6 @@ func (s *state) idle() bool {
 
 // comparing reports whether the session is from a backup and the transcript of its agent is being read.
 func (s *state) comparing() bool { return s.record.Restored && s.agent.readingTranscript }
-
-// unused reports whether nothing was ever said in the session, nobody gave it a name, and nobody is there.
-func (s *state) unused() bool {
-	r := &s.record
-	return s.exists && s.durable.failure == nil && s.clients.Streams() == 0 && r.Phase == messages.PhaseNew && r.Run == 0 && !s.busy() && !s.active() &&
-		!s.deleting() && r.Messages == 0 && r.Label() == "" && r.Subagent == nil && r.Proxy == nil && r.Fork == (messages.Fork{})
-}
 
 // unneeded reports whether no client, agent or request needs the actor.
 func (s *state) unneeded() bool {
@@ -263,20 +214,6 @@ func (s *state) environment() map[string]string {
 		return s.record.Environment
 	}
 	return s.run.Environment
-}
-
-// leastBudget is the budget of an agent whose session has none left, in US dollars. The
-// command line does not accept 0; the agent ends with the first answer of the model.
-const leastBudget = 0.000_001
-
-// optionsAtStart are those on the command line of the next agent. Each process of the
-// agent counts its cost from 0, so it is given what is left of the session's budget.
-func (s *state) optionsAtStart() messages.AgentOptions {
-	o := s.agentOptions()
-	if o.MaxBudgetUSD > 0 {
-		o.MaxBudgetUSD = max(o.MaxBudgetUSD-s.record.Usage.CostUSD, leastBudget)
-	}
-	return o
 }
 
 // account returns what the session's agent and those of other sessions share the limits of: the configuration directory that the

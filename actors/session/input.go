@@ -68,7 +68,7 @@ func (t *transition) repeated(from *actor.PID, m messages.SendInput) bool {
 	answer, used := t.s.ledger.Find("send input", key)
 	if in, waits := t.s.inputs.Find(m.Key); waits && !used { // from before a crash
 		was := messages.Remembered{Digest: requests.InputDigest(in.Content, in.Attachments, nil)}
-		if t.s.iteration(m.Key) > 0 {
+		if repeat.Iteration(t.s.record.Repetition, m.Key) > 0 {
 			was.Digest = nil // directions were appended
 		}
 		answer, used = requests.Repeat("send input", key, was, messages.InputAcknowledged{Key: in.Key, Seq: in.Seq}), true

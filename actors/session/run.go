@@ -14,6 +14,7 @@ import (
 	"betcode/actors/pool"
 	"betcode/actors/run"
 	"betcode/actors/session/audit"
+	"betcode/actors/session/budget"
 	"betcode/actors/session/ending"
 	"betcode/actors/session/events"
 	"betcode/actors/session/evidence"
@@ -68,9 +69,11 @@ func (t *transition) startRun() {
 	t.resetMode()
 	resumed := r.AgentSession != ""
 	start := t.s.rulesAtStart()
+	options := t.s.agentOptions()
+	options.MaxBudgetUSD = budget.CostLeft(options.MaxBudgetUSD, r.Usage.CostUSD)
 	argv, err := claude.Argv(claude.Spec{
 		Program: t.s.options.Program, SessionID: cmp.Or(r.AgentSession, t.s.announced.nextID, string(t.s.id)), Resume: resumed, Model: r.Model, PermissionMode: r.PermissionMode,
-		AllowedTools: r.AllowedTools, DeniedTools: start.Deny, AskRules: start.Ask, Options: t.s.optionsAtStart(), Fork: r.Fork,
+		AllowedTools: r.AllowedTools, DeniedTools: start.Deny, AskRules: start.Ask, Options: options, Fork: r.Fork,
 	})
 	if err != nil {
 		t.argumentRefused(err)

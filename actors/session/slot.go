@@ -11,6 +11,7 @@ import (
 	"betcode/actors/pool"
 	"betcode/actors/run"
 	"betcode/actors/session/ending"
+	"betcode/actors/session/prompts"
 	"betcode/actors/session/slot"
 	"betcode/messages"
 )
@@ -165,6 +166,28 @@ func (t *transition) noSlot(m pool.Waits) {
 // An agent that waits for a person keeps its slot for a while. After that it yields: when another session wants the slot, its agent
 // is parked, the request stays visible as an orphan, and the first answer resumes the agent, which repeats the call and gets that
 // answer (decision 18). No agent is parked while no other session waits.
+
+// yields reports whether the agent may be parked although its turn is not over.
+func (s *state) yields(now time.Time) bool {
+	at := s.yieldsAt()
+	return !at.IsZero() && !now.Before(at)
+}
+
+// yieldsAt returns when the agent yields its slot: when it has written nothing and no request has arrived for the hold. A running
+// tool writes a line every 30 s, so an agent that is silent for longer waits for the person alone. The zero time means that it does
+// not yield.
+func (s *state) yieldsAt() time.Time {
+	if !s.agent.up || s.replacing() || s.record.StopWanted || len(s.record.Background) > 0 || !s.prompts.AgentWaits() {
+		return time.Time{}
+	}
+	since := s.agent.lastActivity
+	for _, p := range s.prompts.List(prompts.Undecided) {
+		if !p.Orphaned() && p.ReceivedAt.After(since) {
+			since = p.ReceivedAt
+		}
+	}
+	return since.Add(s.options.WaitingHold)
+}
 
 // yieldDue is sent when an agent that waits for a person may have waited long enough.
 type yieldDue struct{ run messages.RunNumber }

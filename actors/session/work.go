@@ -12,6 +12,7 @@ import (
 	"betcode/actors/run"
 	"betcode/actors/session/compaction"
 	"betcode/actors/session/events"
+	"betcode/actors/session/repeat"
 	"betcode/actors/session/requests"
 	"betcode/messages"
 )
@@ -23,7 +24,7 @@ import (
 func (t *transition) recordInput(m messages.SendInput) messages.InputRecord {
 	in := messages.InputRecord{Key: m.Key, Content: m.Content, Attachments: m.Attachments, Client: m.Client, At: t.now.at}
 	t.exchangeBegins()
-	iteration := t.s.iteration(m.Key)
+	iteration := repeat.Iteration(t.s.record.Repetition, m.Key)
 	if iteration > 0 {
 		t.emit(events.Prompted(t.s.record.Repetition))
 	}

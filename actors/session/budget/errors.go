@@ -2,12 +2,6 @@ package budget
 
 import "betcode/messages"
 
-// CostError refuses a message to a session whose agents have cost all that they may, in US dollars.
-func CostError(op string, id messages.SessionID, spent, most float64) *messages.Error {
-	return messages.Errorf(op, messages.WrongState, "the session has cost $%.4f, and its budget is $%.4f", spent, most).
-		WithCode(messages.BudgetSpent).With("session_id", string(id)).WithHint("begin another session, or fork this one, with a budget of its own")
-}
-
 // HeldError refuses what would begin a turn while a budget is used.
 func HeldError(op string, id messages.SessionID, why messages.Holding) *messages.Error {
 	told, hint := "the budget is used", "raise it: betcode session budget"

@@ -101,6 +101,14 @@ func Step(r messages.Repetition, a Answer) (messages.Repetition, Verdict) {
 	return r, Again
 }
 
+// Iteration returns the number of a prompt of a repetition by its key; 0 if it is none.
+func Iteration(r messages.Repetition, key string) uint32 {
+	if r.Active() && Key(r) == key {
+		return r.Sent
+	}
+	return 0
+}
+
 // Why says why the turn that answered the newest prompt has ended the repetition, for people. failure is the error of the turn.
 func Why(r messages.Repetition, v Verdict, failure string) string {
 	switch v {

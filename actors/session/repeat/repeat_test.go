@@ -151,3 +151,13 @@ func TestWhy(t *testing.T) {
 		t.Error("a failure without a text")
 	}
 }
+
+func TestIteration(t *testing.T) {
+	r := Begin(messages.SendInput{Key: key, Repeat: &messages.Repeat{Max: 3}}, dawn)
+	if got := Iteration(r, Key(r)); got != 1 {
+		t.Errorf("the first prompt is %d", got)
+	}
+	if Iteration(r, "other") != 0 || Iteration(messages.Repetition{}, Key(messages.Repetition{})) != 0 {
+		t.Error("a message that is not repeated has a number")
+	}
+}
