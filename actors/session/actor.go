@@ -33,7 +33,7 @@ type session struct {
 	id      messages.SessionID
 	state   state
 	streams map[string]*actor.PID // as spawned
-	asked   map[messages.RequestID]*actor.PID
+	asked   permission.Actors
 	proxies proxied.Connections
 	timers  act.Timers
 	io      *act.Worker
@@ -48,7 +48,7 @@ func Props(d *Deps, id messages.SessionID) *actor.Props {
 		options.Settings = d.Settings()
 		options.LockGrace, grace = grace, d.Options.LockGrace // and next time for one of the actor
 		return &session{
-			deps: d, id: id, streams: map[string]*actor.PID{}, asked: map[messages.RequestID]*actor.PID{}, proxies: proxied.Connections{},
+			deps: d, id: id, streams: map[string]*actor.PID{}, asked: permission.Actors{}, proxies: proxied.Connections{},
 			state: state{id: id, options: options},
 		}
 	})
@@ -73,8 +73,10 @@ func (s *session) Receive(ctx actor.Context) {
 		if !s.leaving && s.mayLeave(ctx) {
 			ctx.Send(ctx.Parent(), Idle{Session: s.id})
 		}
-		if !s.leaving {
-			s.waitAgain(ctx, m.Who)
+		if request, ended := s.asked.Ended(m.Who); ended && !s.leaving { // a person could never answer it
+			if record, waits := s.state.prompts.Find(request); waits {
+				s.wait(ctx, record)
+			}
 		}
 	case nil, *actor.Stopped:
 	case MayLeave:
@@ -119,18 +121,6 @@ func (s *session) env(m any) env {
 // mayLeave reports whether the actor may be stopped. Stopping it stops its children at once, so their messages are handled first.
 func (s *session) mayLeave(ctx actor.Context) bool { return s.state.idle() && len(ctx.Children()) == 0 }
 
-// show keeps the tree and the log true: each change of phase once.
-func (s *session) show(ctx actor.Context, before messages.Phase) {
-	phase := s.state.record.Phase
-	if phase == before && s.state.durable.Commits() > 1 {
-		return
-	}
-	s.deps.Tree.Detail(ctx.Self(), "phase", phase.String())
-	if phase != before {
-		s.log().Info().Str("from", before.String()).Str("to", phase.String()).Msg("session changed")
-	}
-}
-
 func (s *session) perform(ctx actor.Context, e act.Effect) {
 	s.logEffect(e)
 	switch e := e.(type) {
@@ -169,21 +159,8 @@ func (s *session) perform(ctx actor.Context, e act.Effect) {
 		s.timers.Start(ctx, e.Delay, e.Message)
 	case loadAgain:
 		ctx.Request(s.deps.Journal, messages.LoadSession{Session: s.id})
-	case readTranscript:
-		environment := s.deps.Environment(s.state.environment())
-		s.io.Do(func() any { return e.Read(environment, s.known) })
-	case lookTrust:
-		directory, environment := s.state.record.WorkingDirectory, s.deps.Environment(s.state.environment())
-		added := s.state.agentOptions().Directories
-		s.io.Do(func() any { return e.look(s.deps, directory, added, environment) })
-	case lookAround:
-		protected := s.state.options.Protected
-		s.io.Do(func() any { return e.look(s.deps, protected) })
-	case readFamily:
-		s.io.Do(func() any {
-			below, err := s.deps.SpentBelow(s.id)
-			return familyRead{below, err}
-		})
+	case question:
+		s.io.Do(e.asks(s.deps, &s.state))
 	case sendToSession:
 		ctx.Send(ctx.Parent(), e.Toward)
 	case askPool:
@@ -204,10 +181,6 @@ func (s *session) perform(ctx actor.Context, e act.Effect) {
 		s.deps.Notify(e.event)
 	case noteVersion:
 		s.background(func() error { return s.deps.NoteVersion(e.version) })
-	case saveStop:
-		stops, id := s.deps.Stops, s.id
-		stops.Want(id, e.run)
-		s.io.Do(func() any { return stopSaved{stops.Save(id)} })
 	case dropSavedStop:
 		stops, id := s.deps.Stops, s.id
 		stops.Drop(id)
@@ -223,11 +196,6 @@ func (s *session) perform(ctx actor.Context, e act.Effect) {
 		s.background(func() error { return s.deps.KeepAbilities(e.directory, e.abilities) })
 	case archiveRuns:
 		s.deps.Archive(e.directory, e.upTo)
-	case endStrays:
-		s.io.Do(func() any {
-			ended, err := s.deps.EndStrays(e.directory)
-			return straysEnded{ended, err}
-		})
 	case rebuild:
 		ctx.Send(ctx.Parent(), Rebuild{Session: s.id})
 	case retire:
@@ -239,9 +207,6 @@ func (s *session) perform(ctx actor.Context, e act.Effect) {
 		s.performChild(ctx, e)
 	}
 }
-
-// known reports whether the journal has had a message of the session.
-func (s *session) known(key string) (bool, error) { return s.deps.Seen(s.id, key) }
 
 // background has I/O done that the session does not wait for. It outlives the session's actor.
 func (s *session) background(job func() error) {
@@ -270,10 +235,7 @@ func (s *session) performChild(ctx actor.Context, e act.Effect) {
 			ctx.Send(pid, permission.Changed{Record: e.record})
 		}
 	case dropPermission:
-		if pid := s.asked[e.request]; pid != nil {
-			delete(s.asked, e.request)
-			ctx.Poison(pid)
-		}
+		s.asked.Stop(ctx, e.request)
 	case dropRun:
 		ctx.Poison(s.child(ctx, "run", e.run))
 	default:
@@ -290,38 +252,9 @@ func (s *session) spawn(ctx actor.Context, props *actor.Props, kind string, name
 	return pid
 }
 
-// wait starts the actor of a request that waits. Its predecessor under the same
-// id may still be on its way out; then it gets another name.
+// wait starts the actor of a request that waits.
 func (s *session) wait(ctx actor.Context, record messages.PermissionRecord) {
-	if s.asked[record.Request] != nil {
-		return
-	}
-	name := act.ChildName("permission", record.Request)
-	for n := 2; ; n++ {
-		pid, err := ctx.SpawnNamed(permission.Props(s.deps.Permission, record, events.Questions(record)), name)
-		if err == nil {
-			s.asked[record.Request] = pid
-			return
-		}
-		if !errors.Is(err, actor.ErrNameExists) {
-			panic("start permission actor: " + err.Error())
-		}
-		name = fmt.Sprintf("%s.%d", act.ChildName("permission", record.Request), n)
-	}
-}
-
-// waitAgain replaces the actor of a request that was given up: a person could never
-// answer it.
-func (s *session) waitAgain(ctx actor.Context, gone *actor.PID) {
-	for id, pid := range s.asked {
-		if pid.Id == gone.Id {
-			delete(s.asked, id)
-			if record, waits := s.state.prompts.Find(id); waits {
-				s.wait(ctx, record)
-			}
-			return
-		}
-	}
+	s.asked.Start(ctx, s.deps.Permission, record, events.Questions(record))
 }
 
 func (s *session) child(ctx actor.Context, kind string, name any) *actor.PID {

@@ -108,6 +108,14 @@ type readFamily struct{}
 
 func (readFamily) Effect() {}
 
+func (readFamily) asks(d *Deps, s *state) func() any {
+	id := s.id
+	return func() any {
+		below, err := d.SpentBelow(id)
+		return familyRead{below, err}
+	}
+}
+
 // familyRead brings what the sessions below have consumed, by session directly below.
 type familyRead struct {
 	below map[messages.SessionID]messages.Spent

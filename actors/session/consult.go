@@ -21,6 +21,11 @@ type readTranscript struct{ recall.Question }
 
 func (readTranscript) Effect() {}
 
+func (e readTranscript) asks(d *Deps, s *state) func() any {
+	id, environment := s.id, d.Environment(s.environment())
+	return func() any { return e.Read(environment, func(key string) (bool, error) { return d.Seen(id, key) }) }
+}
+
 // consultTranscript looks into the transcript before anything follows the end of a run, if
 // some message may be in it. exit is nil for a run that the journal knows as
 // ended.

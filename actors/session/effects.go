@@ -71,8 +71,9 @@ type (
 		last       messages.ProxyEvent // nil = none
 		reason     *messages.Error
 	}
-	retire struct{} // nothing is left to do here: the actor may go
-	forget struct{ directory string }
+	rebuild struct{} // asks for this actor to be replaced by one that is rebuilt from the journal
+	retire  struct{} // nothing is left to do here: the actor may go
+	forget  struct{ directory string }
 )
 
 func (persist) Effect()          {}
@@ -94,6 +95,7 @@ func (loadAgain) Effect()        {}
 func (openProxy) Effect()        {}
 func (sendToProxy) Effect()      {}
 func (closeProxy) Effect()       {}
+func (rebuild) Effect()          {}
 func (retire) Effect()           {}
 func (forget) Effect()           {}
 
@@ -104,6 +106,13 @@ type archiveRuns struct {
 }
 
 func (archiveRuns) Effect() {}
+
+// question is an effect that needs the disk or the journal: the session's worker brings the answer as a message.
+type question interface {
+	act.Effect
+	// asks returns the work. It does not touch the state, which goes on meanwhile.
+	asks(d *Deps, s *state) func() any
+}
 
 // Notice is something a person should know who does not watch.
 type Notice = notify.Notice
@@ -198,5 +207,17 @@ func (s *session) logStrays(m straysEnded) {
 	}
 	if m.ended > 0 {
 		s.log().Warn().Int("agents", m.ended).Msg("agents of a damaged session ended")
+	}
+}
+
+// show keeps the tree and the log true: each change of phase once.
+func (s *session) show(ctx actor.Context, before messages.Phase) {
+	phase := s.state.record.Phase
+	if phase == before && s.state.durable.Commits() > 1 {
+		return
+	}
+	s.deps.Tree.Detail(ctx.Self(), "phase", phase.String())
+	if phase != before {
+		s.log().Info().Str("from", before.String()).Str("to", phase.String()).Msg("session changed")
 	}
 }

@@ -19,12 +19,6 @@ import (
 // journal can be written again, the session is rebuilt from it: the spool is read again from the committed offset, and volatile
 // output becomes events.
 
-// rebuild asks for this actor to be replaced by one that is rebuilt from the
-// journal.
-type rebuild struct{}
-
-func (rebuild) Effect() {}
-
 // degrade gives up pending effects, because it is not known whether the disk has their appends. A stop is not given up.
 func (s state) degrade(now env, cause *messages.Error) (state, []act.Effect) {
 	s.durable.failure = cause
@@ -33,13 +27,8 @@ func (s state) degrade(now env, cause *messages.Error) (state, []act.Effect) {
 	t.notice("JOURNAL_FAILS", "Journal is not writable: events below are provisional and will be replayed after recovery", nil)
 	s, effects := t.finishDegraded()
 	effects = append(effects, s.durable.Abandon()...)
-	for _, k := range s.slot.admissions {
-		effects = append(effects, act.Reply{To: k.from, With: nil})
-	}
-	for _, w := range s.ending.Waiters.Take(ending.Delete) {
-		effects = append(effects, act.Reply{To: w.from, With: nil})
-	}
-	for _, from := range s.lock.pending() {
+	effects = append(effects, replies(s.ending.Waiters.Take(ending.Delete), nil)...)
+	for _, from := range s.waitingCallers() {
 		effects = append(effects, act.Reply{To: from, With: nil})
 	}
 	s.slot.admissions, s.lock.calls = nil, nil
@@ -114,19 +103,6 @@ func (s state) passing(now env, effects []act.Effect) []act.Effect {
 	return pass
 }
 
-// unreadable answers the callers of a session that cannot be loaded. It is loaded when the journal is back.
-func (s state) unreadable(cause *messages.Error) (state, []act.Effect) {
-	s.durable.failure = cause
-	var effects []act.Effect
-	for _, e := range s.durable.early {
-		if _, ok := e.message.(messages.SessionRequest); ok {
-			effects = append(effects, act.Reply{To: e.from, With: s.refusal("load session")})
-		}
-	}
-	s.durable.early = nil
-	return s, effects
-}
-
 // stepDegraded takes one message while nothing can be written.
 func (s state) stepDegraded(now env, from *actor.PID, m any) (state, []act.Effect) {
 	if call, ok := m.(messages.Once); ok {
@@ -168,6 +144,13 @@ type (
 )
 
 func (endStrays) Effect() {}
+
+func (e endStrays) asks(d *Deps, _ *state) func() any {
+	return func() any {
+		ended, err := d.EndStrays(e.directory)
+		return straysEnded{ended, err}
+	}
+}
 
 // unload begins to answer for a session that cannot be loaded.
 func (s state) unload(now env, m journal.Unloadable) (state, []act.Effect) {
@@ -229,8 +212,8 @@ func (s state) damagedEnded(m straysEnded) (state, []act.Effect) {
 		effects = append(effects, s.auditDamaged("stop", o.Stopped))
 		effects = append(effects, replies(o.Stopped, messages.SessionStopped{WasRunning: m.ended > 0})...)
 	}
-	if len(o.Failed) > 0 {
-		effects = append(effects, replies(o.Failed, messages.AsError("end agent", m.err))...)
+	for _, w := range o.Failed {
+		effects = append(effects, act.Reply{To: w.from, With: messages.AsError("end agent", m.err)})
 	}
 	if o.Delete {
 		effects = append(effects, persist{messages.Append{Session: s.id, Delete: true, Commit: s.durable.Commit(0, nil)}})

@@ -39,7 +39,12 @@ type lookedAround struct {
 	edit      string     // why the input of a kept answer must not be used; empty: it may
 }
 
-func (e lookAround) look(d *Deps, protected *protect.List) any {
+func (e lookAround) asks(d *Deps, s *state) func() any {
+	protected := s.options.Protected
+	return func() any { return e.look(d, protected) }
+}
+
+func (e lookAround) look(d *Deps, protected *protect.List) lookedAround {
 	found := lookedAround{
 		request: e.request, real: rules.Resolve(e.call), directory: d.DirectoryRules(e.call.Place.Directory), protected: protected.Check(e.call),
 	}

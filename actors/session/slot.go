@@ -34,6 +34,15 @@ type admission struct {
 	message messages.SessionRequest // SendInput or CompactSession
 }
 
+// waitingCallers are the callers that wait for the pool or for the input lock.
+func (s *state) waitingCallers() []*actor.PID {
+	var all []*actor.PID
+	for _, k := range s.slot.admissions {
+		all = append(all, k.from)
+	}
+	return append(all, s.lock.pending()...)
+}
+
 // Effects: a request to the pool, and a message to it.
 type (
 	askPool    struct{ message any }

@@ -159,7 +159,7 @@ type env struct {
 }
 
 // durability is what a session knows of its journal: what was read, what is being written, and the failure or damage. See
-// degraded.go and damaged.go.
+// journal.go.
 type durability struct {
 	durable.Log[act.Effect]
 

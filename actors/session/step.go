@@ -177,6 +177,19 @@ func (s state) before(from *actor.PID, m any) (state, []act.Effect) {
 	return s, nil
 }
 
+// unreadable answers the callers of a session that cannot be loaded. It is loaded when the journal is back.
+func (s state) unreadable(cause *messages.Error) (state, []act.Effect) {
+	s.durable.failure = cause
+	var effects []act.Effect
+	for _, e := range s.durable.early {
+		if _, ok := e.message.(messages.SessionRequest); ok {
+			effects = append(effects, act.Reply{To: e.from, With: s.refusal("load session")})
+		}
+	}
+	s.durable.early = nil
+	return s, effects
+}
+
 // closed answers all waiting callers that the session was deleted. The id of a deleted session is not used again.
 func (s state) closed(err *messages.Error) (state, []act.Effect) {
 	var effects []act.Effect
@@ -185,10 +198,7 @@ func (s state) closed(err *messages.Error) (state, []act.Effect) {
 			effects = append(effects, act.Reply{To: r.To, With: err})
 		}
 	}
-	for _, k := range s.slot.admissions {
-		effects = append(effects, act.Reply{To: k.from, With: err})
-	}
-	for _, from := range s.lock.pending() {
+	for _, from := range s.waitingCallers() {
 		effects = append(effects, act.Reply{To: from, With: err})
 	}
 	next := s.afterEnd(s.durable.Closed())

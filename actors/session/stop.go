@@ -1,8 +1,6 @@
 package session
 
 import (
-	"slices"
-
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/internal/act"
@@ -19,7 +17,7 @@ import (
 
 // Stop is final and beats everything: the supervisor, a restart under way, and a
 // journal that cannot be written. Then the wish is noted beside the journal (see
-// [stops]), and becomes durable with the first thing that the rebuilt session, or
+// [SavedStops]), and becomes durable with the first thing that the rebuilt session, or
 // the next daemon's, can write.
 
 // saveStop has the stop saved beside the journal; stopSaved is its result. dropSavedStop removes it, since the journal has
@@ -32,6 +30,12 @@ type (
 
 func (saveStop) Effect()      {}
 func (dropSavedStop) Effect() {}
+
+func (e saveStop) asks(d *Deps, s *state) func() any {
+	stops, id := d.Stops, s.id
+	stops.Want(id, e.run)
+	return func() any { return stopSaved{stops.Save(id)} }
+}
 
 // stopSession ends the agent for good: no restart, no continuation.
 func (t *transition) stopSession(from *actor.PID, client messages.ClientID) {
@@ -137,11 +141,7 @@ func (t *transition) remove() {
 	}
 	t.notRestarted("the session was deleted")
 	t.then(forget{t.s.runsDirectory()}, retire{})
-	waiting := append(slices.Clone(t.s.compaction.waiting), t.s.lock.pending()...)
-	for _, k := range t.s.slot.admissions {
-		waiting = append(waiting, k.from)
-	}
-	for _, from := range waiting {
+	for _, from := range append(t.s.waitingCallers(), t.s.compaction.waiting...) {
 		t.then(act.Reply{To: from, With: messages.Errorf("find session", messages.NotFound, "session %s was deleted", t.s.id).WithCode(messages.SessionClosed)})
 	}
 	t.stopForwarding()

@@ -34,9 +34,12 @@ type trustLooked struct {
 	err   error
 }
 
-func (e lookTrust) look(d *Deps, directory string, added, environment []string) any {
-	guard, err := d.Guard(directory, added, environment, e.Search)
-	return trustLooked{e.run, e.Fresh, guard, err}
+func (e lookTrust) asks(d *Deps, s *state) func() any {
+	directory, added, environment := s.record.WorkingDirectory, s.agentOptions().Directories, d.Environment(s.environment())
+	return func() any {
+		guard, err := d.Guard(directory, added, environment, e.Search)
+		return trustLooked{e.run, e.Fresh, guard, err}
+	}
 }
 
 // guarded notes how the agent was started.
