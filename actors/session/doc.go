@@ -8,13 +8,13 @@
 //
 // The files form layers: a function calls only into files below its own (a test holds this). From below: facts.go, what can be
 // told from the state; transition.go, what a step can do; work, ending, prompt and the other files of one subject; above
-// them those that take messages (input, output, permission, run, clients); then reconcile, handle with the table of all
-// messages, and step.
+// them those that take messages (input, output, permission, run, clients); then handle with the table of all messages, and step,
+// which ends with reconcile; at the top the actor, which performs the effects.
 //
 // What needs nothing of a session has a package of its own below this one. Machines return facts, which the session turns into
-// events, records and replies: lock, presence, prompts, requests, watchdog, durable, slot, family, forward, handover, proxied, trust,
-// inquiry. Functions from one record to the next: repeat, compaction, subagent, budget, screening, answers, recall, oldagent. Tables
-// and texts: condition, modes, evidence, events, audit.
+// events, records and replies: lock, presence, prompts, inputs, requests, watchdog, durable, slot, family, forward, day, handover,
+// proxied, trust, inquiry, ending, damage. Functions from one record to the next: repeat, compaction, subagent, budget, alarm, evidence,
+// screening, answers, recall, oldagent. Tables and texts: condition, modes, events, audit.
 //
 // # Who owns what
 //
