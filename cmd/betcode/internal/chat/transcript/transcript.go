@@ -104,14 +104,18 @@ func (t *Transcript) text(d *pb.TextDelta, parent string) {
 		t.withdraw(d.GetBlockId())
 		return
 	}
+	text := cmp.Or(d.GetThinkingText(), d.GetText())
+	if b != nil && b.closed {
+		if text == "" {
+			return
+		}
+		b = nil // something stands below it: the text goes on below that
+	}
 	if b == nil {
 		b = &block{kind: prosaic, id: d.GetBlockId(), thinking: d.GetThinking()}
 		t.append(b, parent)
 	}
-	if b.closed && b.gone {
-		return
-	}
-	b.prose.add(cmp.Or(d.GetThinkingText(), d.GetText()))
+	b.prose.add(text)
 	t.words.Said(d)
 	b.forget()
 	if d.GetIsComplete() {

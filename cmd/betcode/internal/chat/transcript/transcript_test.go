@@ -111,6 +111,37 @@ func TestTake(t *testing.T) {
 	}
 }
 
+// A text goes on below a line that came in its middle, also if both arrive at once, as in a history.
+func TestTextGoesOnBelowALine(t *testing.T) {
+	for _, atOnce := range []bool{true, false} {
+		for _, nested := range []bool{true, false} {
+			tr := New(Options{Nested: nested})
+			var taken []string
+			for _, e := range []*pb.AgentEvent{
+				piece("b", "one "), piece("b", "two "),
+				{Event: &pb.AgentEvent_UserInput{UserInput: &pb.UserInput{Content: "faster"}}},
+				piece("b", "three "), piece("b", "four"),
+				{Event: &pb.AgentEvent_TextDelta{TextDelta: &pb.TextDelta{BlockId: "b", IsComplete: true}}},
+				{Event: &pb.AgentEvent_TextDelta{TextDelta: &pb.TextDelta{BlockId: "b", IsComplete: true}}},
+			} {
+				tr.Event(e)
+				if !nested && !atOnce {
+					taken = append(taken, tr.Take(40)...)
+				}
+			}
+			if nested {
+				taken, _ = tr.Window(40, 20, 0)
+				taken = append([]string{""}, taken...)
+			} else {
+				taken = append(taken, tr.Take(40)...)
+			}
+			if got, want := strings.Join(taken, "\n"), "\none two\n\n> faster\n\nthree four"; got != want {
+				t.Errorf("at once %t, nested %t: %q, want %q", atOnce, nested, got, want)
+			}
+		}
+	}
+}
+
 // A screen of its own: subagents are below their calls, and what is taken back is gone.
 func TestWindow(t *testing.T) {
 	tr := New(Options{Nested: true})
