@@ -32,6 +32,10 @@ func (m *Model) press(k editor.Key) {
 	case gap >= typingGap:
 		m.burst = 0
 	}
+	feed := m.returned && k.Name == "ctrl+j" && gap < typingGap // Shift-Enter of terminals that send "\\\r\n" for it
+	if m.returned = k.Name == "enter"; feed {
+		return
+	}
 	if m.always(k) {
 		return
 	}

@@ -32,10 +32,11 @@ type Model struct {
 	asking      string // word for which completions are on their way
 	wanted      string // word for which they are wanted
 
-	presses uint64 // keys so far
-	burst   int    // keys in a row that came too fast for a person
-	entered bool   // Enter waits whether more keys follow
-	held    *editor.Key
+	presses  uint64 // keys so far
+	burst    int    // keys in a row that came too fast for a person
+	returned bool   // the last key was Enter
+	entered  bool   // Enter waits whether more keys follow
+	held     *editor.Key
 
 	unconfirmed []drafts.Message
 	restored    drafts.Saved // to be restored after the history

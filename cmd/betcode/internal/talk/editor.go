@@ -45,6 +45,9 @@ func (e *editor) feed(chunk []byte, now time.Time) typed {
 		case e.pasting:
 			e.add(b, now, &out)
 			e.pasted = true
+		case (b == '\n' || b == '\r') && bytes.HasSuffix(e.text, []byte{'\\'}): // the line goes on
+			e.text[len(e.text)-1] = '\n'
+			out.echo = append(out.echo, '\n')
 		case b == '\n' || b == '\r':
 			out.lines = append(out.lines, e.take(!begun, now))
 			out.echo = append(out.echo, '\n')

@@ -1,5 +1,7 @@
 package editor
 
+import "slices"
+
 // Key handles a key that edits the text or moves the cursor. It reports whether it did; Up on the first row and Down on the
 // last one are for the history.
 func (e *Editor) Key(k Key) bool {
@@ -93,15 +95,14 @@ func (e *Editor) vertical(by int) bool {
 	return true
 }
 
-// Continue turns a backslash before the cursor at the end of the text into a line end. It reports whether there was one.
+// Continue turns a backslash before the cursor into a line end. It reports whether there was one.
 func (e *Editor) Continue() bool {
-	if n := len(e.text); n == 0 || e.cursor != n || e.text[n-1] != '\\' {
+	if e.cursor == 0 || e.text[e.cursor-1] != '\\' {
 		return false
 	}
 	e.remember()
-	e.cursor--
-	e.text = append(e.text[:e.cursor:e.cursor], '\n')
-	e.cursor++
+	e.text = slices.Replace(slices.Clone(e.text), e.cursor-1, e.cursor, '\n')
+	e.goal = 0
 	return true
 }
 
