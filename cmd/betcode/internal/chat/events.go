@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -74,6 +75,7 @@ func (m *Model) event(e *pb.AgentEvent) {
 	case *pb.AgentEvent_Notice:
 		s.noSlot = s.noSlot || event.Notice.GetCode() == "WAITING_FOR_SLOT"
 	case *pb.AgentEvent_Error:
+		s.condition = cmp.Or(event.Error.GetDetails()["condition"], s.condition)
 		m.refused(event.Error)
 	case *pb.AgentEvent_SessionInfo:
 		i := event.SessionInfo
@@ -122,6 +124,9 @@ func (m *Model) status(c *pb.StatusChange) {
 	}
 	if was != s.running {
 		s.pressed = false
+	}
+	if s.running {
+		s.condition = ""
 	}
 	if s.running && !was {
 		s.since, s.doing = m.now, ""

@@ -230,6 +230,40 @@ func TestBackslashEnter(t *testing.T) {
 	}
 }
 
+// Some terminals send a backslash, a carriage return and a line feed for Shift-Enter. They are one line end, as in a paste that the
+// terminal does not mark.
+func TestReturnAndFeedAreOneLineEnd(t *testing.T) {
+	for name, keys := range map[string][]string{
+		"shift-enter": {"\\", "enter", "ctrl+j", "b"},
+		"a paste":     {"enter", "ctrl+j", "b", "enter", "ctrl+j", "c"},
+	} {
+		p := newPerson(Options{})
+		p.types(typing, "a")
+		p.types(time.Millisecond, keys...)
+		p.waits(time.Second)
+		if want := map[string]string{"shift-enter": "a\nb", "a paste": "a\nb\nc"}[name]; p.editor.Text() != want || len(p.sent()) != 0 {
+			t.Errorf("%s: %q in the editor, sent %v", name, p.editor.Text(), p.sent())
+		}
+		p.types(typing, "enter", "ctrl+j")
+		p.waits(time.Second)
+		if sent := p.sent(); len(sent) != 1 {
+			t.Errorf("%s: Enter, and a line end later: sent %v", name, sent)
+		}
+	}
+}
+
+// The line above the cursor goes on as well where the text does not end there.
+func TestBackslashEnterInTheMiddle(t *testing.T) {
+	p := newPerson(Options{})
+	p.types(typing, "a", "c", "left", "\\", "enter", "b")
+	p.waits(time.Second)
+	p.types(typing, "enter")
+	p.waits(time.Second)
+	if sent := p.sent(); len(sent) != 1 || sent[0].GetMessage().GetContent() != "a\nbc" {
+		t.Errorf("sent %v", sent)
+	}
+}
+
 // A paste that contains the mark of its own end neither sends what it pastes nor answers a request.
 func TestPasteWithItsOwnEnd(t *testing.T) {
 	p := newPerson(Options{})
@@ -551,5 +585,19 @@ func TestScrolledWindowStays(t *testing.T) {
 	end, _, _ := p.Frame(p.now)
 	if bar := end[len(end)-3]; strings.Contains(bar, "below") || !strings.Contains(strings.Join(end, "\n"), "a growing text") {
 		t.Errorf("not back at the end:\n%s", strings.Join(end, "\n"))
+	}
+}
+
+// A session that is blocked says so below the editor at once, until its next turn.
+func TestStatusOfABlockedSession(t *testing.T) {
+	p := newPerson(Options{})
+	blocked := &pb.ErrorEvent{Code: "NOT_LOGGED_IN", Message: "The agent is not logged in", Details: map[string]string{"condition": "not_logged_in"}}
+	p.events(eventtest.Status(pb.AgentStatus_THINKING), &pb.AgentEvent{Event: &pb.AgentEvent_Error{Error: blocked}}, eventtest.Status(pb.AgentStatus_ERROR))
+	if got := p.Status(p.now); !strings.HasPrefix(got, "blocked: not logged in") {
+		t.Errorf("the status is %q", got)
+	}
+	p.events(eventtest.Status(pb.AgentStatus_THINKING), eventtest.Status(pb.AgentStatus_IDLE))
+	if got := p.Status(p.now); !strings.HasPrefix(got, "idle") {
+		t.Errorf("after another turn the status is %q", got)
 	}
 }

@@ -39,6 +39,13 @@ func TestFailuresAreWrittenOnce(t *testing.T) {
 			[]*pb.AgentEvent{said(login), failure(&pb.ErrorEvent{Message: login}), over(login), failure(&pb.ErrorEvent{Message: remedy}), stands},
 			login + "\nthe turn failed\nerror: " + remedy + "\n",
 		},
+		"the same with its code": {
+			[]*pb.AgentEvent{said(login), over(login), failure(&pb.ErrorEvent{Code: "NOT_LOGGED_IN", Message: remedy, Details: map[string]string{"reason": login}}), stands},
+			login + "\nthe turn failed\nerror: log in: claude /login\n",
+		},
+		"a condition that nothing was said about": {
+			[]*pb.AgentEvent{failure(&pb.ErrorEvent{Code: "NOT_LOGGED_IN", Message: remedy, Details: map[string]string{"reason": login}})}, "error: " + remedy + "\n",
+		},
 		"and again after the next message": {
 			[]*pb.AgentEvent{said(login), over(login), prompt, failure(&pb.ErrorEvent{Message: login})},
 			login + "\nthe turn failed\n> again\nerror: " + login + "\n",

@@ -24,6 +24,7 @@ type Renderer struct {
 	block          string // of the text being written
 	shown          shownParts
 	failures       failures
+	asked          asked
 	planning       bool   // plan mode is on
 	planKnown      bool   // that is known
 	plan           string // last shown
@@ -67,8 +68,10 @@ func (r *Renderer) Event(e *pb.AgentEvent) {
 		r.toolCall(event.ToolCallStart)
 	case *pb.AgentEvent_ToolCallResult:
 		r.toolResult(event.ToolCallResult)
-	case *pb.AgentEvent_PermissionRequest, *pb.AgentEvent_UserQuestion:
-		// shown when they are to be answered
+	case *pb.AgentEvent_PermissionRequest:
+		// shown when it is to be answered
+	case *pb.AgentEvent_UserQuestion:
+		r.asked.ask(event.UserQuestion.GetQuestion())
 	case *pb.AgentEvent_TodoUpdate:
 		for _, item := range event.TodoUpdate.GetItems() {
 			r.Line("  %s %s", todoMark(item.GetStatus()), console.Line(item.GetSubject()))
@@ -99,7 +102,7 @@ func (r *Renderer) Event(e *pb.AgentEvent) {
 		d := event.Deprecation
 		r.Line("%s %s is going away in %s; use %s", s.Yellow("deprecated:"), console.Line(d.GetFeature()), console.Line(d.GetRemovalVersion()), console.Line(d.GetReplacement()))
 	case *pb.AgentEvent_PermissionResolved:
-		r.Line("%s", s.Dim(resolution(event.PermissionResolved)))
+		r.Line("%s", s.Dim(resolution(event.PermissionResolved, r.asked)))
 	case *pb.AgentEvent_Run:
 		r.run(event.Run)
 	case *pb.AgentEvent_Lock:
@@ -207,7 +210,11 @@ func (r *Renderer) failure(e *pb.ErrorEvent) {
 	case e.GetCode() == "NO_INPUT_LOCK" && holder != "":
 		r.Line("%s not sent: %s holds the input lock. /lock asks for it", r.style.Red("error:"), console.Client(holder))
 	case r.failures.failed(e.GetMessage()):
-		r.Line("%s %s", r.style.Red("error:"), console.Line(e.GetMessage()))
+		message := e.GetMessage()
+		if _, remedy, ok := strings.Cut(message, "; "); ok && e.GetCode() == "NOT_LOGGED_IN" && r.failures.read(e.GetDetails()["reason"]) {
+			message = remedy // the agent has said what is wrong
+		}
+		r.Line("%s %s", r.style.Red("error:"), console.Line(message))
 	}
 }
 

@@ -54,6 +54,12 @@ func showsNotices(o Output) bool {
 	return true
 }
 
+// showsText reports whether an output shows text by itself, while it comes.
+func showsText(o Output) bool {
+	_, live := o.(liveOutput)
+	return live
+}
+
 // ofTheLock reports whether an event is about the input lock. The renderer's text for such an event names commands of a chat. A run
 // prints none of them: its error names the holder.
 func ofTheLock(e *pb.AgentEvent) bool {
@@ -84,7 +90,7 @@ type textOutput struct {
 }
 
 func (o *textOutput) event(e *pb.AgentEvent) error {
-	if o.activity != nil && e.GetUserInput() == nil && e.GetTextDelta() == nil && !ofTheLock(e) {
+	if o.activity != nil && e.GetUserInput() == nil && e.GetTextDelta() == nil && !ofTheLock(e) && !authentication(e.GetError()) {
 		o.activity.Event(e)
 	}
 	return nil
@@ -94,7 +100,7 @@ func (*textOutput) pause() {}
 
 func (o *textOutput) finish(t *turn) error {
 	text := strings.TrimRight(t.text.String(), "\n")
-	if text == "" {
+	if text == "" || t.complete.GetIsError() && t.said(t.complete.GetError()) { // the command ends with that error
 		return nil
 	}
 	_, err := fmt.Fprintln(o.stdout, text)

@@ -14,6 +14,7 @@ type turn struct {
 	key, session string
 	policy       Policy
 
+	shown   bool               // text is written while it comes, for a person
 	repeats bool               // the daemon repeats the message
 	prompt  string             // key of its newest prompt; empty: that of the message
 	ended   *pb.RepeatProgress // how the repetition ended; nil: it has not

@@ -28,7 +28,7 @@ func (t *turn) failed() (bool, string) {
 	case t.complete.GetStopReason() == interruptedTurn && !t.interrupted:
 		return true, t.gaveUp()
 	case t.complete.GetIsError():
-		return true, t.complete.GetError() + loginHint(t.failure)
+		return true, t.refusal()
 	case !t.accepted && t.failure != nil:
 		return true, t.failure.GetMessage()
 	case t.ended.GetState() == pb.RepeatState_REPEAT_STATE_EXHAUSTED, t.ended.GetState() == pb.RepeatState_REPEAT_STATE_FAILED:
@@ -37,12 +37,33 @@ func (t *turn) failed() (bool, string) {
 	return false, ""
 }
 
-// loginHint says how to mend a turn that failed because the agent is not logged in, or its key is refused.
-func loginHint(f *pb.ErrorEvent) string {
-	if f.GetCode() != "AUTHENTICATION_FAILED" && f.GetCode() != "NOT_LOGGED_IN" {
-		return ""
+// refusal returns the error of the turn, and how to mend it if the agent is not logged in or its key is refused. It leaves out
+// what is on the screen, and the agent's advice to run /login, which betcode does not have.
+func (t *turn) refusal() string {
+	said := t.complete.GetError()
+	if !authentication(t.failure) {
+		return said
 	}
-	return ". Log in: claude /login. Or give the daemon an API key (ANTHROPIC_API_KEY) and restart it"
+	switch {
+	case t.shown && t.said(said):
+		return loginHint
+	case strings.Contains(said, "/login"):
+		return "the agent is not logged in; " + loginHint
+	}
+	return said + "; " + loginHint
+}
+
+// loginHint says how to mend a turn that failed because the agent is not logged in, or its key is refused.
+const loginHint = "log in: claude /login. Or give the daemon an API key (ANTHROPIC_API_KEY) and restart it"
+
+// authentication reports whether an error says that the agent is not logged in, or that its key is refused.
+func authentication(f *pb.ErrorEvent) bool {
+	return f.GetCode() == "AUTHENTICATION_FAILED" || f.GetCode() == "NOT_LOGGED_IN"
+}
+
+// said reports whether an error is the agent's answer too.
+func (t *turn) said(failed string) bool {
+	return strings.TrimSpace(t.text.String()) == strings.TrimSpace(failed)
 }
 
 // interruptedTurn is the stop reason of a turn that is neither cancelled nor continued: its agent crashed too often, or

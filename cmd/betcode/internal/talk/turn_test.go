@@ -182,3 +182,36 @@ func TestRunNamesWhatItsMessageWaitsBehind(t *testing.T) {
 		t.Errorf("a request of its own turn: %q", got)
 	}
 }
+
+// An agent that is not logged in is reported once: on standard error, or on the screen by the agent and then by what mends it.
+func TestRunSaysOnceThatTheAgentIsNotLoggedIn(t *testing.T) {
+	const said, hint = "Not logged in · Please run /login", "log in: claude /login. Or give the daemon an API key (ANTHROPIC_API_KEY) and restart it"
+	for name, test := range map[string]struct {
+		shown             bool
+		text, error, code string
+		want, output      string
+	}{
+		"in a pipe":         {false, said, said, "AUTHENTICATION_FAILED", "the agent is not logged in; " + hint, ""},
+		"on a screen":       {true, said, said, "AUTHENTICATION_FAILED", hint, ""},
+		"a refused key":     {false, "", "API Error: 401", "AUTHENTICATION_FAILED", "API Error: 401; " + hint, ""},
+		"another error":     {false, "so far", "API Error: 500", "API_ERROR", "API Error: 500", "so far\n"},
+		"the answer itself": {false, "API Error: 500", "API Error: 500", "API_ERROR", "API Error: 500", ""},
+	} {
+		u := &turn{key: "k", shown: test.shown}
+		for _, e := range []*pb.AgentEvent{
+			{Event: &pb.AgentEvent_UserInput{UserInput: &pb.UserInput{IdempotencyKey: "k"}}},
+			eventtest.Text(test.text),
+			{Event: &pb.AgentEvent_Error{Error: &pb.ErrorEvent{Code: test.code, Message: test.error}}},
+			{Event: &pb.AgentEvent_TurnComplete{TurnComplete: &pb.TurnComplete{IsError: true, Error: test.error, InputKeys: []string{"k"}}}},
+		} {
+			u.event(e)
+		}
+		var out strings.Builder
+		if err := (&textOutput{stdout: &out}).finish(u); err != nil || out.String() != test.output {
+			t.Errorf("%s: printed %q, %v, want %q", name, out.String(), err, test.output)
+		}
+		if _, why := u.failed(); why != test.want {
+			t.Errorf("%s: %q, want %q", name, why, test.want)
+		}
+	}
+}
