@@ -78,7 +78,7 @@ func TestPastedLineApprovesNothing(t *testing.T) {
 	screen, _ := s.terminal(s.world.Binary, "chat", "--plain")
 	s.awaits(screen, "session ")
 	s.types(screen, "run:touch made\n")
-	s.awaits(screen, "it waits for ") // the question is on the screen
+	s.awaits(screen, "expires in ") // the question is on the screen
 	for i, pasted := range []string{"y\n", "a\n", "\x1b[200~y\n\x1b[201~\n"} {
 		s.types(screen, pasted)
 		s.eventually("the paste is refused", func() bool { return strings.Count(screen.Screen(), "Not taken as an answer") > i })

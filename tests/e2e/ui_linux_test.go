@@ -178,7 +178,7 @@ func TestScreenPlain(t *testing.T) {
 	id := s.named("asking", "run:touch made")
 	s.awaits(screen, "2. asking: needs you: touch made")
 	s.types(screen, "next\r")
-	s.awaits(screen, "it waits for")
+	s.awaits(screen, "expires in")
 	s.awaits(screen, "y = yes, a = yes for the whole session")
 	s.eventually("the answer is taken", func() bool {
 		pause(t)

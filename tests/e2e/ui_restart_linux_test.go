@@ -110,7 +110,7 @@ func TestScreenPlainAnswers(t *testing.T) {
 	answers("Which branch?", "2")
 	answers("Which checks?", "1,2")
 	answers("Go on?", "in my own words")
-	s.awaits(screen, ": Go on? → in my own words; Which branch?")
+	s.awaits(screen, ": Which branch? → develop; Which checks?")
 	answers("the agent has a plan", "y")
 	s.awaits(screen, "tokens in")
 	for name, want := range map[string]bool{"made": false, "edited": true, "refused": false, "first": true, "second": true} {

@@ -30,7 +30,7 @@ func TestChat(t *testing.T) {
 ? allow Bash: ls
     command: ls
   y = yes, a = yes for the whole session, e COMMAND = this instead, n = no, d TEXT = no, and tell the agent, x = no, and stop
-allow once by web
+allowed by web
 ● Bash  ls
 ALLOW_SESSION
 10 tokens in, 2 out, $0.0100

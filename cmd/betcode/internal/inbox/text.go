@@ -37,7 +37,7 @@ func (r *Request) Text(s console.Style, now time.Time, keys bool) string {
 			fmt.Fprintf(&b, "    %s\n", s.Dim(line))
 		}
 		if p.GetExpiresAt() != nil {
-			fmt.Fprintf(&b, "    %s\n", s.Dim("it waits for "+console.Span(max(p.GetExpiresAt().AsTime().Sub(now), 0))))
+			fmt.Fprintf(&b, "    %s\n", s.Dim("expires in "+console.Span(max(p.GetExpiresAt().AsTime().Sub(now), 0))))
 		}
 		if keys {
 			fmt.Fprintf(&b, "  %s\n", s.Dim(r.keys()))

@@ -23,6 +23,7 @@ type Markdown struct {
 	last   uint64 // sequence of the last event
 	pieces []piece
 	spoke  string // author of the last heading
+	asked  asked
 }
 
 // NewMarkdown returns a writer of Markdown to w.
@@ -94,9 +95,10 @@ func (m *Markdown) Event(e *pb.AgentEvent) error {
 		m.note("Permission asked for " + event.PermissionRequest.GetToolName() + ": " +
 			console.ToolCall(event.PermissionRequest.GetToolName(), event.PermissionRequest.GetInput(), event.PermissionRequest.GetDescription(), 0))
 	case *pb.AgentEvent_UserQuestion:
+		m.asked.ask(event.UserQuestion.GetQuestion())
 		m.note("Question: " + event.UserQuestion.GetQuestion())
 	case *pb.AgentEvent_PermissionResolved:
-		m.note(resolution(event.PermissionResolved))
+		m.note(resolution(event.PermissionResolved, m.asked))
 	case *pb.AgentEvent_PlanMode:
 		if plan := event.PlanMode.GetPlan(); plan != "" {
 			m.add("plan", console.Text(plan))

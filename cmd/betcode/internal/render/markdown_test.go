@@ -75,7 +75,7 @@ echo '###'
 
 *Permission asked for Bash: say it*
 
-*allow once by web*
+*allowed by web*
 
 Failed:
 

@@ -10,8 +10,39 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// resolution describes on one line how a permission request was resolved.
-func resolution(p *pb.PermissionResolved) string {
+// Decided returns the participle of a decision.
+func Decided(d pb.PermissionDecision) string {
+	switch d {
+	case pb.PermissionDecision_ALLOW_ONCE:
+		return "allowed"
+	case pb.PermissionDecision_ALLOW_SESSION:
+		return "allowed for the whole session"
+	case pb.PermissionDecision_ALLOW_WITH_EDIT:
+		return "allowed with an edit"
+	case pb.PermissionDecision_DENY, pb.PermissionDecision_DENY_NO_INTERRUPT:
+		return "denied"
+	case pb.PermissionDecision_DENY_WITH_INTERRUPT:
+		return "denied, and the turn interrupted,"
+	case pb.PermissionDecision_PERMISSION_DECISION_UNSPECIFIED:
+	}
+	return "answered"
+}
+
+// maxAsked bounds how many questions are remembered for the order of their answers.
+const maxAsked = 64
+
+// asked are the questions that no answer was shown for yet, in the order in which they were asked.
+type asked []string
+
+func (a *asked) ask(question string) {
+	if *a = append(*a, question); len(*a) > maxAsked {
+		*a = (*a)[len(*a)-maxAsked:]
+	}
+}
+
+// resolution describes on one line how a permission request was resolved. Answers are in the order of the questions that were
+// asked before.
+func resolution(p *pb.PermissionResolved, asked asked) string {
 	who := p.GetResolvedBy()
 	switch p.GetReason() {
 	case "withdrawn":
@@ -23,14 +54,14 @@ func resolution(p *pb.PermissionResolved) string {
 	case "rule", "grant":
 		who = "a " + p.GetReason()
 	}
-	what := strings.ToLower(strings.ReplaceAll(p.GetDecision().String(), "_", " "))
-	if p.GetDecision() == pb.PermissionDecision_PERMISSION_DECISION_UNSPECIFIED || len(p.GetAnswers()) > 0 {
-		what = "answered"
+	what := Decided(p.GetDecision())
+	if len(p.GetAnswers()) > 0 {
+		what = Decided(pb.PermissionDecision_PERMISSION_DECISION_UNSPECIFIED)
 	}
 	line := what + " by " + console.OrNobody(console.Client(who))
 	switch {
 	case len(p.GetAnswers()) > 0:
-		line += ": " + answers(p.GetAnswers())
+		line += ": " + answers(p.GetAnswers(), asked)
 	case p.GetDescription() != "":
 		line += ": " + p.GetDescription()
 	}
@@ -38,9 +69,19 @@ func resolution(p *pb.PermissionResolved) string {
 }
 
 // answers lists the answers to the questions of a request on one line.
-func answers(given map[string]string) string {
+func answers(given map[string]string, asked asked) string {
+	questions := slices.Sorted(maps.Keys(given))
+	place := func(question string) int { // of the latest one with this text; those that are not known come first
+		for i, text := range slices.Backward(asked) {
+			if text == question {
+				return i
+			}
+		}
+		return -1
+	}
+	slices.SortStableFunc(questions, func(a, b string) int { return place(a) - place(b) })
 	var out []string
-	for _, question := range slices.Sorted(maps.Keys(given)) {
+	for _, question := range questions {
 		out = append(out, console.Shorten(console.Line(question), 80)+" → "+console.Shorten(console.Line(given[question]), 160))
 	}
 	return strings.Join(out, "; ")

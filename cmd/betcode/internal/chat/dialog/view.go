@@ -234,7 +234,7 @@ func (d *Dialog) reasons(v View) []string {
 		out = append(out, "rules: "+console.Line(d.why))
 	}
 	if p.GetExpiresAt() != nil {
-		out = append(out, "it waits for "+console.Span(max(p.GetExpiresAt().AsTime().Sub(v.Now), 0)))
+		out = append(out, "expires in "+console.Span(max(p.GetExpiresAt().AsTime().Sub(v.Now), 0)))
 	}
 	return out
 }

@@ -32,6 +32,7 @@ type block struct {
 	result   *pb.ToolCallResult
 	closed   bool // it does not change any more
 	gone     bool // it was taken back
+	edited   bool // a person changed the input of the call before it ran
 	printed  int  // chunks that Take has returned
 	open     bool // the whole output is shown
 
@@ -154,6 +155,9 @@ func (t *Transcript) toolRows(b *block, width int) []string {
 		title := mark + " " + s.Bold(console.Line(c.GetToolName()))
 		if c.GetToolName() != "ExitPlanMode" { // its plan is shown as a document
 			title += "  " + console.ToolCall(c.GetToolName(), c.GetInput(), c.GetDescription(), 400)
+		}
+		if b.edited {
+			title += " " + s.Yellow("· edited before it ran")
 		}
 		out = append(out, wrap(title, width)...)
 		most := foldedDiff

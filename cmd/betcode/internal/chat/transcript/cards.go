@@ -3,6 +3,8 @@ package transcript
 import (
 	"slices"
 	"strings"
+
+	pb "betcode/proto/betcode/v1"
 )
 
 // The calls of tools are cards: one is chosen and unfolded by itself, and all of them together.
@@ -148,4 +150,15 @@ func lineOf(text, words string) int {
 		return -1
 	}
 	return slices.IndexFunc(ends, func(end int) bool { return at < end })
+}
+
+// resolved marks a call that a person edited before allowing it: its card shows what the agent asked for. A card that was
+// printed stays as it is; the line of the decision below it says what ran.
+func (t *Transcript) resolved(r *pb.PermissionResolved) {
+	call := t.requests[r.GetRequestId()]
+	delete(t.requests, r.GetRequestId())
+	if b := t.find(call, toolCall); b != nil && r.GetDecision() == pb.PermissionDecision_ALLOW_WITH_EDIT {
+		b.edited = true
+		b.forget()
+	}
 }

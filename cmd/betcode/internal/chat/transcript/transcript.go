@@ -30,6 +30,7 @@ type Transcript struct {
 	dropped  bool              // blocks were dropped because there were too many
 	taken    kind              // of the last block that Take has returned
 	calls    map[string]string // names of the tools of calls without a result, by id
+	requests map[string]string // ids of the calls that requests are about, by id of the request
 	chosen   *block            // a call; nil: none
 	lastCall string            // id of the call that Take has returned last
 	sequence uint64            // of the running event
@@ -41,7 +42,7 @@ type Transcript struct {
 
 // New returns an empty transcript.
 func New(o Options) *Transcript {
-	t := &Transcript{options: o, calls: map[string]string{}}
+	t := &Transcript{options: o, calls: map[string]string{}, requests: map[string]string{}}
 	t.words = render.NewRenderer(&t.notes, o.Style, o.Verbose)
 	return t
 }
@@ -81,6 +82,12 @@ func (t *Transcript) Event(e *pb.AgentEvent) {
 		}
 	case *pb.AgentEvent_Retraction:
 		t.retract(event.Retraction)
+	case *pb.AgentEvent_PermissionRequest:
+		t.requests[event.PermissionRequest.GetRequestId()] = event.PermissionRequest.GetToolUseId()
+	case *pb.AgentEvent_PermissionResolved:
+		t.resolved(event.PermissionResolved)
+		t.words.Event(&pb.AgentEvent{Sequence: e.GetSequence(), Event: e.GetEvent()})
+		t.flushNotes(parent)
 	case *pb.AgentEvent_TurnComplete:
 		t.closeAll()
 		t.words.Event(e)

@@ -166,6 +166,27 @@ func TestWindow(t *testing.T) {
 	}
 }
 
+// The card of a call says that a person edited the call before it ran, and only that card.
+func TestCardOfAnEditedCall(t *testing.T) {
+	tr := New(Options{Nested: true})
+	for _, id := range []string{"a", "b"} {
+		tr.Event(call(id, "Bash", "run "+id))
+		request := eventtest.Asks("request "+id, "Bash", "run "+id)
+		request.GetPermissionRequest().ToolUseId = id
+		tr.Event(request)
+		resolved := eventtest.Resolved("request " + id)
+		if id == "a" {
+			resolved.GetPermissionResolved().Decision, resolved.GetPermissionResolved().Description = pb.PermissionDecision_ALLOW_WITH_EDIT, "run c"
+		}
+		tr.Event(resolved)
+	}
+	rows, _ := tr.Window(60, 100, 0)
+	want := "○ Bash  run a · edited before it ran\nallowed with an edit by web: run c\n\n○ Bash  run b\nallowed by web"
+	if got := strings.Join(rows, "\n"); got != want || len(tr.requests) > 0 {
+		t.Errorf("%d requests, shown\n%s\nwant\n%s", len(tr.requests), got, want)
+	}
+}
+
 // One call is chosen and unfolded by itself.
 func TestCards(t *testing.T) {
 	tr := New(Options{Nested: true})

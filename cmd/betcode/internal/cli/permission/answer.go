@@ -11,6 +11,7 @@ import (
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/render"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -53,7 +54,7 @@ func decidedBefore(r *pb.AnswerPermissionResponse) string {
 	if r.GetReason() == "withdrawn" {
 		text += " was withdrawn"
 	} else {
-		text += " was " + answerWords[r.GetDecision()] + " before"
+		text += " was " + render.Decided(r.GetDecision()) + " before"
 	}
 	if by := r.GetResolvedBy(); by != "" {
 		text += " by " + console.Client(by)
@@ -62,17 +63,6 @@ func decidedBefore(r *pb.AnswerPermissionResponse) string {
 		text += " at " + at
 	}
 	return text
-}
-
-// answerWords maps decisions to participles.
-var answerWords = map[pb.PermissionDecision]string{
-	pb.PermissionDecision_PERMISSION_DECISION_UNSPECIFIED: "answered",
-	pb.PermissionDecision_ALLOW_ONCE:                      "allowed",
-	pb.PermissionDecision_ALLOW_SESSION:                   "allowed for the whole session",
-	pb.PermissionDecision_ALLOW_WITH_EDIT:                 "allowed with another input",
-	pb.PermissionDecision_DENY:                            "denied",
-	pb.PermissionDecision_DENY_NO_INTERRUPT:               "denied",
-	pb.PermissionDecision_DENY_WITH_INTERRUPT:             "denied, and the turn interrupted,",
 }
 
 // sameAnswer reports whether the earlier decision includes the wanted one: a call allowed for the session is allowed once

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -162,7 +163,28 @@ func (p group) allowPermission(ctx context.Context, c *cli.Context, cl *client.C
 	case c.Bool("always"):
 		request.Decision = pb.PermissionDecision_ALLOW_SESSION
 	}
+	if c.String("input") == "" {
+		if err := p.refuseQuestion(ctx, cl, request.GetRequestId()); err != nil {
+			return err
+		}
+	}
 	return p.answerRequest(ctx, cl, request)
+}
+
+// refuseQuestion returns an error if a waiting request is a question: to allow it would answer it with nothing, and the agent
+// would not ask again.
+func (p group) refuseQuestion(ctx context.Context, cl *client.Client, ref string) error {
+	list, err := cl.Admin.ListPermissions(ctx, &pb.ListPermissionsRequest{})
+	if err != nil {
+		return err
+	}
+	r, _ := findPending(list.GetPermissions(), ref) // the daemon reports what became of a request that does not wait
+	if len(r.GetQuestions()) == 0 {
+		return nil
+	}
+	id := console.ShortID(r.GetRequestId())
+	return exit.Usage(fmt.Errorf("request %s is a question, which 'allow' does not answer; run 'betcode permission answer %s%s', or 'betcode permission deny %s' to decline it",
+		id, id, strings.Repeat(" ANSWER", len(r.GetQuestions())), id))
 }
 
 func (p group) denyPermission(ctx context.Context, c *cli.Context, cl *client.Client) error {
@@ -207,7 +229,7 @@ func findPending(pending []*pb.PendingPermission, ref string) (*pb.PendingPermis
 	case 1:
 		return found[0], nil
 	case 0:
-		return nil, exit.With(exit.NotFound, fmt.Errorf("no waiting request begins with %q; see 'betcode permission list'", ref))
+		return nil, exit.With(exit.NotFound, fmt.Errorf("no waiting request begins with %q; 'betcode permission list' shows those that wait, 'betcode audit' what was decided", ref))
 	}
 	return nil, exit.Usage(fmt.Errorf("%d requests begin with %q: give more of the id", len(found), ref))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -51,7 +52,7 @@ func writePermission(w io.Writer, l output.Look, r *pb.PendingPermission) error 
 		for _, q := range r.GetQuestions() {
 			fmt.Fprint(w, talk.QuestionText(q, l.Style(), l.Now))
 		}
-		_, err := fmt.Fprintf(w, "Answer: betcode permission answer %s ANSWER...\n", id)
+		_, err := fmt.Fprintf(w, "Answer: betcode permission answer %s%s, or betcode permission deny %s\n", id, strings.Repeat(" ANSWER", len(r.GetQuestions())), id)
 		return err
 	}
 	fmt.Fprint(w, talk.RequestText(r.GetToolName(), r.GetInput(), r.GetDescription(), l.Style(), l.Now))
