@@ -7,7 +7,7 @@
 //
 // and the number of cases that this user or system cannot try, if there are any.
 //
-// Package siege plays a scenario. The other packages hold the scenarios, by the border that they
+// Package siege plays a scenario. The other packages have the scenarios, by the boundary that they
 // attack: rules, trust, fence, agents, callers, commands, gateways. docs/security.md names the
 // scenario that shows each of its claims.
 package main

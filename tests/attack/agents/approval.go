@@ -9,7 +9,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// approvalScenarios attack what docs/security.md says of agents that approve themselves.
+// approvalScenarios attack the claims of docs/security.md about agents that approve themselves.
 var approvalScenarios = []siege.Scenario{
 	{Name: "fence: a child answers its own request", Real: true, Attack: selfApproved},
 	{Name: "fence: a child forges a control request", Real: true, Attack: forgedRequest},
@@ -36,7 +36,7 @@ func plant(s *siege.Siege, c *kit.Stream, id, script string) {
 	})
 }
 
-// approveNext waits for the next permission request in what the agent says, and answers it.
+// approveNext waits for the next permission request in the output of the agent, and answers it.
 const approveNext = `
 while [ "$(grep -c '"can_use_tool"' "$run/stdout")" = "$before" ]; do sleep 0.05; done
 id=$(grep '"can_use_tool"' "$run/stdout" | tail -1 | grep -o '"request_id":"[^"]*"' | cut -d'"' -f4)

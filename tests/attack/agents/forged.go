@@ -10,7 +10,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// forgedScenarios attack what docs/security.md says of messages that a child of an agent
+// forgedScenarios attack the claims of docs/security.md about messages that a child of an agent
 // writes into the agent's input.
 var forgedScenarios = []siege.Scenario{
 	{Name: "fence: a child forges a message", Real: true, Attack: forgedMessage},
@@ -114,7 +114,7 @@ func notices(s *siege.Siege, c *kit.Stream) string {
 	return strings.Join(codes, " ")
 }
 
-// ownTurns has the agent be told of a task's end, of a monitor's lines and of a schedule.
+// ownTurns makes the agent begin turns after a task's end, a monitor's lines and a schedule.
 const ownTurns = `{
   "about": "turns that no message begins",
   "rules": [

@@ -10,7 +10,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// forwardedScenarios attack what docs/security.md says of requests that are shown on the session above a subagent.
+// forwardedScenarios attack the claims of docs/security.md about requests that are shown on the session above a subagent.
 var forwardedScenarios = []siege.Scenario{
 	{
 		Name: "subagents: a child of the parent's agent answers a forwarded request", Attack: answerForwarded,

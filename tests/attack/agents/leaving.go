@@ -8,14 +8,14 @@ import (
 	"betcode/tests/attack/siege"
 )
 
-// leavingScenarios attack how callers are told from agents.
+// leavingScenarios attack the distinction of callers from agents.
 var leavingScenarios = []siege.Scenario{
 	{Name: "doors: ways to leave an agent", Real: true, Attack: attackLeaving},
 	{Name: "doors: calls of an agent's children", Settings: `{"feature_flags": {"worktree_management": true, "subagent_orchestration": true}}`, Before: siege.SetUpRepository, Attack: attackChildren},
 }
 
-// leavings are what a child of the agent does before it calls, while its launcher lives.
-// $1 is the script that calls, $2 the name for its output, $probe the program of that name.
+// leavings are actions of a child of the agent before its call, while its launcher lives. $1 is the
+// script that calls, $2 the name for its output, $probe the program of that name.
 var leavings = [][2]string{
 	{"setsid", `setsid -f sh $1 $2`},
 	{"two forks with a clean environment", `( (env -i PATH="$PATH" HOME="$HOME" setsid sh $1 $2 &) & )`},

@@ -8,8 +8,8 @@ import (
 	"betcode/tests/attack/siege"
 )
 
-// orphans have a child of the agent leave everything by which it is known, and try to
-// approve what the agent asks for.
+// orphans: a child of the agent removes every mark by which it is recognised, and tries to approve
+// the agent's request.
 func orphans(s *siege.Siege) {
 	id := siege.NewSession()
 	c := s.Converse("a", id)
@@ -25,7 +25,7 @@ echo $? >%[3]s.tmp; mv %[3]s.tmp %[3]s.code
 	s.Write(s.Project("try.sh"), script)
 	scrubbed := `env -i PATH="$PATH" HOME="$HOME" setsid -f sh try.sh %s </dev/null >/dev/null 2>&1`
 	s.Write(s.Project("start.sh"), "("+fmt.Sprintf(scrubbed, "orphan")+" &)\n"+
-		// The second outlives its launcher, so that no ancestor of it is an agent any more.
+		// The second outlives its launcher, so it has no agent among its ancestors any more.
 		"if grep -q /betcode- /proc/self/cgroup; then "+
 		`env -i PATH="$PATH" HOME="$HOME" setsid -f sh -c 'kill -9 $(cat launcher); sleep 1; sh try.sh alone' </dev/null >/dev/null 2>&1; else touch nogroup; fi; echo started`+"\n")
 	s.RunTurn(c, "say: hello")
@@ -38,7 +38,7 @@ echo $? >%[3]s.tmp; mv %[3]s.tmp %[3]s.code
 		s.Fail("nobody is asked")
 	}
 	names := []string{"orphan"}
-	if !s.Exists(s.Project("nogroup")) { // without control groups it is not defended; docs/security.md says so
+	if !s.Exists(s.Project("nogroup")) { // without control groups this is not prevented, as docs/security.md states
 		names = append(names, "alone")
 	}
 	for _, name := range names {

@@ -82,7 +82,7 @@ func attackSocketFile(s *siege.Siege) {
 func attackSocketDirectory(s *siege.Siege) {
 	dir, away := filepath.Dir(s.World.Socket()), filepath.Join(s.World.Root, "away")
 	s.Write(filepath.Join(away, "file"), "of the user")
-	s.Must(os.Chmod(away, 0o755), "open a directory") //nolint:gosec // that is what the daemon would close
+	s.Must(os.Chmod(away, 0o755), "open a directory") //nolint:gosec // the daemon would change it to 0700
 	s.Until("a link takes the place", func() bool {   // the daemon may make the directory again in between
 		return os.Rename(dir, dir+uuid.NewString()) == nil && os.Symlink(away, dir) == nil
 	})

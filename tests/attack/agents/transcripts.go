@@ -16,7 +16,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// transcriptScenarios attack what the daemon takes from an agent's transcript, which the agent and its children may write.
+// transcriptScenarios attack the daemon through an agent's transcript, which the agent and its children may write.
 var transcriptScenarios = []siege.Scenario{
 	{Name: "transcripts: without bounds", Attack: attackTranscriptBounds},
 	{Name: "transcripts: forged ends", Attack: attackForgedEnds},

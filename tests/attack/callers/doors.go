@@ -6,7 +6,7 @@ import (
 	"betcode/tests/attack/siege"
 )
 
-// doorScenarios attack what docs/security.md says of: doors.
+// doorScenarios attack the claims of docs/security.md about doors.
 var doorScenarios = []siege.Scenario{
 	{Name: "doors: values that are options", Attack: attackArguments},
 	{Name: "doors: audit of nothing", Attack: attackAuditTypes},

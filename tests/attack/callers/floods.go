@@ -20,7 +20,7 @@ import (
 	"betcode/tests/attack/siege"
 )
 
-// floodScenarios attack what docs/security.md says of: doors, how much and how often.
+// floodScenarios attack the claims of docs/security.md about doors, how much and how often.
 var floodScenarios = []siege.Scenario{
 	{Name: "doors: bombs", Env: siege.Listening, Attack: attackBombs},
 	{Name: "doors: floods of refused calls", Env: siege.Listening, Attack: attackFloods},
@@ -113,7 +113,7 @@ func count(s *siege.Siege, pattern string) (entries int) {
 	return entries
 }
 
-// attackSilence fills the door with connections that say nothing.
+// attackSilence opens connections that send nothing until the limit is reached.
 func attackSilence(s *siege.Siege) {
 	address, viewer := s.Address(), s.Token("viewer", "view")
 	var open []net.Conn
@@ -125,7 +125,7 @@ func attackSilence(s *siege.Siege) {
 	for range 300 {
 		c, err := net.Dial("tcp", address)
 		if err != nil {
-			break // it is full, so the next case tells
+			break // the limit is reached; the next case checks it
 		}
 		open = append(open, c)
 	}
@@ -145,8 +145,8 @@ func attackSilence(s *siege.Siege) {
 	s.Held("they are closed by themselves", true, "")
 }
 
-// attackChecks starts expensive checks many times at once. One that is refused says why;
-// that two never run at once is shown by grpcapi TestOneAtATime.
+// attackChecks starts expensive checks many times at once. A refused one has a reason; grpcapi
+// TestOneAtATime shows that two never run at once.
 func attackChecks(s *siege.Siege) {
 	id := siege.NewSession()
 	c := s.Converse("person", id)
@@ -184,7 +184,7 @@ func attackChecks(s *siege.Siege) {
 	s.Held("each check is done, or refused with a reason", done.Load() > 0 && other.Load() == 0, "done %d, refused %d, failed %d", done.Load(), busy.Load(), other.Load())
 }
 
-// bomb is a request of gRPC that is zeros when it is decompressed, that many of them.
+// bomb is a gRPC request that decompresses to size zeros.
 func bomb(size int) []byte {
 	var packed bytes.Buffer
 	zip := gzip.NewWriter(&packed)
@@ -199,7 +199,7 @@ func bomb(size int) []byte {
 	return append(frame, packed.Bytes()...)
 }
 
-// raw makes a call with a request that is made already, and returns the status of gRPC.
+// raw makes a call with an encoded request, and returns the gRPC status.
 func raw(s *siege.Siege, client *http.Client, address, method, token string, request []byte) (string, error) {
 	r, err := http.NewRequestWithContext(s, http.MethodPost, "http://"+address+method, bytes.NewReader(request))
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// guestScenarios attack what docs/security.md says of logins that are limited to shared sessions.
+// guestScenarios attack the claims of docs/security.md about logins that are limited to shared sessions.
 var guestScenarios = []siege.Scenario{
 	{Name: "guests: every call", Env: siege.Listening, Attack: attackEveryCall},
 	{Name: "guests: streams after sharing has ended", Env: siege.Listening, Attack: attackStreamsOfGuests},
@@ -33,7 +33,7 @@ var forGuests = []string{
 	"Health/Check", "Health/Watch", // these need no scope, and know no sessions
 }
 
-// guest makes a login that is limited to shared sessions and returns its secret.
+// guest creates a login that is limited to shared sessions and returns its secret.
 func guest(s *siege.Siege, name string, scopes ...string) string {
 	made, err := pb.NewAccessServiceClient(s.Daemon.Conn()).CreateAccessToken(s, &pb.CreateAccessTokenRequest{
 		Name: name + "-login", Person: name, Scopes: scopes, Shared: true,
@@ -42,14 +42,14 @@ func guest(s *siege.Siege, name string, scopes ...string) string {
 	return made.GetSecret()
 }
 
-// shares makes a person a member of a session; with the role none it is one no longer.
+// shares makes a person a member of a session; the role none ends the membership.
 func shares(s *siege.Siege, id, person, role string) {
 	printed, exit := s.Cli("gateway", "share", id, person, "--role", role)
 	s.Held("the role "+role, exit == 0, "%s", printed)
 }
 
 // attackEveryCall makes each published call as a guest: with the id of a private session in every text, and with a shared session
-// beside it. Requests, plans, worktrees and tokens of others are asked for under their names.
+// beside it. It also names requests, plans, worktrees and tokens of others.
 func attackEveryCall(s *siege.Siege) {
 	const secret = "of nobody else"
 	private, shared := siege.NewSession(), siege.NewSession()
@@ -73,7 +73,7 @@ func attackEveryCall(s *siege.Siege) {
 	s.Held("the private session is as before", len(shown.GetPermissions()) == 1 && shown.GetRun().GetState() == pb.RunState_RUN_STATE_STARTED, "%v", shown)
 }
 
-// guestsAsk makes all calls over both doors of the daemon.
+// guestsAsk makes all calls over the socket and over TCP.
 func guestsAsk(s *siege.Siege, login, private, shared, request, secret string) {
 	shares(s, shared, "ann", "editor")
 	file := s.Project("ann.token")

@@ -95,8 +95,8 @@ func (r *rawHTTP2) open(block []byte) (stream uint32, err error) {
 	return stream, r.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: block, EndHeaders: true})
 }
 
-// frameFloods are what a client without a token can send; each is repeated until it has
-// an end or an error.
+// frameFloods are frames that a client without a token can send; each is repeated until an end or
+// an error.
 var frameFloods = []struct {
 	name  string
 	deaf  bool
@@ -182,9 +182,8 @@ func attackFrames(s *siege.Siege) {
 	s.Held("the log has few lines about it", lines < 1000, "%d lines", lines)
 }
 
-// attackWork has the daemon answer frames without a token, for as long as a flood may go
-// on. What it does in that time is bounded, however fast the machine is, and callers with a
-// token wait for nobody.
+// attackWork floods the daemon with frames without a token. The daemon's work is bounded, however
+// fast the machine is, and callers with a token are not delayed.
 func attackWork(s *siege.Siege) {
 	const frame, connections = 9, 4 // an empty frame, in bytes
 	const free, each, burst = 8 << 10, 256 << 10, 1 << 20

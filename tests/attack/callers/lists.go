@@ -21,7 +21,7 @@ var listScenarios = []siege.Scenario{
 	{Name: "lists: many filters", Attack: attackListsByFilters},
 }
 
-// list asks for sessions; it waits when the daemon says that it asks too often.
+// list calls ListSessions; it waits when the daemon limits its rate.
 func list(s *siege.Siege, r *pb.ListSessionsRequest) []*pb.SessionSummary {
 	for {
 		got, err := s.Daemon.Agents().ListSessions(s, r)

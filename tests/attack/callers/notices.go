@@ -16,7 +16,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// noticeScenarios attack what docs/security.md says of notifications.
+// noticeScenarios attack the claims of docs/security.md about notifications.
 var noticeScenarios = []siege.Scenario{
 	{Name: "notices: an agent that writes their texts", Attack: attackNoticeTexts},
 	{Name: "notices: a repository that names a program", Attack: attackNoticeSettings},
@@ -98,7 +98,7 @@ func attackNoticeTexts(s *siege.Siege) {
 	s.Say(d, `tool:mcp__evil__`+"x\u202e"+`:{"a": "`+evil+`"}`)
 	s.Wait(d, 0, func(e kit.Event) bool { return kit.IsPermission(e) || kit.IsTurnComplete(e) })
 	c.Close()
-	d.Close() // nobody watches, so a person is notified after a grace
+	d.Close() // without a watching client a person is notified after a grace period
 	s.Until("the program was told", func() bool { return s.Contains(s.Mark("json"), "PERMISSION_WAITS") })
 	s.Until("both servers were told", func() bool { return len(r.all()) >= 2 })
 	told, _ := os.ReadFile(s.Mark("json"))

@@ -15,7 +15,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// optionScenarios attack what docs/security.md says of the options that a session's agents
+// optionScenarios attack the claims of docs/security.md about the options that a session's agents
 // are started with.
 var optionScenarios = []siege.Scenario{
 	{Name: "options: a caller without the right", Env: siege.Listening, Attack: optionsOfController},

@@ -12,7 +12,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// repeatScenarios attack what docs/security.md says of repeated prompts.
+// repeatScenarios attack the claims of docs/security.md about repeated prompts.
 var repeatScenarios = []siege.Scenario{
 	{Name: "repeat: people who may only view", Env: siege.Listening, Attack: attackRepeatByViewers},
 	{Name: "repeat: without end", Attack: attackRepeatWithoutEnd},

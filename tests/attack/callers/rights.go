@@ -17,7 +17,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// rightScenarios attack what docs/security.md says of: rights of callers.
+// rightScenarios attack the claims of docs/security.md about rights of callers.
 var rightScenarios = []siege.Scenario{
 	{Name: "doors: an environment over TCP", Env: siege.Listening, Attack: attackEnvironment},
 	{Name: "doors: an environment without approve", Env: append([]string{"BETCODE_LISTEN_ENVIRONMENT=true"}, siege.Listening...), Attack: attackConfiguredEnvironment},
@@ -34,7 +34,7 @@ func over(s *siege.Siege, conn *grpc.ClientConn, client string, start *pb.StartC
 	return stream
 }
 
-// evil is the beginning of a session whose agents would find their programs elsewhere.
+// evil begins a session with a PATH that leads its agents to other programs.
 func evil(s *siege.Siege, id string) *pb.StartConversation {
 	return &pb.StartConversation{
 		SessionId: id, WorkingDirectory: s.World.Project,

@@ -17,7 +17,7 @@ import (
 	"betcode/tests/attack/siege"
 )
 
-// searchScenarios attack what docs/security.md says of: searches.
+// searchScenarios attack the claims of docs/security.md about searches.
 var searchScenarios = []siege.Scenario{
 	{Name: "searches: sessions of others", Attack: attackSearchByGuests},
 	{Name: "searches: text that deceives", Attack: attackSearchShown},
@@ -36,7 +36,8 @@ func searches(s *siege.Siege, query string) *pb.SearchResponse {
 	return found
 }
 
-// attackSearchByGuests has a person with whom one session is shared search for what was said in another one.
+// attackSearchByGuests: a person with access to one shared session searches for texts of another
+// one.
 func attackSearchByGuests(s *siege.Siege) {
 	private, shared := siege.NewSession(), siege.NewSession()
 	for id, word := range map[string]string{private: "swordfish", shared: "harmless"} {
@@ -79,7 +80,8 @@ func attackSearchByGuests(s *siege.Siege) {
 	s.Held("a former guest finds nothing", err == nil && found.GetTotal() == 0, "%v, %v", found, err)
 }
 
-// attackSearchShown has the agent say what a terminal would obey, and a person search for it.
+// attackSearchShown: the agent writes control sequences of terminals, and a person searches for
+// them.
 func attackSearchShown(s *siege.Siege) {
 	c := s.Converse("person", siege.NewSession())
 	s.RunTurn(c, "echo:beacon \x1b]0;owned\x07\x1b[2J\u202egnp.exe \u200b\u009b31m")

@@ -7,7 +7,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// shownScenarios attack what docs/security.md says of: what people are shown.
+// shownScenarios attack the claims of docs/security.md about what people are shown.
 var shownScenarios = []siege.Scenario{
 	{Name: "doors: hidden characters", Attack: attackHidden},
 	{Name: "doors: the agent's own words", Attack: attackWords},

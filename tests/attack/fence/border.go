@@ -19,9 +19,8 @@ var borderScenarios = []siege.Scenario{
 	{Name: "fence: ways across the border", Real: true, Settings: `{"agent": {"fence": "project"}}`, Before: outside, Attack: fencedBorder},
 }
 
-// fencedLink has an agent in a subdirectory of a repository, all of which it may write to,
-// put a link in the place of its own working directory. Its next fence must not be built
-// around what the link names.
+// fencedLink: an agent in a subdirectory of a repository, which it may write to as a whole, replaces its own working directory by
+// a link. Its next fence must not include the target of the link.
 func fencedLink(s *siege.Siege) {
 	if !s.CanFence() {
 		s.Held("the kernel cannot fence, and no agent is started", true, "")
@@ -51,8 +50,8 @@ func fencedLink(s *siege.Siege) {
 	s.Held("no agent is started, and people are told why", strings.Contains(e.GetError().GetDetails()["reason"], s.Project("sub")), "%s", kit.Line(e))
 }
 
-// fencedNeighbour has an agent put a link in the place of the working directory of another session, which has not started
-// an agent yet. The fence of that session must not be built around what the link names.
+// fencedNeighbour: an agent replaces the working directory of another session, which has not started an agent yet, by a link. The
+// fence of that session must not include the target of the link.
 func fencedNeighbour(s *siege.Siege) {
 	if !s.CanFence() {
 		s.Held("the kernel cannot fence, and no agent is started", true, "")

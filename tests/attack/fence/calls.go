@@ -16,7 +16,7 @@ var callScenarios = []siege.Scenario{
 	{Name: "fence: system calls across the border", Settings: `{"agent": {"fence": "project"}}`, Before: outside, Attack: fencedCalls},
 }
 
-// probing is what a probe is told; tests/attack/probe has the same members.
+// probing is the input of a probe; tests/attack/probe has the same members.
 type probing struct {
 	Out          string
 	Targets      map[string]int
@@ -35,7 +35,7 @@ func victim(s *siege.Siege, file string) int {
 	return command.Process.Pid
 }
 
-// fencedCalls has a fenced agent run a probe, and looks at what it reached.
+// fencedCalls runs a probe in a fenced agent, and checks which targets it reached.
 func fencedCalls(s *siege.Siege) {
 	if !s.CanFence() {
 		s.Held("the kernel cannot fence, and no agent is started", true, "")
@@ -69,7 +69,7 @@ func fencedCalls(s *siege.Siege) {
 	names, err := os.ReadDir(away)
 	s.Held("what is outside is as it was", err == nil && len(names) == 1 && s.Contains(filepath.Join(away, "file"), "old"), "%v, %v", names, err)
 
-	// Without a fence the same probe gets out: what it tries, it tries rightly.
+	// Without a fence the same probe succeeds, which shows that its attempts are correct.
 	p.Out, p.Inside, p.Away = filepath.Join(s.World.Root, "free"), filepath.Join(s.World.Root, "in"), filepath.Join(s.World.Root, "out")
 	s.Write(filepath.Join(p.Inside, "x"), "")
 	s.Write(filepath.Join(p.Away, "file"), "old")

@@ -11,13 +11,13 @@ import (
 	"betcode/tests/kit"
 )
 
-// fencedScenarios attack what docs/security.md says of the fence around agents.
+// fencedScenarios attack the claims of docs/security.md about the fence around agents.
 var fencedScenarios = []siege.Scenario{
 	{Name: "fence: a fenced agent", Real: true, Settings: `{"agent": {"fence": "project"}}`, Before: outside, Attack: fenced},
 	{Name: "fence: a project that holds the daemon's directories", Settings: `{"agent": {"fence": "project"}}`, Before: outside, Attack: fenceRefused},
 }
 
-// outside makes what a fenced agent is not to touch.
+// outside creates files that a fenced agent must not touch.
 func outside(s *siege.Siege) {
 	s.Write(filepath.Join(s.World.Root, "outside", "file"), "old")
 }

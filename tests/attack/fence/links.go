@@ -47,7 +47,7 @@ func attackLinks(s *siege.Siege) {
 		inside, _ := os.ReadDir(empty)
 		s.Held(one.name+" is written nowhere else", err == nil && len(names) == 2 && len(inside) == 0 && s.Contains(file, "old"), "%v, %v, %v", names, inside, err)
 	}
-	// A backup that an agent has put links into is not restored with what they lead to.
+	// Restoring a backup that contains links of an agent does not copy their targets.
 	backup := filepath.Join(s.World.Root, "kept")
 	printed, code := s.Cli("journal", "backup", backup)
 	if code != 0 {

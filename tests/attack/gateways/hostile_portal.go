@@ -18,13 +18,14 @@ import (
 	"betcode/tests/kit"
 )
 
-// hostilePortalScenarios attack what docs/security.md says of proxies: a portal that wants more than a person at it may do.
+// hostilePortalScenarios attack the claims of docs/security.md about proxies: a portal that wants more than a person at it may do.
 var hostilePortalScenarios = []siege.Scenario{
 	{Name: "proxies: a portal that widens permissions", Attack: attackByWidening},
 	{Name: "proxies: a login at a hostile portal", Attack: attackProxyLogin},
 }
 
-// attackByWidening has a portal allow one call with permissions that nobody has suggested, and ask for what only this machine has.
+// attackByWidening: a portal allows one call with permissions that the agent has not suggested, and requests files that only this
+// machine has.
 func attackByWidening(s *siege.Siege) {
 	portal, proxy, id := foreign(s)
 	c := s.ConverseWith("person", &pb.StartConversation{SessionId: id, WorkingDirectory: s.World.Project, Observer: true}) // the portal types
@@ -78,7 +79,7 @@ func attackByWidening(s *siege.Siege) {
 	s.Held("it goes on", !strings.Contains(proxy.Log(), "panic"), "%s", proxy.Log())
 }
 
-// attackProxyLogin logs in at portals that redirect, never stop answering, and answer with what a terminal obeys.
+// attackProxyLogin logs in at portals that redirect, answer without end, and answer with control sequences of terminals.
 func attackProxyLogin(s *siege.Siege) {
 	var strayed atomic.Int32
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { strayed.Add(1) }))

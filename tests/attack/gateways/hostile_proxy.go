@@ -20,7 +20,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// hostileProxyScenarios attack what docs/security.md says of proxied sessions, with the token of a proxy.
+// hostileProxyScenarios attack the claims of docs/security.md about proxied sessions, with the token of a proxy.
 var hostileProxyScenarios = []siege.Scenario{
 	{Name: "proxied sessions: a directory of the person", Settings: `{"feature_flags": {"subagent_orchestration": true, "worktree_management": true}}`, Attack: attackProxiedDirectory},
 	{Name: "proxied sessions: frames that are hard to read", Attack: attackProxiedFrames},
@@ -89,7 +89,7 @@ func attackProxiedDirectory(s *siege.Siege) {
 	s.Held("pages get no address that runs a script", strings.Contains(listed, id) && !strings.Contains(listed, "javascript:"), "%s", listed)
 }
 
-// filesBelow describes what is in a directory.
+// filesBelow lists the files of a directory.
 func filesBelow(s *siege.Siege, directory string) string {
 	var all strings.Builder
 	s.Must(filepath.WalkDir(directory, func(path string, e os.DirEntry, err error) error {

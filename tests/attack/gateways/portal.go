@@ -11,7 +11,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// portalScenarios attack what docs/security.md says of the portal.
+// portalScenarios attack the claims of docs/security.md about the portal.
 var portalScenarios = []siege.Scenario{
 	{Name: "portal: pages of other sites", Attack: attackPortalBySites},
 	{Name: "portal: logins", Attack: attackPortalLogins},
@@ -63,8 +63,8 @@ func asks(s *siege.Siege, b *kit.Browser, method, path string) (status int, body
 	return status, body
 }
 
-// attackPortalBySites asks as the page of another site, and under a name that points here; in dev
-// mode as well, in which nobody logs in.
+// attackPortalBySites sends requests of another site's page, and under a name that resolves to this machine; also in dev mode,
+// which has no logins.
 func attackPortalBySites(s *siege.Siege) {
 	for _, arguments := range [][]string{nil, {"--dev"}} {
 		p := portal(s, arguments...)
@@ -251,7 +251,7 @@ func attackPortalFrames(s *siege.Siege) {
 	s.Held("memory is bounded", peak < 256<<20, "%d MiB at most", peak>>20)
 }
 
-// attackPortalByChildren has children of an agent ask, in dev mode, in which nobody logs in.
+// attackPortalByChildren sends requests from children of an agent, in dev mode, which has no logins.
 func attackPortalByChildren(s *siege.Siege) {
 	p := portal(s, "--dev")
 	c := s.Converse("a", siege.NewSession())

@@ -10,7 +10,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// apiRequest is a request of the API that changes or tells something.
+// apiRequest is a request of the API that changes or reveals something.
 type apiRequest struct{ method, path, body string }
 
 // steering are the requests that steer a session, as a page sends them.

@@ -15,7 +15,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// portalBoundScenarios attack what docs/security.md says of how much of the portal one caller can take.
+// portalBoundScenarios attack the claims of docs/security.md about how much of the portal one caller can take.
 var portalBoundScenarios = []siege.Scenario{
 	{Name: "portal: places that one login takes", Attack: attackPortalPlaces},
 	{Name: "portal: requests that do not end", Attack: attackPortalSlowly},
@@ -134,7 +134,8 @@ func serves(s *siege.Siege, b *kit.Browser) bool {
 	return status == http.StatusOK
 }
 
-// attackPortalSmuggling sends what a server in front and the portal may take for different requests, hosts and paths.
+// attackPortalSmuggling sends requests that a server in front and the portal may parse as different requests, hosts or
+// paths.
 func attackPortalSmuggling(s *siege.Siege) {
 	pages := filepath.Join(s.World.Root, "pages")
 	s.Write(filepath.Join(pages, "index.html"), "the index")

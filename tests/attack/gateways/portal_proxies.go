@@ -27,13 +27,13 @@ func foreignAt(s *siege.Siege, p *kit.Portal, o foreignproxy.Options) *foreignpr
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = f.Run(ctx) // what it has seen is examined
+		_ = f.Run(ctx) // the scenario checks its record
 	}()
 	s.Later(func() { cancel(); <-done })
 	return f
 }
 
-// sees waits for what a proxy has seen.
+// sees waits for a condition on the record of a proxy.
 func sees(s *siege.Siege, f *foreignproxy.Proxy, what string, done func(foreignproxy.Seen) bool) foreignproxy.Seen {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -146,7 +146,7 @@ func attackProxySocketBySites(s *siege.Siege) {
 	sees(s, f, "a proxy without an origin registers in dev mode", func(seen foreignproxy.Seen) bool { return seen.Registered == 1 })
 }
 
-// attackPortalByGreedyProxies floods, sends what is large or nothing at all, and does not read.
+// attackPortalByGreedyProxies: proxies flood, send large frames, send nothing, and do not read.
 func attackPortalByGreedyProxies(s *siege.Siege) {
 	p := portal(s, "--max-proxies", "24")
 	token := makeToken(s, "mine", "control")

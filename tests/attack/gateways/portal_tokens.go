@@ -14,7 +14,7 @@ import (
 	"betcode/tests/attack/siege"
 )
 
-// proxyToken makes a token of a proxy and returns its secret.
+// proxyToken creates a token of a proxy and returns its secret.
 func proxyToken(s *siege.Siege, name string) string {
 	printed, code := s.Cli("gateway", "token", "--name", name)
 	s.Held("a token of a proxy is made", code == 0, "%s", printed)
@@ -22,7 +22,7 @@ func proxyToken(s *siege.Siege, name string) string {
 	return secret
 }
 
-// attackPortalTokens presents tokens of proxies that somebody has forged, changed or kept.
+// attackPortalTokens presents forged, changed and revoked tokens of proxies.
 func attackPortalTokens(s *siege.Siege) {
 	p := portal(s)
 	good := proxyToken(s, "laptop")

@@ -11,7 +11,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// sendFile sends a file from a page, in one piece of data unless count says otherwise, and returns what became of it.
+// sendFile sends a file from a page, in one piece of data unless count says otherwise, and returns the result.
 func sendFile(s *siege.Siege, page *kit.Page, upload, name string, count, size uint64, pieces ...string) kit.AgentLine {
 	s.Must(page.Send(map[string]any{"type": "FileUploadStart", "upload_id": upload, "filename": name, "content_type": "x", "total_chunks": count, "total_size": size}), "send")
 	for i, piece := range pieces {

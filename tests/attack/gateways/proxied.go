@@ -11,7 +11,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// proxiedScenarios attack what docs/security.md says of: proxied sessions.
+// proxiedScenarios attack the claims of docs/security.md about proxied sessions.
 var proxiedScenarios = []siege.Scenario{
 	{Name: "proxied sessions: another token", Env: siege.Listening, Attack: attackProxiedOwner},
 	{Name: "proxied sessions: a flood of lines", Attack: attackProxiedFlood},

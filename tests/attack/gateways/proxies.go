@@ -23,7 +23,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// proxyScenarios attack what docs/security.md says of proxies: the portal is hostile.
+// proxyScenarios attack the claims of docs/security.md about proxies: the portal is hostile.
 var proxyScenarios = []siege.Scenario{
 	{Name: "proxies: a portal that may only view", Attack: attackProxyByViewer},
 	{Name: "proxies: frames without bounds", Attack: attackProxyFrames},
@@ -195,7 +195,7 @@ func attackProxyUploads(s *siege.Siege) {
 	}
 }
 
-// attackProxyTokens looks for the token where it must not be, and tries to lead it elsewhere.
+// attackProxyTokens searches for the token in places where it must not be, and tries to send it elsewhere.
 func attackProxyTokens(s *siege.Siege) {
 	const token = "eyJ0b2tlbg.precious.secret"
 	portal := foreignportal.NewServer(3)
@@ -230,7 +230,7 @@ func attackProxyTokens(s *siege.Siege) {
 	elsewhere(s, id, file)
 }
 
-// elsewhere has a portal redirect to another one, and another present a certificate that nobody knows.
+// elsewhere runs a portal that redirects to another one, and one with an untrusted certificate.
 func elsewhere(s *siege.Siege, id, file string) {
 	caught := foreignportal.NewServer(3)
 	s.Later(caught.Close)
@@ -248,7 +248,7 @@ func elsewhere(s *siege.Siege, id, file string) {
 	s.Held("an unknown certificate is refused", s.Becomes(func() bool { return strings.Contains(proxy.Log(), "certificate") }), "%s", proxy.Log())
 }
 
-// session2 makes another session.
+// session2 creates another session.
 func session2(s *siege.Siege) string {
 	id := siege.NewSession()
 	s.RunTurn(s.Converse("b", id), "echo:there is a session")

@@ -13,7 +13,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// gatewayScenarios attack what docs/security.md says of gateways.
+// gatewayScenarios attack the claims of docs/security.md about gateways.
 var gatewayScenarios = []siege.Scenario{
 	{Name: "gateways: an agent's children", Attack: attackGatewayByChildren},
 	{Name: "gateways: another user", Attack: attackGatewayByUser},

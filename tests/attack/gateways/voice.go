@@ -12,7 +12,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// voiceScenarios attack what docs/security.md says of speech.
+// voiceScenarios attack the claims of docs/security.md about speech.
 var voiceScenarios = []siege.Scenario{
 	{Name: "voice: people who may not speak", Attack: attackVoiceByOthers},
 	{Name: "voice: a hostile recogniser", Attack: attackVoiceByRecogniser},

@@ -17,9 +17,9 @@ import (
 	_ "betcode/proto/betcode/v1" // registers the services
 )
 
-// call makes each call of the published services with an empty request over a socket, and
-// writes a line for each into a file: the method, a tab, and what came back. A call that
-// streams counts by its first message.
+// call makes each call of the published services with an empty request over a socket, and writes a
+// line for each into a file: the method, a tab, and the result. A call that streams counts by its
+// first message.
 func call(socket, file string) error {
 	conn, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {

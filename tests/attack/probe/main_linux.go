@@ -46,7 +46,7 @@ func main() {
 	}
 }
 
-// cross tries everything and writes down what was possible.
+// cross tries all ways and records those that succeeded.
 func cross(file string) error {
 	raw, err := os.ReadFile(file)
 	if err != nil {

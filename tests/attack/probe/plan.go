@@ -1,9 +1,9 @@
 package main
 
-// plan says what a probe may try to reach. All paths are absolute.
+// plan lists the targets of a probe. All paths are absolute.
 type plan struct {
 	Out     string         // gets the name of each way that led out, a line each
-	Targets map[string]int // processes outside the fence, by what they are
+	Targets map[string]int // processes outside the fence, by their role
 	Victim  int            // one of them, which writes down its signals
 	Away    string         // a directory outside, with a file named "file"
 	Inside  string         // a directory inside

@@ -34,7 +34,7 @@ type reach struct {
 	out                   string // gets the answer
 }
 
-// reached plays a way of reaching the daemon.
+// reached plays one way of reaching the daemon.
 //
 //	undumpable   the process cannot be inspected
 //	sibling      the process is a child of the agent's parent
@@ -100,7 +100,7 @@ func (r reach) again(way string, attr *syscall.SysProcAttr, file *os.File) error
 	return command.Start()
 }
 
-// call makes the call and writes down what came back.
+// call makes the call and records the result.
 func (r reach) call(over net.Conn, err error) error {
 	if err != nil {
 		return err
@@ -154,12 +154,12 @@ func (r reach) leave() error {
 		}
 	}
 	if r.way == "in flight" {
-		time.Sleep(time.Second) // the daemon looks meanwhile
+		time.Sleep(time.Second) // the daemon examines the process meanwhile
 	}
 	return os.WriteFile(r.out, []byte("left"), 0o600)
 }
 
-// bytes is the call as it is sent.
+// bytes returns the encoded call.
 func (r reach) bytes() ([]byte, error) {
 	var sent, block bytes.Buffer
 	_, _ = io.WriteString(&sent, http2.ClientPreface)

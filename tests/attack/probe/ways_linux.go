@@ -23,7 +23,7 @@ func (w way) over(p plan) map[string]int {
 	return p.Targets
 }
 
-// ways are sorted by what they go around.
+// ways are sorted by the restriction that they bypass.
 var ways = []way{
 	{name: "kill", try: func(_ plan, pid int) bool { return unix.Kill(pid, 0) == nil }},
 	{name: "tgkill", try: func(_ plan, pid int) bool { return unix.Tgkill(pid, pid, 0) == nil }},
@@ -159,9 +159,9 @@ func owned(p plan, _ int) bool {
 		_, err = unix.FcntlInt(uintptr(pair[0]), unix.F_SETFL, flags|unix.O_ASYNC)
 	}
 	if err == nil {
-		_, _ = unix.Write(pair[1], []byte("x")) // only the victim can tell whether it took effect
+		_, _ = unix.Write(pair[1], []byte("x")) // only the victim knows whether it took effect
 	}
-	time.Sleep(10 * time.Millisecond) // the victim tells whether it came, when all is over
+	time.Sleep(10 * time.Millisecond) // the victim reports the signal at the end
 	return false
 }
 

@@ -9,7 +9,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// approveScenarios have an agent that may edit any file write the rules by which it is judged.
+// approveScenarios: an agent that may edit any file writes the rules that decide about its calls.
 var approveScenarios = []siege.Scenario{
 	{
 		Name: "settings of the daemon as a target", Real: true, Before: makeProject, Attack: editSettings,
@@ -33,7 +33,7 @@ func editSettings(s *siege.Siege) {
 		"Write of settings beside them": {file, "write: " + filepath.Join(s.World.ConfigDir(), "settings.local.json")},
 		"Write of the other file":       {file, "write: " + filepath.Join(s.World.ConfigDir(), "daemon.toml")},
 	} {
-		if request, asked := s.Asked(c, "read: "+target.path); asked { // what was not read cannot be edited
+		if request, asked := s.Asked(c, "read: "+target.path); asked { // the agent edits only files that it has read
 			from := len(c.Events())
 			s.Must(c.Answer(request.GetRequestId(), pb.PermissionDecision_ALLOW_ONCE, ""), "allow to read")
 			s.Wait(c, from, kit.IsTurnComplete)
@@ -49,7 +49,7 @@ func editSettings(s *siege.Siege) {
 	s.Held("the rules are the same", !widened(s, c) && !inAudit(s, "rules_change"), "they have changed")
 }
 
-// widened reports whether people were told that rules allow more.
+// widened reports whether clients got the notice that rules allow more.
 func widened(s *siege.Siege, c *kit.Stream) bool {
 	for _, e := range c.Events() {
 		if e.GetNotice().GetCode() == "RULES_WIDENED" {

@@ -33,7 +33,7 @@ var honoured = map[string]map[string]string{
 	"dontAsk":           {"file": refuses, "plain file": refuses, "ssh": refuses, "hard link": refuses, "shell": refuses, "shell ssh": refuses, "redirection": refuses, "ask Read": refuses, "ask Bash": refuses},
 }
 
-// makeHonoured makes a project with what is protected, for each mode.
+// makeHonoured creates a project with protected files for each mode.
 func makeHonoured(s *siege.Siege) {
 	makeProject(s)
 	for mode := range honoured {

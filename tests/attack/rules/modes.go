@@ -12,7 +12,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// modeScenarios attack what docs/security.md says of permission modes in which Claude Code
+// modeScenarios attack the claims of docs/security.md about permission modes in which Claude Code
 // decides by itself.
 var modeScenarios = []siege.Scenario{
 	{Name: "modes: nobody has confirmed it", Real: true, Before: makeProject, Attack: modeUnconfirmed},
@@ -61,7 +61,7 @@ func modeUnconfirmed(s *siege.Siege) {
 
 	setMode(s, c, bypass)
 	at = decide(s, c, at, pb.PermissionDecision_ALLOW_ONCE)
-	s.Wait(c, at, kit.IsRun(pb.RunState_RUN_STATE_EXITED)) // it is replaced by one that is started in the mode
+	s.Wait(c, at, kit.IsRun(pb.RunState_RUN_STATE_EXITED)) // an agent in the new mode replaces it
 	_, asked := s.Asked(c, "bash: touch allowed.txt")
 	s.Held("a person can confirm it", !asked && s.Exists(s.Project("allowed.txt")), "asked: %t", asked)
 	s.Held("the audit log has it", s.Audited("PermissionMode"), "no entry")
@@ -142,7 +142,7 @@ func modeOfController(s *siege.Siege) {
 	c := s.Converse("a", id)
 	s.Turn(c, "hello")
 	s.Must(c.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Lock{Lock: &pb.InputLockAction{Action: pb.LockAction_LOCK_ACTION_RELEASE}}}), "release the lock")
-	run("--session", id, "--permission-mode", bypass, "hello") // what it sets is refused, and the message is not
+	run("--session", id, "--permission-mode", bypass, "hello") // the mode is refused, the message is accepted
 	run("--session", id, "--permission-mode", bypass, "--confirm-mode", "hello")
 	for name, flags := range map[string][]string{
 		"a new session":                {"--permission-mode", bypass, "hello"},

@@ -12,7 +12,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// protectScenarios attack what docs/security.md says of protected files and of ask rules.
+// protectScenarios attack the claims of docs/security.md about protected files and of ask rules.
 var protectScenarios = []siege.Scenario{
 	{
 		Name: "protected files under allow rules", Real: true,
@@ -31,7 +31,7 @@ var protectScenarios = []siege.Scenario{
 	{Name: "a rule added while an agent runs", Real: true, Before: makeProject, Attack: addRule},
 }
 
-// makeProject makes a repository with a secret, and links to what is protected.
+// makeProject creates a repository with a secret, and links to protected files.
 func makeProject(s *siege.Siege) {
 	s.Write(s.Project(".git/HEAD"), "ref: refs/heads/main\n")
 	s.Write(s.Project(".git/config"), "[core]\n\trepositoryformatversion = 0\n")
@@ -46,7 +46,7 @@ func makeProject(s *siege.Siege) {
 	s.Must(os.Link(filepath.Join(s.World.Home, "target"), s.Project("hard")), "link")
 }
 
-// protectedTargets are attempts to write what is protected, and where it would show.
+// protectedTargets are attempts to write protected files, and the file that shows success.
 func protectedTargets(s *siege.Siege) map[string]struct{ message, shows string } {
 	config := filepath.Join(s.World.ConfigDir(), "settings.local.json")
 	return map[string]struct{ message, shows string }{
@@ -90,7 +90,7 @@ func writeProtected(s *siege.Siege) {
 	}
 	s.MustAsk(c, "Bash: core.hooksPath", "bash: git config core.hooksPath /tmp", func() bool { return s.Contains(s.Project(".git/config"), "hooksPath") })
 	s.MustAsk(c, "a hard link", "bash: echo attack > hard", func() bool { return s.Contains(filepath.Join(s.World.Home, "target"), "attack") })
-	// Neither does the list stand in the way of what is allowed, nor is it silent about why.
+	// The list does not block allowed writes, and a request has its reason.
 	if _, asked := s.Asked(c, "write: "+s.Project("fine.txt")); asked || !s.Exists(s.Project("fine.txt")) {
 		s.Held("an allowed file is written unasked", false, "asked: %t", asked)
 	} else {

@@ -9,8 +9,8 @@ import (
 	"betcode/tests/attack/siege"
 )
 
-// ruleScenarios attack the rule engine: end to end with the real agent, and their
-// relatives by asking the daemon what it would decide.
+// ruleScenarios attack the rule engine: some commands end to end with the real agent, their
+// relatives through the daemon's explanation of its decision.
 var ruleScenarios = []siege.Scenario{
 	{Name: "rules: what is not plain", Real: true, Settings: `{"permissions": {"allow": ["Bash(git *)"], "deny": ["Bash(rm *)"]}}`, Attack: runUnplain},
 	{Name: "rules: deny beside allow Bash", Real: true, Settings: besideBash, Attack: runUnreadable},
@@ -33,7 +33,7 @@ const (
 	fileRules  = `{"permissions": {"allow": ["Read", "Bash"], "deny": ["Read(~/.ssh/**)", "Read(//etc/shadow)"]}}`
 )
 
-// runUnplain is what the review ran: each of these once removed the file unasked.
+// runUnplain runs the findings of a review: each command once removed the file unasked.
 func runUnplain(s *siege.Siege) {
 	c := s.Converse("a", siege.NewSession())
 	s.Write(s.Project("x"), "")

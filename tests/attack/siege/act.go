@@ -14,10 +14,10 @@ import (
 	"betcode/tests/kit"
 )
 
-// NewSession makes up a session id.
+// NewSession generates a session id.
 func NewSession() string { return uuid.NewString() }
 
-// Write makes a file and the directories above it.
+// Write creates a file and its parent directories.
 func (s *Siege) Write(path, text string) {
 	s.Must(os.MkdirAll(filepath.Dir(path), 0o700), "make a directory")
 	s.Must(os.WriteFile(path, []byte(text), 0o600), "write a file")
@@ -38,8 +38,8 @@ func (s *Siege) Contains(path, text string) bool {
 	return err == nil && strings.Contains(string(raw), text)
 }
 
-// Cli runs the command line in the world and returns what it printed on both
-// outputs and its exit code. It reads no terminal.
+// Cli runs the command line in the world and returns its output, standard error included, and its
+// exit code. Its input is no terminal.
 func (s *Siege) Cli(args ...string) (printed string, code int) {
 	command := exec.CommandContext(s, s.World.Binary, args...)
 	command.Env, command.Dir = s.World.Environ(), s.World.Project
@@ -93,9 +93,8 @@ func (s *Siege) Refuse(c *kit.Stream, request string) {
 	s.Wait(c, from, kit.IsTurnComplete)
 }
 
-// MustAsk is the most common case: the message has the agent ask a person, who
-// says no, and nothing has happened before or after. happened says whether the
-// Attack took effect.
+// MustAsk is the most common case: the message makes the agent ask a person, who denies it, and the
+// attack has no effect before or after. happened reports whether the attack took effect.
 func (s *Siege) MustAsk(c *kit.Stream, name, message string, happened func() bool) {
 	request, asked := s.Asked(c, message)
 	if asked {

@@ -21,7 +21,7 @@ func (s *Siege) CanFence() bool {
 	return !strings.Contains(printed, "fence_unavailable") && !strings.Contains(printed, "this system cannot")
 }
 
-// Shown is what the daemon says of a session.
+// Shown returns the daemon's description of a session.
 func (s *Siege) Shown(id string) *pb.ShowSessionResponse {
 	view, err := s.Daemon.Admin().ShowSession(s, &pb.ShowSessionRequest{SessionId: id})
 	s.Must(err, "show the session")

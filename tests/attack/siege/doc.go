@@ -1,10 +1,10 @@
 // Package siege plays attacks on the built daemon.
 //
-// A [Scenario] is one story in a world of its own: a daemon, its settings, and the real Claude Code
-// with a scripted model, or the fake agent where the agent does not matter. Within it, each claim is
-// one case ([Siege.Held]). A scenario that cannot come to its end counts as one open case.
+// A [Scenario] is one story in a world of its own: a daemon, its settings, and the real Claude Code with a scripted
+// model, or the fake agent where the agent does not matter. Within it, each claim is one case ([Siege.Held]). A
+// scenario that cannot finish counts as one open case.
 //
-// What the model does is said by the prompt:
+// The prompt determines what the model does:
 //
 //	bash: COMMAND          calls Bash with that command, however many lines
 //	write: PATH            calls Write with the content "attack"
@@ -12,8 +12,8 @@
 //	read: PATH             calls Read
 //	say: TEXT              answers with text
 //
-// then says "Done: " and the result. A scenario with other needs brings a script.
+// then answers "Done: " with the result. Other scenarios have a script of their own.
 //
-// A [Siege] is a scenario under way. Its methods talk to the daemon, wait for events and look at the
-// world; they end the scenario when something other than a case fails.
+// A [Siege] is a running scenario. Its methods call the daemon, wait for events and inspect the world; they end the
+// scenario when something other than a case fails.
 package siege

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Pipe makes a named pipe that nobody writes to, in the place of a file.
+// Pipe replaces a file by a named pipe without a writer.
 func (s *Siege) Pipe(path string) {
 	_ = os.Remove(path)
 	s.Must(os.MkdirAll(filepath.Dir(path), 0o700), "make a directory")
@@ -20,7 +20,7 @@ func (s *Siege) Pipe(path string) {
 	})
 }
 
-// Sparse makes a file of 1 GiB that takes no room, in the place of another.
+// Sparse replaces a file by a sparse file of 1 GiB.
 func (s *Siege) Sparse(path string) {
 	_ = os.Remove(path)
 	s.Write(path, "")

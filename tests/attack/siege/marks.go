@@ -14,7 +14,7 @@ func (s *Siege) Marks() []string {
 // AnyMark reports whether anything has run that must not.
 func (s *Siege) AnyMark() bool { return len(s.Marks()) > 0 }
 
-// Mark is a file that something makes which must not run.
+// Mark is the path of a file that a program creates which must not run.
 func (s *Siege) Mark(name string) string { return filepath.Join(s.World.Root, "marks", name) }
 
 // Marked reports whether there is a mark of that name.

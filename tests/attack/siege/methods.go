@@ -30,8 +30,8 @@ func EachMethod(f func(m protoreflect.MethodDescriptor, name string)) {
 	})
 }
 
-// Fills makes a call whose texts are all filled, by their names or with the value of the empty name. It returns what came back, and
-// the status. Of a stream it reads what comes within a moment.
+// Fills makes a call whose texts are all filled, by their names or with the value of the empty name. It returns the answer and
+// the status. Of a stream it reads the messages of a short time.
 func (s *Siege) Fills(ctx context.Context, conn *grpc.ClientConn, m protoreflect.MethodDescriptor, values map[string]string) (string, codes.Code) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
@@ -46,7 +46,7 @@ func (s *Siege) Fills(ctx context.Context, conn *grpc.ClientConn, m protoreflect
 	for n := 0; err == nil && n < 50; n++ {
 		out := dynamicpb.NewMessage(m.Output())
 		if err = stream.RecvMsg(out); err == nil {
-			raw, _ := protojson.Marshal(out) // what it cannot encode is not told either
+			raw, _ := protojson.Marshal(out) // an answer that cannot be encoded reveals nothing
 			said.Write(raw)
 			if m.Name() == "Watch" {
 				break

@@ -24,7 +24,7 @@ func (s *Siege) Address() string {
 	return address
 }
 
-// Token makes a token and returns the file it is in.
+// Token creates a token and returns its file.
 func (s *Siege) Token(name string, scopes ...string) string {
 	path := filepath.Join(s.World.Root, name+".token")
 	args := []string{"token", "create", name, "--output", path}

@@ -20,7 +20,8 @@ func SetUpRepository(s *Siege) {
 	s.Git(s.World.Project, "-c", "user.name=T", "-c", "user.email=t@example.org", "commit", "-q", "-m", "first")
 }
 
-// Standing is what the calls would change: the fleet, the worktrees, and how often setups ran.
+// Standing describes the state that the calls would change: the fleet, the worktrees, and the
+// number of setups that ran.
 func (s *Siege) Standing() string {
 	fleet, err := pb.NewFleetServiceClient(s.Daemon.Conn()).GetFleet(s, &pb.GetFleetRequest{})
 	s.Must(err, "look at the fleet")

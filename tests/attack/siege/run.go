@@ -14,7 +14,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// Options say which scenarios run and how.
+// Options select the scenarios and how they run.
 type Options struct {
 	Only     *regexp.Regexp
 	Parallel int // scenarios at once
@@ -22,7 +22,7 @@ type Options struct {
 	Out      io.Writer
 }
 
-// binaries are what the scenarios run, built once from this checkout.
+// binaries are the programs of the scenarios, built once from this checkout.
 type binaries struct{ betcode, fake, Probe, claude string }
 
 // Result counts cases. A scenario that did not come to its end is an open case; what
@@ -32,8 +32,7 @@ type Result struct{ Cases, Held, Untried int }
 // Open counts the cases that did not hold.
 func (r Result) Open() int { return r.Cases - r.Held }
 
-// Run plays scenarios and prints what was found, with the summary as the last
-// line.
+// Run plays scenarios and prints the findings, with the summary as the last line.
 func Run(ctx context.Context, scenarios []Scenario, o Options) (Result, error) {
 	dir, err := os.MkdirTemp("", "bcattack")
 	if err != nil {
@@ -101,7 +100,7 @@ func report(o Options, name string, cases []outcome, told *Result) {
 	}
 }
 
-// build makes the daemon and the fake agent, and fetches the real one if need be.
+// build compiles the daemon and the fake agent, and fetches the real one if needed.
 func build(ctx context.Context, dir string) (binaries, error) {
 	built := binaries{betcode: filepath.Join(dir, "betcode"), fake: filepath.Join(dir, "fakeagent"), Probe: filepath.Join(dir, "probe")}
 	for _, target := range [][2]string{{built.betcode, "betcode/cmd/betcode"}, {built.fake, "betcode/tests/fakeagent"}, {built.Probe, "betcode/tests/attack/probe"}} {

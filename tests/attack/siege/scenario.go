@@ -12,7 +12,7 @@ import (
 
 // Scenario is one attack and its relatives, in a world of its own.
 type Scenario struct {
-	Name     string // said in docs/security.md, unique
+	Name     string // named in docs/security.md, unique
 	Real     bool   // with the real Claude Code; otherwise the fake agent
 	Settings string // settings.json of the daemon, or empty
 	Script   string // the model's script, or empty for the one in script.go
@@ -46,7 +46,7 @@ type Siege struct {
 	endings []func()
 }
 
-// Held records a case: whether the daemon held, and if not, what was seen.
+// Held records a case: whether the daemon prevented the attack, and if not, what was observed.
 func (s *Siege) Held(name string, ok bool, format string, args ...any) {
 	c := outcome{name: name, held: ok, tried: true}
 	if !ok {
@@ -103,7 +103,7 @@ func play(ctx context.Context, a Scenario, built binaries) []outcome {
 	return s.cases
 }
 
-// raise makes the world of a scenario.
+// raise creates the world of a scenario.
 func (s *Siege) raise(a Scenario) {
 	agent, env := s.Built.fake, a.Env
 	if a.Real {
@@ -132,7 +132,7 @@ func (s *Siege) Start() {
 	s.Daemon = daemon
 }
 
-// end closes everything and counts what is left alive as an open case.
+// end closes everything and counts a leftover process as an open case.
 func (s *Siege) end() {
 	for _, stream := range s.Streams {
 		stream.Close()

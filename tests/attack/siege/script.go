@@ -4,8 +4,7 @@ import (
 	"betcode/tests/model"
 )
 
-// script has the model do what the prompt says; see doc.go. (?s) lets commands have
-// several lines.
+// script makes the model follow the prompt; see doc.go. (?s) lets commands have several lines.
 const script = `{
   "about": "does what the prompt says",
   "rules": [

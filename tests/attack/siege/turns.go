@@ -5,7 +5,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// RunTurn sends a message, allows what is asked, and waits for the end of the turn.
+// RunTurn sends a message, allows all requests, and waits for the end of the turn.
 func (s *Siege) RunTurn(c *kit.Stream, text string) {
 	from := len(c.Events())
 	if request, asked := s.Asked(c, text); asked {

@@ -10,7 +10,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// duringScenarios attack what docs/security.md says of files that change while the agent works
+// duringScenarios attack the claims of docs/security.md about files that change while the agent works
 // in a trusted directory.
 var duringScenarios = []siege.Scenario{
 	{Name: "trust: settings that change during a call", Real: true, Before: trustedSettings, Attack: attackDuring},

@@ -13,13 +13,13 @@ import (
 	"betcode/tests/kit"
 )
 
-// endlessScenarios attack the daemon by what it reads of agents: files that have no end.
+// endlessScenarios attack the daemon through files of agents that have no end.
 var endlessScenarios = []siege.Scenario{
 	{Name: "agents' files without an end", Attack: attackEndless},
 	{Name: "fence: a repository's files without an end", Settings: `{"agent": {"fence": "project"}}`, Attack: attackEndlessRepository},
 }
 
-// patience is for calls that take milliseconds: who has no answer by then never gets one.
+// patience is the deadline of calls that take milliseconds.
 const patience = time.Minute
 
 // returns reports whether a call has an answer, whatever it is.
@@ -74,7 +74,7 @@ func attackEndless(s *siege.Siege) {
 			s.Write(file.path, string(kept))
 		}
 	}
-	// An agent that was killed is started again; what it remembers is looked up before.
+	// The daemon reads the transcript of a killed agent before it restarts the agent.
 	from := len(c.Events())
 	s.Say(c, "gate:open")
 	s.Wait(c, from, func(e kit.Event) bool { return e.GetStatusChange().GetStatus() == pb.AgentStatus_THINKING })

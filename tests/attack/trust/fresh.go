@@ -10,8 +10,8 @@ import (
 	"betcode/tests/kit"
 )
 
-// hostileGit is a repository that was copied with its settings: what it names leaves a
-// mark when git looks for changes.
+// hostileGit creates a repository that was copied with its settings: their programs leave a mark
+// when git looks for changes.
 func hostileGit(s *siege.Siege) {
 	s.Must(os.MkdirAll(s.Mark(""), 0o700), "make a directory")
 	s.Git(filepath.Dir(s.World.Project), "init", "-q", s.World.Project)
@@ -61,7 +61,7 @@ func hostileSchedule(s *siege.Siege) {
 	s.Write(s.Project(".claude/scheduled_tasks.json"), schedule(s))
 }
 
-// schedule is a task that was due an hour ago, so that the agent is told of it at once.
+// schedule creates a task that was due an hour ago, so that the agent begins it at once.
 func schedule(s *siege.Siege) string {
 	return fmt.Sprintf(`{"tasks": [{"id": "aaaabbbb", "cron": "* * * * *", "prompt": "say: scheduled", "createdAt": %d}]}`, time.Now().Add(-time.Hour).UnixMilli())
 }

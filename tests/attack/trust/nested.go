@@ -8,13 +8,13 @@ import (
 	"betcode/tests/attack/siege"
 )
 
-// nestedScenarios attack what docs/security.md says of directories below that of a session.
+// nestedScenarios attack the claims of docs/security.md about directories below that of a session.
 var nestedScenarios = []siege.Scenario{
 	{Name: "trust: skills below the directory", Real: true, Before: nestedSkills, Attack: attackNested},
 	{Name: "trust: a directory below with everything", Real: true, Before: nestedEverything, Attack: attackBelow},
 }
 
-// nest makes a directory with a file to read, and a skill that runs a shell command.
+// nest creates a directory with a file to read, and a skill that runs a shell command.
 func nest(s *siege.Siege, directory, skill string) {
 	s.Write(filepath.Join(directory, "a.txt"), "one\n")
 	s.Write(filepath.Join(directory, ".claude/skills", skill, "SKILL.md"), slashCommand(s, "ran-"+skill))

@@ -21,8 +21,8 @@ var repositoryScenarios = []siege.Scenario{
 	},
 }
 
-// plantRepositories makes a clean repository with another one in it, as from an archive, and
-// a bare one, which is plain files for git and may be part of a clone.
+// plantRepositories creates a clean repository with another one in it, as from an archive, and a
+// bare one, which is plain files for git and may be part of a clone.
 func plantRepositories(s *siege.Siege) {
 	s.Must(os.MkdirAll(s.Mark(""), 0o700), "make a directory")
 	nested, bare, plain := s.Project("vendor/nested"), s.Project("vendor/bare"), s.Project("vendor/plain")

@@ -12,7 +12,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// trustScenarios attack what docs/security.md says of: trust.
+// trustScenarios attack the claims of docs/security.md about trust.
 var trustScenarios = []siege.Scenario{
 	{Name: "trust: an untrusted directory", Real: true, Before: hostileRepository, Attack: attackUntrusted},
 	{Name: "trust: a .git file", Real: true, Before: hostileGitFile, Attack: attackGitFile},
@@ -33,8 +33,8 @@ func slashCommand(s *siege.Siege, name string) string {
 	return fmt.Sprintf("---\nallowed-tools: Bash(touch:*)\n---\nSay it !`touch %s`\n", name)
 }
 
-// hostileRepository has something to run at each place where Claude Code looks from
-// project/sub, and the user's own servers.
+// hostileRepository has programs at each place where Claude Code looks from project/sub, and
+// servers of the user.
 func hostileRepository(s *siege.Siege) {
 	s.Must(os.MkdirAll(s.Mark(""), 0o700), "make a directory")
 	s.Git(filepath.Dir(s.World.Project), "init", "-q", s.World.Project)

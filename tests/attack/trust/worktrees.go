@@ -12,7 +12,7 @@ import (
 	"betcode/tests/attack/siege"
 )
 
-// worktreeScenarios attack what the daemon does with repositories on its own: it makes worktrees and runs their setup.
+// worktreeScenarios attack the daemon's own work on repositories: it creates worktrees and runs their setup.
 var worktreeScenarios = []siege.Scenario{
 	{
 		Name: "worktrees: a setup script that is exchanged", Settings: `{"feature_flags": {"worktree_management": true}}`,
@@ -89,7 +89,7 @@ func attackExchange(s *siege.Siege) {
 // treasure is in files outside of the repository that must not come into a worktree.
 const treasure = "this is the private key"
 
-// setUpHostile makes a repository whose settings and files name programs and files outside of it, as an agent may write them.
+// setUpHostile creates a repository whose settings and files name programs and files outside of it, as an agent may write them.
 func setUpHostile(s *siege.Siege) {
 	siege.SetUpRepository(s)
 	s.Write(filepath.Join(s.World.Home, ".ssh/id"), treasure)
