@@ -50,7 +50,7 @@ func crashes(s *stage) {
 		if isError("SUBPROCESS_CRASHED")(e) {
 			n++
 			if said := e.GetError().GetDetails()["stderr"]; !strings.Contains(said, "told to exit at start") {
-				s.Errorf("it wrote to its standard error, and %q is told", said)
+				s.Errorf("it wrote to its standard error, and %q is published", said)
 			}
 		}
 	}
@@ -152,7 +152,7 @@ func self(s *stage) {
 	s.answer(c, asked, pb.PermissionDecision_ALLOW_ONCE)
 	refused, _ := s.wait(c, next, isResult("exit 3"))
 	if !strings.Contains(refused.GetToolCallResult().GetOutput(), "agents may only view") {
-		s.Errorf("it was told %v", refused)
+		s.Errorf("it got %v", refused)
 	}
 	s.shows("gRPC Status Code Mapping", "PERMISSION_DENIED")
 	s.shows("CLI Exit Codes", "3")

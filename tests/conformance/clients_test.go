@@ -104,7 +104,7 @@ func slowClient(s *stage) {
 		want++
 	}
 	if !lagged {
-		s.Error("it was never said to lag")
+		s.Error("it was never reported as lagging")
 	}
 	s.shows("Multiplexer", "Backpressure: lagging, then resync")
 }

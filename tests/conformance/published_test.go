@@ -144,7 +144,7 @@ func publishedAnswers(s *stage) {
 	answer(last, pb.PermissionDecision_DENY)
 	again := screen.until(eventPermission)
 	if string(again.at(1)) != string(first.at(1)) {
-		s.Errorf("%s is told again, want %s", again.at(1), first.at(1))
+		s.Errorf("%s is repeated, want %s", again.at(1), first.at(1))
 	}
 	answer(again, pb.PermissionDecision_DENY)
 	screen.until(eventTurn)

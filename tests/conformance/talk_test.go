@@ -273,7 +273,7 @@ func streams(s *stage) {
 	s.must(c.Answer(session(), pb.PermissionDecision_ALLOW_ONCE, ""))
 	stale, next := s.wait(c, 0, isError("PERMISSION_STALE"))
 	if stale.GetError().GetIsFatal() || stale.GetError().GetDetails()["session_id"] != id {
-		s.Errorf("it is told as %v", stale)
+		s.Errorf("it is published as %v", stale)
 	}
 	s.turn(c, next, "echo:the stream goes on")
 	s.shows("Converse Stream Lifecycle", "Error close: other errors come inline")

@@ -66,7 +66,7 @@ func (o *owner) line(raw string) {
 		o.mu.Unlock()
 	case "result", "error":
 		if l.Type == "error" {
-			o.gateways.round.note("the owner is told: %s", l.Error)
+			o.gateways.round.note("the owner got an error: %s", l.Error)
 		}
 		o.mu.Lock()
 		o.pending = nil // a denied prompt has no text

@@ -43,7 +43,7 @@ func TestAuditLogFails(t *testing.T) {
 	a := s.converse("a", session())
 	s.say(a, "echo:all the same")
 	s.wait(a, 0, kit.IsTurnComplete)
-	s.eventually("it is told that the audit log fails", func() bool {
+	s.eventually("health reports the failing audit log", func() bool {
 		c, why, degraded := s.auditHealth()
 		return c.GetStatus() == pb.ServingStatus_NOT_SERVING && degraded &&
 			strings.Contains(c.GetMessage(), "no space left") && strings.Contains(why, "Audit log cannot be written")
@@ -55,7 +55,7 @@ func TestAuditLogFails(t *testing.T) {
 	if err := os.Remove(file(3)); err != nil {
 		t.Fatal(err)
 	}
-	s.eventually("it is told that it does not any more", func() bool {
+	s.eventually("health reports the recovered audit log", func() bool {
 		c, _, degraded := s.auditHealth()
 		return c.GetStatus() == pb.ServingStatus_SERVING && !degraded
 	})

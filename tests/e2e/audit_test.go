@@ -12,7 +12,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// audited is what the command shows of the audit log, an object for each entry.
+// audited returns the entries of `betcode audit`, as objects.
 func (s *story) audited(args ...string) []map[string]any {
 	s.Helper()
 	var entries []map[string]any

@@ -8,7 +8,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// turnMicros is what a turn of the fake agent with one request to the model costs, in millionths of a US dollar.
+// turnMicros is the cost of a turn of the fake agent with one request to the model, in millionths of a US dollar.
 const turnMicros = 184
 
 // isBudget is the daemon's own request to raise a budget.

@@ -10,7 +10,7 @@ import (
 	"betcode/tests/model"
 )
 
-// Ctrl-G opens the person's editor with what is typed, and takes what it leaves. One that fails leaves the text as it is.
+// Ctrl-G opens the person's editor with the typed text, and takes its result. An editor that fails leaves the text unchanged.
 func TestChatExternalEditor(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
@@ -49,7 +49,7 @@ func TestChatExternalEditor(t *testing.T) {
 	s.types(screen.Terminal, "\x03\x03\x03")
 }
 
-// A model that does not exist is the agent's to refuse: its answer says so, the session lives, and another model answers.
+// The agent refuses a model that does not exist: the answer has its error, the session goes on, and another model answers.
 func TestChatUnknownModel(t *testing.T) {
 	t.Parallel()
 	script, err := model.Parse([]byte(`{"rules": [
@@ -82,7 +82,7 @@ func TestChatUnknownModel(t *testing.T) {
 	s.types(screen.Terminal, "\x03\x03\x03")
 }
 
-// A message that waits for a place of an agent is queued, and the status says so.
+// A message that waits for a slot is queued, and the status shows that.
 func TestChatQueued(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

@@ -66,8 +66,8 @@ func TestChatOnAScreen(t *testing.T) {
 	s.shows(screen, "The session goes on")
 }
 
-// A chat in which nothing was said leaves no session, whether its person leaves it or its terminal dies; what was typed is kept
-// for the next one. So does the screen. A chat with a name keeps its session.
+// A chat without a message leaves no session, whether its person leaves it or its terminal dies; typed text is stored for the
+// next chat. The screen does the same. A chat with a name keeps its session.
 func TestChatWithoutAWord(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

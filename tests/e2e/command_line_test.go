@@ -51,8 +51,8 @@ func TestHelpTopics(t *testing.T) {
 	}
 }
 
-// A setting that a running daemon does not read again says so, and counts after a restart;
-// one that it reads counts at once.
+// A setting that needs a restart is reported as such, and takes effect after a restart; any other
+// takes effect at once.
 func TestConfigSetSaysWhenItCounts(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
@@ -64,8 +64,8 @@ func TestConfigSetSaysWhenItCounts(t *testing.T) {
 	}
 }
 
-// A check that finds something says so with an exit code, and does not say that nothing is
-// wrong; a value that cannot hold is not written.
+// A check with findings ends with an exit code and does not print success; an invalid value is not
+// written.
 func TestConfigRefusesWhatCannotHold(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

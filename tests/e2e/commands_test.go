@@ -43,10 +43,9 @@ func (s *story) write(name, text string) {
 	}
 }
 
-// TestRealCommandRegistry: what the real agent offers, its own commands, those of the
-// project and skills, is in the registry with what it says about them, while it runs
-// and when it no longer does, also for the next daemon. The kinds of agents it knows
-// can be found by name.
+// TestRealCommandRegistry: the registry has the commands of the real agent and of the project, and
+// skills, with their descriptions, while the agent runs and after its end, also in the next daemon.
+// Its kinds of agents can be found by name.
 func TestRealCommandRegistry(t *testing.T) {
 	t.Parallel()
 	s, _ := newReal(t)
@@ -141,8 +140,8 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// TestServiceCommands: the daemon's own commands say what it knows, and what is no
-// command of its own is none.
+// TestServiceCommands: the daemon's own commands answer with its state; others are not commands of
+// the daemon.
 func TestServiceCommands(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
@@ -177,9 +176,8 @@ func TestServiceCommands(t *testing.T) {
 	}
 }
 
-// TestCommandsBeforeTheFirstTurn: what the user's and a trusted project's own files define
-// is known before an agent has said anything; files of a directory that is not trusted are
-// left out.
+// TestCommandsBeforeTheFirstTurn: commands of the user's and of a trusted project's files are
+// listed before an agent has started; files of an untrusted directory are left out.
 func TestCommandsBeforeTheFirstTurn(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

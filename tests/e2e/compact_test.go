@@ -68,7 +68,7 @@ func (s *story) compact(id, key string) <-chan compaction {
 
 func isCompactedInfo(e kit.Event) bool { return e.GetSessionInfo().GetIsCompacted() }
 
-// replay is what a client that knows nothing is sent.
+// replay returns the events that a new client gets after sequence from.
 func (s *story) replay(id string, from uint64) []kit.Event {
 	s.Helper()
 	stream, err := s.daemon.Resume(s.Context(), id, from)
@@ -81,8 +81,8 @@ func (s *story) replay(id string, from uint64) []kit.Event {
 	return stream.Events()
 }
 
-// After a compaction an old cursor gets a snapshot and what is left: the last
-// exchange. Everything is still in the export, as the bytes that were sent.
+// After a compaction a client with an old cursor gets a snapshot and the kept events: the last
+// exchange. The export still has all events, with the bytes that were sent.
 func TestCompact(t *testing.T) {
 	t.Parallel()
 	s, gate := newCompactStory(t)
@@ -115,7 +115,7 @@ func TestCompact(t *testing.T) {
 		}
 	}
 	if newer := s.replay(id, last); isCompactedInfo(newer[0]) {
-		t.Error("a cursor above the boundary is told that history is gone")
+		t.Error("a cursor above the boundary got a notice of lost history")
 	}
 	s.killDaemon()
 	if events := s.replay(id, 0); !isCompactedInfo(events[0]) {
@@ -157,7 +157,7 @@ func TestCompactMeanwhile(t *testing.T) {
 	s.sameHistoryBehind(c, id)
 }
 
-// sameHistoryBehind compares what a compacted session replays with what was seen.
+// sameHistoryBehind compares the replay of a compacted session with the received events.
 func (s *story) sameHistoryBehind(c *kit.Stream, id string) {
 	s.Helper()
 	events := s.replay(id, 0)
@@ -236,8 +236,7 @@ func TestCompactFails(t *testing.T) {
 	s.cli(0, "session", "compact", id)
 }
 
-// The real agent summarises, in a process that is resumed for it, and goes on with
-// what it has kept.
+// The real agent summarises, in a process that is resumed for it, and goes on with the summary.
 func TestRealCompact(t *testing.T) {
 	t.Parallel()
 	s, server := newReal(t)
@@ -270,7 +269,7 @@ func TestRealCompact(t *testing.T) {
 	s.sameHistoryBehind(c, id)
 }
 
-// A context above the threshold is compacted by itself, after the turn.
+// The daemon compacts a context above the threshold after the turn.
 func TestCompactByItself(t *testing.T) {
 	t.Parallel()
 	s, gate := newCompactStory(t)
@@ -289,8 +288,7 @@ func TestCompactByItself(t *testing.T) {
 	}
 }
 
-// An export has everything, also what was compacted, from the daemon and from a
-// backup of its journal.
+// An export has all events, also compacted ones, from the daemon and from a backup of its journal.
 func TestExport(t *testing.T) {
 	t.Parallel()
 	s, gate := newCompactStory(t)
@@ -337,8 +335,7 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// A compaction that is cancelled changes nothing, and what was said meanwhile is
-// answered.
+// A cancelled compaction changes nothing, and messages that were sent meanwhile are answered.
 func TestCompactCancelled(t *testing.T) {
 	t.Parallel()
 	s, gate := newCompactStory(t)

@@ -162,7 +162,7 @@ func TestRealMcpServers(t *testing.T) {
 	s.eventually("what the servers are", func() bool {
 		all := list(&pb.ListMcpServersRequest{SessionId: id})
 		if said := fmt.Sprint(all); strings.Contains(said, "SECRET") {
-			t.Fatalf("a secret is told: %s", said)
+			t.Fatalf("a secret is shown: %s", said)
 		}
 		return all[0].GetServerType() == "stdio" && all[0].GetEndpoint() == "/does/not/exist" &&
 			all[1].GetServerType() == "http" && all[1].GetEndpoint() == "http://127.0.0.1:9"

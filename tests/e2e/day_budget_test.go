@@ -68,8 +68,8 @@ func TestDayBudget(t *testing.T) {
 	}
 }
 
-// TestDayBudgetRefused: refused, all sessions wait, also in the next daemon, and nobody is asked again until the settings have another
-// limit. That of a repository, trusted or not, is none.
+// TestDayBudgetRefused: after a denial all sessions wait, also in the next daemon, without another request until the setting
+// changes. A limit in the settings of a repository, trusted or not, has no effect.
 func TestDayBudgetRefused(t *testing.T) {
 	t.Parallel()
 	awayFromMidnight(t)
@@ -98,7 +98,7 @@ func TestDayBudgetRefused(t *testing.T) {
 	}
 }
 
-// day returns where the budget of the day stands, from a daemon that runs.
+// day returns the state of the budget of the day, from the running daemon.
 func (s *story) day() *pb.DayBudget {
 	s.Helper()
 	state, err := s.daemon.Fleet().GetFleet(s.Context(), &pb.GetFleetRequest{})

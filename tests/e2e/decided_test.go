@@ -8,9 +8,8 @@ import (
 	"betcode/tests/kit"
 )
 
-// An answer to a request that was decided before says what stands and since when: it
-// succeeds if it says the same, and fails if it says something else. It needs no session,
-// also for the next daemon.
+// An answer to a decided request returns the decision and its time: it succeeds if it is equal, and
+// fails if it differs. It needs no session, also in the next daemon.
 func TestAnswerAgain(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
@@ -56,8 +55,8 @@ func TestAnswerAgain(t *testing.T) {
 	}
 }
 
-// A permission request that names no tool is not shown: the agent gets an error,
-// clients and the log hear of it, and the turn goes on.
+// A permission request without a tool is not shown: the agent gets an error, clients get a notice,
+// the log has a line, and the turn goes on.
 func TestRequestWithoutATool(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

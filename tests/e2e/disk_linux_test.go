@@ -81,8 +81,7 @@ func (s *story) emptyDisk(directory string) {
 	}
 }
 
-// agentState is what the kernel says that the agent of a session does: T is
-// stopped.
+// agentState returns the kernel's state of a session's agent: T is stopped.
 func (s *story) agentState(session string) string {
 	s.Helper()
 	view, err := s.daemon.Admin().ShowSession(context.Background(), &pb.ShowSessionRequest{SessionId: session})
@@ -97,9 +96,9 @@ func (s *story) agentState(session string) string {
 	return rest[:1]
 }
 
-// TestDiskFull: before the disk is full the agent is stopped in the middle of its
-// turn and new turns are refused; what waits for an answer is shown and answered;
-// with room again everything goes on, and not a line is missing.
+// TestDiskFull: before the disk is full the agent is frozen in its turn and new turns are refused;
+// pending requests are shown and answered. With free space everything goes on, and no line is
+// missing.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	w, err := kit.NewWorld(smallDisk(t, "160m", "160m"), binaries.fake, "BETCODE_DISK_LOW=48MiB")
@@ -149,8 +148,7 @@ func TestDiskFull(t *testing.T) {
 	s.sameHistory(d, asking)
 }
 
-// TestRealDiskFull is the same with the real agent: it goes on where it was
-// stopped.
+// TestRealDiskFull is the same with the real agent: it goes on where it was frozen.
 func TestRealDiskFull(t *testing.T) {
 	t.Parallel()
 	w, server := realWorld(t, smallDisk(t, "160m", "160m"))
@@ -173,9 +171,9 @@ func TestRealDiskFull(t *testing.T) {
 	s.sameHistory(c, id)
 }
 
-// TestJournalFails: when the journal cannot be written the agent goes on, people
-// see what it says, marked volatile, and nothing is accepted. When it can be written
-// again all of it is told once more, with numbers, and nothing is missing.
+// TestJournalFails: while the journal is not writable the agent goes on, clients get its output
+// marked volatile, and messages are refused. After recovery the daemon publishes the same events
+// with numbers, and none is missing.
 func TestJournalFails(t *testing.T) {
 	t.Parallel()
 	w, err := kit.NewWorld(smallDisk(t, "256m", "96m"), binaries.fake, "BETCODE_DISK_LOW=16MiB")
@@ -215,8 +213,8 @@ func TestJournalFails(t *testing.T) {
 	s.wait(c, len(c.Events()), kit.IsIdle)
 }
 
-// TestRunWhileJournalFails: a run whose journal fails in the middle of the answer prints the
-// answer once and whole, and one whose message is refused says so and ends.
+// TestRunWhileJournalFails: `betcode run` prints the answer once and completely if the journal
+// fails in its middle, and ends with an error if its message is refused.
 func TestRunWhileJournalFails(t *testing.T) {
 	t.Parallel()
 	w, err := kit.NewWorld(smallDisk(t, "256m", "96m"), binaries.fake, "BETCODE_DISK_LOW=16MiB")

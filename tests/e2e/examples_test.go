@@ -153,7 +153,7 @@ func (s *shared) Write(p []byte) (int, error) {
 	return s.buffer.Write(p)
 }
 
-// String returns what has come so far.
+// String returns the output so far.
 func (s *shared) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -20,8 +20,8 @@ func isError(code string) func(kit.Event) bool {
 	return func(e kit.Event) bool { return e.GetError().GetCode() == code }
 }
 
-// TestInputLock: the first writer holds the lock, others are told who does; one that
-// asks is told that the holder keeps it, and gets it when the holder leaves.
+// TestInputLock: the first writer gets the lock, and others get the name of the holder. A requester
+// is refused while the holder stays, and gets the lock when the holder leaves.
 func TestInputLock(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
@@ -52,8 +52,8 @@ func TestInputLock(t *testing.T) {
 	s.wait(second, next, func(e kit.Event) bool { return strings.Contains(e.GetTextDelta().GetText(), "now") })
 }
 
-// TestWaitingPromptReachesEveryone: a late client sees the pending prompt, and
-// all clients are told which client answered.
+// TestWaitingPromptReachesEveryone: a late client gets the pending prompt, and all clients get the
+// name of the client that answered.
 func TestWaitingPromptReachesEveryone(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
@@ -63,7 +63,7 @@ func TestWaitingPromptReachesEveryone(t *testing.T) {
 	s.wait(c, 0, kit.IsPermission)
 	late := s.converseWith("b", &pb.StartConversation{SessionId: id, Observer: true, History: pb.HistoryPolicy_HISTORY_POLICY_PENDING_ONLY})
 	asked, next := s.wait(late, 0, func(e kit.Event) bool { return e.GetPermissionRequest().GetIsReplay() })
-	if n := len(late.Events()); n > 5 { // the session, the lock, who is there, the prompt, and that it waits
+	if n := len(late.Events()); n > 5 { // the session, the lock, the clients, the prompt and its pending copy
 		t.Errorf("a client that wants pending prompts only got %d events", n)
 	}
 	s.answer(late, asked, pb.PermissionDecision_ALLOW_ONCE, "")
@@ -83,8 +83,8 @@ func TestWaitingPromptReachesEveryone(t *testing.T) {
 	}
 }
 
-// TestSlowClientHurtsNobody: a client that does not read lags, and gets
-// everything in order when it reads on; another client is served meanwhile.
+// TestSlowClientHurtsNobody: a client that does not read lags, and gets all events in order when it
+// reads on; another client is not delayed.
 func TestSlowClientHurtsNobody(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

@@ -8,9 +8,8 @@ import (
 	"betcode/tests/kit"
 )
 
-// TestAgentHangs: an agent that says nothing in the middle of a turn is
-// interrupted; one that does not react to that is ended and started again, and
-// its turn goes on. The conversation has the message once.
+// TestAgentHangs: an agent that is silent in a turn is interrupted; if it does not react it is
+// replaced, and its turn goes on. The conversation has the message once.
 func TestAgentHangs(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake, "BETCODE_AGENT_SILENCE=2s")
@@ -35,15 +34,15 @@ func TestAgentHangs(t *testing.T) {
 	}
 }
 
-// TestMessageToTheDeaf: a message that lies in the pipe when the agent closes its input is
-// not waited for until the watchdog comes; the next agent gets it, and takes it once. What
-// the deaf one had said before stays.
+// TestMessageToTheDeaf: if the agent closes its input with a message in the pipe, the daemon does
+// not wait for the watchdog. The next agent gets the message, once. The earlier output of the first
+// one stays.
 func TestMessageToTheDeaf(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
 	id := session()
 	c := s.converse("a", id)
-	s.say(c, "echo:hello") // what the daemon wants to know about a new agent, it asks now
+	s.say(c, "echo:hello") // the daemon's queries of a new agent are sent now
 	_, next := s.wait(c, 0, kit.IsIdle)
 	s.say(c, "deaf\necho:still here")
 	_, next = s.wait(c, next, kit.IsIdle)

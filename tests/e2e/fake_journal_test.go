@@ -40,9 +40,9 @@ func (s *story) cliJSON(want int, args ...string) map[string]any {
 	return object
 }
 
-// A journal is backed up while an agent works, and restored after more was said:
-// the sessions are as they were at the backup, the run that was on its way has
-// its end, clients notice the new lineage, and life goes on.
+// A journal is backed up while an agent works, and restored after further messages: the sessions
+// are as at the backup, the run of that time has its end, clients notice the new lineage, and
+// sessions go on.
 func TestBackupAndRestore(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
@@ -50,7 +50,7 @@ func TestBackupAndRestore(t *testing.T) {
 	quiet := s.converse("b", other)
 	s.say(quiet, "echo:before the backup")
 	_, ended := s.wait(quiet, 0, kit.IsIdle)
-	s.say(quiet, "biglines:200KB") // out of line, since it is large
+	s.say(quiet, "biglines:200KB") // large, so it is stored as a blob
 	s.wait(quiet, ended, kit.IsTurnComplete)
 	c := s.converse("a", id)
 	s.say(c, "run:touch made.txt && echo made")

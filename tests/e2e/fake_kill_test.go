@@ -15,10 +15,9 @@ import (
 	"betcode/tests/kit"
 )
 
-// TestKilledAtRandom kills the daemon, the agent or its launcher at random
-// instants while messages are sent and answered, and then holds what a client
-// saw against what a new one gets, and what was accepted against what the agent
-// took in.
+// TestKilledAtRandom kills the daemon, the agent or its launcher at random instants while messages
+// are sent and answered. Then it compares the events of a client with those of a new one, and
+// accepted messages with the agent's input.
 func TestKilledAtRandom(t *testing.T) {
 	t.Parallel()
 	const rounds = 12

@@ -56,9 +56,9 @@ func TestUnknownIsKept(t *testing.T) {
 	}
 }
 
-// TestAgentDiesInTurn: a torn last line, SIGKILL in the middle of a turn. The
-// agent comes back by itself, the message is in its memory once, and the client
-// sees the torn line as a record.
+// TestAgentDiesInTurn: a torn last line, SIGKILL in the middle of a turn. The daemon restarts the
+// agent, the message is in its conversation once, and the client gets the torn line as a raw
+// record.
 func TestAgentDiesInTurn(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
@@ -109,7 +109,7 @@ func TestAgentKeepsDying(t *testing.T) {
 		}
 	}
 	if crashes < 5 { // more if they do not come within a minute
-		t.Errorf("%d crashes were told", crashes)
+		t.Errorf("%d crashes were published", crashes)
 	}
 }
 
@@ -126,8 +126,8 @@ func TestLongMessage(t *testing.T) {
 	}
 }
 
-// TestSpoolQuota: an agent that writes faster than the journal takes it is stopped
-// again and again until it is read, and nothing is missing.
+// TestSpoolQuota: an agent that writes faster than the journal commits is frozen again and again
+// until its output is read, and nothing is missing.
 func TestSpoolQuota(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake, "BETCODE_SPOOL_QUOTA=2MiB")

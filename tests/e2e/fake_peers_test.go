@@ -15,8 +15,8 @@ import (
 	"betcode/tests/kit"
 )
 
-// Stories that others had to tell their users: what went wrong in daemons of this
-// kind, in public, and does not here. docs/notes/reliability.md lists them.
+// Published failures of similar daemons, which do not happen here. docs/notes/reliability.md lists
+// them.
 
 // ownBinary gives the story a copy of the program, and a daemon of that.
 func (s *story) ownBinary() string {
@@ -67,8 +67,8 @@ func TestProgramIsReplaced(t *testing.T) {
 	}
 }
 
-// The agent's program is gone for a while, as during its own upgrade: that is told,
-// and when it is back the next message gets everything done.
+// The agent's program is missing for a while, as during its own upgrade: the session reports that,
+// and when the program is back the next message completes all pending work.
 func TestAgentProgramComesBack(t *testing.T) {
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "claude")
@@ -147,8 +147,8 @@ func ticks(t *testing.T, pids []int) (sum int) {
 	return sum
 }
 
-// Several people start the daemon at the same moment: one daemon serves, and
-// a client that was told that it does can use it.
+// Several people start the daemon at the same time: one daemon serves, and each successful command
+// can use it.
 func TestManyStartsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
@@ -175,8 +175,8 @@ func TestManyStartsAtOnce(t *testing.T) {
 	s.stopBackground()
 }
 
-// The records of a run are damaged: the daemon starts, the session goes on, with the
-// same agent or with another one, and nobody is left over.
+// The records of a run are damaged: the daemon starts, the session goes on, with the same agent or
+// with another one, and no process is left over.
 func TestDamagedRunRecords(t *testing.T) {
 	t.Parallel()
 	damages := map[string]func(path string) error{

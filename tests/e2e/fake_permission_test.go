@@ -70,7 +70,7 @@ func TestAnswerWaitsForTheAgent(t *testing.T) {
 	}
 	s.answer(c, replayed, pb.PermissionDecision_ALLOW_ONCE, "")
 	s.wait(c, 0, isResolved)
-	_, next := s.wait(c, 0, kit.IsIdle) // the resumed agent has not asked: it was told that the outcome is unknown
+	_, next := s.wait(c, 0, kit.IsIdle) // the resumed agent does not ask: its transcript shows an unknown outcome
 	s.say(c, "run:echo other")
 	other, next := s.wait(c, next, kit.IsPermission)
 	s.answer(c, other, pb.PermissionDecision_DENY, "no")
@@ -162,7 +162,7 @@ func TestFormerIDAcrossDaemonKills(t *testing.T) {
 	}
 }
 
-// The answer comes while the agent is being started again; it is not asked for twice.
+// The answer arrives while the agent is being restarted; people are not asked twice.
 func TestAnswerMeetsTheResumedAgent(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake, "FAKE_AGENT_FLUSH=1h")
@@ -179,7 +179,7 @@ func TestAnswerMeetsTheResumedAgent(t *testing.T) {
 	}
 }
 
-// Every decision does to the agent what it says.
+// Every decision has its effect on the agent.
 func TestDecisions(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
@@ -237,8 +237,8 @@ func TestDecisions(t *testing.T) {
 	s.sameHistory(c, id)
 }
 
-// What the agent suggests to allow besides holds when the answer says so: it does not
-// ask about the next call.
+// A suggested permission is applied if the answer accepts it: the agent does not ask about the next
+// call.
 func TestSuggestionIsApplied(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
@@ -258,7 +258,7 @@ func TestSuggestionIsApplied(t *testing.T) {
 	}
 }
 
-// An agent that does not have to ask has to again when it wakes by itself.
+// An agent in a mode without requests asks again after the daemon has restarted it by itself.
 func TestModeIsTakenBack(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake, "IS_SANDBOX=1") // else it refuses the mode to root

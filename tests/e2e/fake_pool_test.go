@@ -8,9 +8,8 @@ import (
 	"betcode/tests/kit"
 )
 
-// TestPoolParksWhoRests: with one slot, a second session waits for the first
-// one's turn; then the resting agent is parked and the second one runs; the
-// first conversation goes on where it was.
+// TestPoolParksWhoRests: with one slot, a second session waits for the end of the first one's turn; then the idle agent is parked
+// and the second one runs. The first conversation goes on later.
 func TestPoolParksWhoRests(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake, "BETCODE_MAX_AGENTS=1")
@@ -32,7 +31,7 @@ func TestPoolParksWhoRests(t *testing.T) {
 	for _, stream := range []*kit.Stream{first, second} {
 		for _, e := range stream.Events() {
 			if e.GetError() != nil {
-				t.Errorf("parking is told as an error: %s", kit.Line(e))
+				t.Errorf("parking is published as an error: %s", kit.Line(e))
 			}
 		}
 	}
@@ -53,7 +52,7 @@ func TestPoolParksWhoWaitsForAPerson(t *testing.T) {
 	s.say(second, "echo:second")
 	told, _ := s.wait(second, 0, isNotice("WAITING_FOR_SLOT"))
 	if got := told.GetNotice().GetDetails()["waiting_for_a_person"]; got != id {
-		t.Errorf("the session is told that %q waits for a person", got)
+		t.Errorf("the notice says that %q waits for a person", got)
 	}
 	if text := told.GetNotice().GetMessage(); !strings.Contains(text, id) || !strings.Contains(text, "betcode permission list") {
 		t.Errorf("the notice does not name the session or the remedy: %s", text)
@@ -82,7 +81,7 @@ func TestPoolParksWhoWaitsForAPerson(t *testing.T) {
 // enough.
 func TestPoolWaitsForMemory(t *testing.T) {
 	t.Parallel()
-	s := newStory(t, binaries.fake, "BETCODE_POOL_MIN_FREE_MEMORY=") // as the settings say
+	s := newStory(t, binaries.fake, "BETCODE_POOL_MIN_FREE_MEMORY=") // the default of the settings
 	s.cli(0, "config", "set", "pool.min_free_memory", "16TiB")
 	s.eventually("the setting is in force", func() bool {
 		c := s.converse("a", session())

@@ -47,8 +47,8 @@ func TestAgentThatDoesNotRead(t *testing.T) {
 	}
 }
 
-// TestAgentThatFloods: the daemon holds what it needs and not what it has seen,
-// with a client that does not read as well.
+// TestAgentThatFloods: the daemon's memory is bounded during a flood, also with a client that does
+// not read.
 func TestAgentThatFloods(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
@@ -82,8 +82,8 @@ func (s *story) peakMemory() int {
 	return peak >> 10
 }
 
-// held is why the agent of a session is held, as the tree shows it.
-func (s *story) held(session string) string {
+// freezeReasons returns the reasons for which the agent of a session is frozen, from the tree.
+func (s *story) freezeReasons(session string) string {
 	s.Helper()
 	tree, err := s.daemon.Admin().GetTree(s.Context(), &pb.GetTreeRequest{})
 	if err != nil {
@@ -104,9 +104,9 @@ func (s *story) held(session string) string {
 	return why
 }
 
-// TestAgentThatMakesNoise: an agent writes garbage as fast as a disk takes it, for as
-// long as others need for their turns. It is held whenever it is too far ahead, so
-// unread output is bounded, and so is the memory of the daemon.
+// TestAgentThatMakesNoise: an agent writes garbage as fast as a disk takes it, for as long as
+// others need for their turns. It is frozen whenever it is too far ahead, so unread output and the
+// memory of the daemon are bounded.
 func TestAgentThatMakesNoise(t *testing.T) {
 	t.Parallel()
 	const quota = 4 << 20
@@ -116,7 +116,7 @@ func TestAgentThatMakesNoise(t *testing.T) {
 	s.say(c, "noise:enough\necho:and quiet")
 	s.wait(c, 0, kit.IsStatus(pb.AgentStatus_THINKING))
 	c.Close() // the noise is not for the memory of this test
-	s.eventually("it is held", func() bool { return strings.Contains(s.held(id), "spool quota") })
+	s.eventually("it is held", func() bool { return strings.Contains(s.freezeReasons(id), "spool quota") })
 
 	began := time.Now()
 	others := []*kit.Stream{s.converse("b", session()), s.converse("c", session())}
@@ -143,7 +143,7 @@ func TestAgentThatMakesNoise(t *testing.T) {
 	if s.peakMemory() > 256 {
 		t.Errorf("the daemon has held %d MB", s.peakMemory())
 	}
-	if most := int64(16*quota + 64<<20); taken > most { // what it wrote while it was being stopped, and what is not archived yet
+	if most := int64(16*quota + 64<<20); taken > most { // output until the freeze took effect, and output that is not archived yet
 		t.Errorf("the spool takes %d bytes of the disk; %d were expected at most", taken, most)
 	}
 }

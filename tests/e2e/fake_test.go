@@ -89,8 +89,7 @@ func TestSameKeyOnce(t *testing.T) {
 	}
 }
 
-// What a client wants to be remembered with a session is remembered, across a
-// restart as well.
+// The daemon stores the metadata of a session, also across a restart.
 func TestMetadataIsKept(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

@@ -10,8 +10,9 @@ import (
 	"betcode/tests/kit"
 )
 
-// TestBudgetOfAFamily: what subagents consume counts against the budget of their parent. At the limit the next one waits, the parent
-// alone asks, the next daemon waits for the same answer, and the subagent goes on with it.
+// TestBudgetOfAFamily: what subagents consume counts against the budget of their parent. At the
+// limit the next one waits, only the parent asks, the request is pending in the next daemon too,
+// and the subagent goes on with the answer.
 func TestBudgetOfAFamily(t *testing.T) {
 	t.Parallel()
 	s := newFleetStory(t, "")

@@ -44,7 +44,7 @@ func TestFleetStop(t *testing.T) {
 		t.Errorf("the status does not name the stop: %q", printed)
 	}
 	s.create("go")
-	for _, stream := range []*kit.Stream{first, second} { // what they saw before the kill
+	for _, stream := range []*kit.Stream{first, second} { // events before the kill
 		if n := starts(stream); n != 1 {
 			t.Errorf("%d agents were started", n)
 		}

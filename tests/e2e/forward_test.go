@@ -63,9 +63,9 @@ func TestSubagentForwards(t *testing.T) {
 	}
 }
 
-// TestForwardedRequestSurvives: the daemon is killed while a forwarded request waits. A client that attaches to the parent afterwards
-// gets the request as a replay. A client of the subagent answers first; the parent's client is told, and its own later answer changes
-// nothing.
+// TestForwardedRequestSurvives: the daemon is killed while a forwarded request waits. A client that attaches to the parent
+// afterwards gets the request as a replay. A client of the subagent answers first; the parent's client gets the decision, and its
+// own later answer has no effect.
 func TestForwardedRequestSurvives(t *testing.T) {
 	t.Parallel()
 	s := newFleetStory(t, "")
@@ -98,8 +98,8 @@ func TestForwardedRequestSurvives(t *testing.T) {
 	}
 }
 
-// TestForwardedThroughTheFamily: a request of a subagent's subagent is shown at the top, where it is answered, and is taken back there
-// when its subagent is cancelled. A session between that does not forward keeps it.
+// TestForwardedThroughTheFamily: a request of a subagent's subagent is shown and answered at the top, and withdrawn there when
+// its subagent is cancelled. A session between that does not forward stops it.
 func TestForwardedThroughTheFamily(t *testing.T) {
 	t.Parallel()
 	s := newFleetStory(t, "")

@@ -11,7 +11,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// whole lists what a client is told of a conversation, without pieces and cursors.
+// whole lists the lines of a conversation, without deltas and cursors.
 func whole(lines []kit.AgentLine) (all []string) {
 	for _, l := range lines {
 		switch l.Text("type") {
@@ -53,8 +53,8 @@ func TestGatewayDaemonKilled(t *testing.T) {
 	}
 }
 
-// The gateway is killed while a request waits: the session goes on, and its client comes back,
-// misses nothing, and answers under the id that it knows.
+// The gateway is killed while a request waits: the session goes on, and its client attaches again,
+// misses nothing, and answers under the old id.
 func TestGatewayKilled(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, newStory(t, binaries.fake))
@@ -66,7 +66,7 @@ func TestGatewayKilled(t *testing.T) {
 	told := len(a.Lines) - 2
 	replayed := a.Lines[told]
 	if !replayed.Is("permission_request") || replayed.Text("requestId") != "req_1" {
-		t.Errorf("what waits was not told again: %s", replayed.Raw)
+		t.Errorf("the pending request was not repeated: %s", replayed.Raw)
 	}
 	a.send(object{"type": "permission_response", "sessionId": "s1", "requestId": "req_1", "behavior": "allow"})
 	a.wait("tool_result")

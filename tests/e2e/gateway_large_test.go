@@ -10,8 +10,8 @@ import (
 	"betcode/tests/kit"
 )
 
-// A line of 20 MiB of an agent passes from its proxy to a page and to a client of the agent socket, text whole and the result of a
-// tool cut to 1 MiB, in bounded memory; everything goes on behind it.
+// A line of 20 MiB of an agent passes from its proxy to a page and to a client of the agent socket, text whole and the result of
+// a tool cut to 1 MiB, in bounded memory; later lines follow.
 func TestLargeLines(t *testing.T) {
 	t.Parallel()
 	const size = 19 << 20

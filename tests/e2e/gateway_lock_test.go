@@ -6,7 +6,7 @@ import (
 	"betcode/tests/foreignportal"
 )
 
-// free waits until nobody holds the input lock of a session.
+// free waits until the input lock of a session has no holder.
 func (s *story) free(id string) {
 	s.Helper()
 	s.eventually("a free input lock", func() bool {
@@ -49,7 +49,7 @@ func TestPagesTypeInTurns(t *testing.T) {
 	phone.wait(`"Error"`, "The client terminal-1 has the input lock")
 }
 
-// A session that is registered at a portal of somebody else is prompted here as before.
+// A session that is registered at a foreign portal can still be prompted here.
 func TestProxiedSessionIsPromptedHere(t *testing.T) {
 	t.Parallel()
 	p := newProxied(t, newStory(t, binaries.fake), 3, "echo:one")

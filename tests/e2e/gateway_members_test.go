@@ -8,7 +8,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// guest is a browser of a person who sees only what is shared.
+// guest returns a browser of a person who sees only shared sessions.
 func (p *portal) guest(name string, scopes ...string) *kit.Browser {
 	p.Helper()
 	code, err := p.world.SharedCode(name, scopes...)
@@ -22,8 +22,8 @@ func (p *portal) guest(name string, scopes ...string) *kit.Browser {
 	return b
 }
 
-// An owner shares one of two sessions with a person, as viewer and then as editor, and ends that. The other
-// session does not exist for that person; pages lose what they had.
+// An owner shares one of two sessions with a person, as viewer and then as editor, and ends that.
+// The other session does not exist for that person; open pages are closed.
 func TestPortalMembers(t *testing.T) {
 	t.Parallel()
 	p := newPortal(t, newStory(t, binaries.fake))

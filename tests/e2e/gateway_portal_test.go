@@ -208,8 +208,8 @@ func TestPortalRealAgent(t *testing.T) {
 	page.wait(`"ClaudeOutput"`, `"type":"result"`)
 }
 
-// A page of each generation repeats a prompt, sees how far it is, and ends it. The repetition goes on while portal and daemon are
-// killed.
+// A page of each generation repeats a prompt, gets the progress, and ends it. The repetition goes
+// on while portal and daemon are killed.
 func TestPortalRepeats(t *testing.T) {
 	t.Parallel()
 	p := newPortal(t, newStory(t, binaries.fake))

@@ -10,7 +10,7 @@ import (
 	"betcode/tests/foreignproxy"
 )
 
-// foreign runs a proxy of somebody else at the portal.
+// foreign runs a foreign proxy at the portal.
 func (p *portal) foreign(generation int, session, token string) *foreignproxy.Proxy {
 	p.Helper()
 	f := foreignproxy.New(foreignproxy.Options{
@@ -21,13 +21,13 @@ func (p *portal) foreign(generation int, session, token string) *foreignproxy.Pr
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = f.Run(ctx) // the caller examines what it saw
+		_ = f.Run(ctx) // the caller examines its record
 	}()
 	p.Cleanup(func() { cancel(); <-done })
 	return f
 }
 
-// until waits for what a proxy has seen.
+// until waits for a condition on the record of a proxy.
 func (p *portal) until(f *foreignproxy.Proxy, what string, done func(foreignproxy.Seen) bool) {
 	p.Helper()
 	ctx, cancel := context.WithTimeout(p.Context(), patience)

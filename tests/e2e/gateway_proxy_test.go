@@ -25,7 +25,7 @@ type foreign struct {
 	ended   chan error
 }
 
-// token makes a token and returns its secret.
+// token creates a token and returns its secret.
 func (p *portal) token(name string, scopes ...string) string {
 	p.Helper()
 	made, err := pb.NewAccessServiceClient(p.daemon.Conn()).CreateAccessToken(p.Context(), &pb.CreateAccessTokenRequest{Name: name, Scopes: scopes})
@@ -122,8 +122,7 @@ func TestForeignProxy(t *testing.T) {
 	}
 }
 
-// The portal and the daemon are killed while a proxy says much and is prompted. Every line and every
-// prompt counts once.
+// The portal and the daemon are killed while a proxy sends many lines and gets prompts. Every line and every prompt counts once.
 func TestForeignProxyKills(t *testing.T) {
 	t.Parallel()
 	for generation := 1; generation <= 3; generation++ {
@@ -191,7 +190,7 @@ func (p *portal) history(session string) string {
 	return all.String()
 }
 
-// A session is stopped, a token revoked, a proxy away: pages and proxies are told.
+// A session is stopped, a token revoked, a proxy disconnected: pages and proxies get the frames for it.
 func TestForeignProxyEnds(t *testing.T) {
 	t.Parallel()
 	p := newPortal(t, newStory(t, binaries.fake))

@@ -25,7 +25,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// authority makes an own authority with a certificate for 127.0.0.1, and returns its files.
+// authority creates a certificate authority with a certificate for 127.0.0.1, and returns its files.
 func (s *story) authority() (ca, certificate, key string) {
 	s.Helper()
 	made := func(template, parent *x509.Certificate, of *ecdsa.PrivateKey, by *ecdsa.PrivateKey) []byte {
@@ -66,8 +66,8 @@ func (s *story) authority() (ca, certificate, key string) {
 		write("portal.pem", "CERTIFICATE", made(leaf, root, keys[1], keys[0])), write("portal.key", "EC PRIVATE KEY", raw)
 }
 
-// The portal with a certificate of its own: a browser logs in, and its cookie is for HTTPS only; a page opens a session; a proxy of
-// another daemon registers if it trusts the authority, and says what to do otherwise.
+// The portal with a certificate of its own: a browser logs in, and its cookie is for HTTPS only; a page opens a
+// session; a proxy of another daemon registers if it trusts the authority, and otherwise prints the flag to use.
 func TestPortalTLS(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

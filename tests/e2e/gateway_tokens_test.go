@@ -24,8 +24,8 @@ func (p *portal) call(b *kit.Browser, want int, method, path string, body any) o
 	return out
 }
 
-// People make, renew and revoke tokens of proxies at the portal; others do not see them. Such a token
-// lets nobody read or steer sessions, and outlives a kill of the daemon.
+// People make, renew and revoke tokens of proxies at the portal; others do not see them. Such a
+// token gives no right to read or steer sessions, and survives a kill of the daemon.
 func TestPortalProxyTokens(t *testing.T) {
 	t.Parallel()
 	p := newPortal(t, newStory(t, binaries.fake))

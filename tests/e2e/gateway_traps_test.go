@@ -50,7 +50,8 @@ func TestDeletedUnderItsProxy(t *testing.T) {
 	}
 }
 
-// The proxy is away while its session says more than proxies of others keep. The portal gets every line, once and in order.
+// The proxy is disconnected while its session writes more lines than foreign proxies store. The portal gets every line, once and
+// in order.
 func TestProxyWasAwayForLong(t *testing.T) {
 	t.Parallel()
 	const lines = 1500
@@ -80,7 +81,7 @@ func TestProxyWasAwayForLong(t *testing.T) {
 	}
 }
 
-// Prompts wait for a proxy that is away, more than other servers keep, and come in order, each once.
+// Prompts wait for a disconnected proxy, more than other servers store, and arrive in order, each once.
 func TestManyPromptsForAProxyThatIsAway(t *testing.T) {
 	t.Parallel()
 	const prompts = 150
@@ -112,7 +113,7 @@ func TestManyPromptsForAProxyThatIsAway(t *testing.T) {
 	}
 }
 
-// A page sends messages without waiting. Each is said once, in order.
+// A page sends messages without waiting. Each becomes a prompt once, in order.
 func TestMessagesOfAPageOverlap(t *testing.T) {
 	t.Parallel()
 	const messages = 20
@@ -148,8 +149,8 @@ func TestMessagesOfAPageOverlap(t *testing.T) {
 	}
 }
 
-// An agent says lines that nobody knows, and much on its standard error. Pages and portals of others of all generations see the
-// rest of the turn.
+// An agent writes lines of unknown types, and a long standard error. Pages and foreign portals of all generations get the rest of
+// the turn.
 func TestGatewaysPassUnknownLines(t *testing.T) {
 	t.Parallel()
 	p := newPortal(t, newStory(t, binaries.fake))

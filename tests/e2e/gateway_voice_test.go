@@ -13,7 +13,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// recogniser is a program that says how much it heard, and with which variables.
+// recogniser returns a program that prints the length of its input and its variables.
 func (s *story) recogniser(script string) string {
 	s.Helper()
 	path := filepath.Join(s.world.Root, "recogniser")
@@ -41,7 +41,7 @@ func (s *shown) speak(audio []byte) {
 	}
 }
 
-// A page speaks, is told what was understood, and sends that as a prompt; one of G3 uploads a recording.
+// A page sends speech, gets the recognised text, and sends that as a prompt; a page of G3 uploads a recording.
 func TestPortalVoice(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
@@ -78,7 +78,7 @@ n=$(wc -c); echo "{\"text\":\"echo:$BETCODE_LANGUAGE $BETCODE_AUDIO_TYPE $n\",\"
 	}
 }
 
-// Without a recogniser a page is told so.
+// Without a recogniser a page gets an error.
 func TestPortalVoiceWithoutRecogniser(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

@@ -17,9 +17,9 @@ import (
 	"betcode/tests/kit"
 )
 
-// TestGitLab: the daemon asks a GitLab of one's own, with a token from a file, and
-// says what that says: also that it is asked too often. Nothing that the daemon logs
-// or answers shows the token. Without one it says what is missing.
+// TestGitLab: the daemon calls a self-hosted GitLab with a token from a file and returns its
+// answers, a rate limit included. No log line and no answer contains the token. Without a token the
+// error names what is missing.
 func TestGitLab(t *testing.T) {
 	t.Parallel()
 	const token = "glpat-elephant"

@@ -8,8 +8,7 @@ import (
 	"path/filepath"
 )
 
-// accepted counts how often the fake agent's transcript, which survives its
-// death, says that a message was taken into the conversation.
+// accepted returns how often a message is in the fake agent's transcript, which survives the agent.
 func (s *story) accepted(session, key string) int {
 	s.Helper()
 	files, err := filepath.Glob(filepath.Join(s.world.Home, ".claude", "projects", "*", session+".jsonl"))

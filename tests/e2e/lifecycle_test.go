@@ -32,7 +32,7 @@ func (s *story) command(program string, args []string, env ...string) (said stri
 	return string(out), cmd.ProcessState.ExitCode()
 }
 
-// pid asks the daemon at the socket which process it is.
+// pid returns the process id of the daemon at the socket.
 func (s *story) pid() string {
 	s.Helper()
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
@@ -60,7 +60,7 @@ func (s *story) agent(id string) int {
 	return int(shown.GetRun().GetPid())
 }
 
-// eventually waits for something that no event tells.
+// eventually polls a condition for which there is no event.
 func (s *story) eventually(what string, is func() bool) {
 	s.Helper()
 	for deadline := time.Now().Add(patience); !is(); time.Sleep(10 * time.Millisecond) {
@@ -156,7 +156,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// The next daemon does not come up: it says so, and the agents do not suffer.
+// The next daemon does not start: the command reports that, and the agents go on.
 func TestRestartFails(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
@@ -313,9 +313,9 @@ func zombie(pid int) bool {
 	return err == nil && strings.Contains(string(stat), ") Z ")
 }
 
-// An agent that does not heed SIGTERM makes a daemon wait until it is killed; the
-// second signal does not wait, and leaves it. On a busy machine the second one may
-// come when the wait is over: that shows nothing, and is tried again.
+// The daemon waits for an agent that ignores SIGTERM until it kills it; a second signal ends the
+// daemon at once, and the agent stays. On a busy machine the second one may arrive after the wait:
+// then the test tries again.
 func TestSecondSignal(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

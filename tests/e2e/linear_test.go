@@ -28,8 +28,8 @@ type answeredBy struct {
 	unknown bool
 }
 
-// firstAnswer models a request that is answered once: the first answer wins, and all clients see it.
-// Each request stands for itself.
+// firstAnswer models a request that is answered once: the first answer wins, and all clients see
+// it. Requests are independent.
 var firstAnswer = (&porcupine.NondeterministicModel{
 	Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
 		by := map[string][]porcupine.Operation{}
@@ -60,8 +60,8 @@ var firstAnswer = (&porcupine.NondeterministicModel{
 	},
 }).ToModel()
 
-// Several clients answer the same requests at once, while the daemon is killed: each
-// request is answered once, by the first answer, and all clients are told the same.
+// Several clients answer the same requests at once, while the daemon is killed: each request is
+// answered once, by the first answer, and all clients get the same decision.
 func TestFirstAnswerIsLinearizable(t *testing.T) {
 	t.Parallel()
 	const requests, clients = 8, 5

@@ -59,7 +59,7 @@ func TestLockAfterDaemonRestart(t *testing.T) {
 	s.wait(a, 0, func(e kit.Event) bool { return strings.Contains(e.GetTextDelta().GetText(), "three") })
 }
 
-// askLock asks for the input lock as a client, and hands over the answer.
+// askLock requests the input lock as a client, and returns a channel with the answer.
 func (s *story) askLock(client, id string) <-chan *pb.InputLockResponse {
 	answered := make(chan *pb.InputLockResponse, 1)
 	ctx := metadata.AppendToOutgoingContext(s.Context(), "x-client-id", client)
@@ -123,7 +123,7 @@ func TestLockIsHandedOver(t *testing.T) {
 	s.wait(c, 0, kit.IsTurnComplete)
 }
 
-// All clients are told who is attached; so is the caller of GetSession.
+// All clients, and the caller of GetSession, get the list of attached clients.
 func TestPresence(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
@@ -138,13 +138,13 @@ func TestPresence(t *testing.T) {
 	t.Cleanup(b.Close)
 	everybody, _ := s.wait(b, 0, func(e kit.Event) bool { return e.GetPresence() != nil })
 	if p := everybody.GetPresence(); !p.GetComplete() || p.GetTotal() != 2 || p.GetAttached()[0].GetClientId() != "a" {
-		t.Errorf("b is told %v", p)
+		t.Errorf("b got %v", p)
 	}
 	came, next := s.wait(a, 0, func(e kit.Event) bool {
 		return len(e.GetPresence().GetAttached()) == 1 && !e.GetPresence().GetComplete()
 	})
 	if p := came.GetPresence().GetAttached()[0]; p.GetClientId() != "b" || p.GetType() != "web" || !p.GetObserver() || p.GetSince() == nil || came.GetSequence() != 0 {
-		t.Errorf("a is told %v", came)
+		t.Errorf("a got %v", came)
 	}
 	shown, err := s.daemon.Admin().ShowSession(t.Context(), &pb.ShowSessionRequest{SessionId: id})
 	if err != nil || len(shown.GetAttached()) != 2 || shown.GetAttached()[1].GetType() != "web" {
@@ -159,8 +159,7 @@ func TestPresence(t *testing.T) {
 	})
 }
 
-// An answer that is given again to the next daemon succeeds without effect; one to
-// an unknown request is stale.
+// A repeated answer succeeds without effect in the next daemon; an answer to an unknown request is stale.
 func TestAnswerAgainAfterDaemonKill(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

@@ -12,8 +12,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// The log of a daemon in the background is bounded, what a crash prints is at its end,
-// and the daemons that follow go on in it, with a limit that was changed meanwhile.
+// The log of a daemon in the background is bounded, the output of a crash is at its end, and later
+// daemons append to it, with a changed limit.
 func TestLogRotates(t *testing.T) {
 	t.Parallel()
 	const limit = 64 << 10

@@ -11,8 +11,8 @@ import (
 	"betcode/tests/kit"
 )
 
-// entries are the lines of the daemon's log. Each has to be an object with what the
-// daemon document wants of every line.
+// entries returns the lines of the daemon's log. Each must be an object with the members that the
+// daemon document requires.
 func (s *story) entries() []map[string]any {
 	s.Helper()
 	var all []map[string]any
@@ -66,7 +66,7 @@ func (s *story) logs(words ...string) {
 	}
 }
 
-// logStory is a day in a few turns: what is said, allowed, denied, garbled, and a crash.
+// logStory plays a few turns with a message, an allowed call, a denied call, garbage, and a crash.
 func (s *story) logStory() (id string) {
 	s.Helper()
 	id = session()

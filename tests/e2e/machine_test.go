@@ -7,7 +7,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// TestMachine: a machine keeps its id from daemon to daemon, and tells what it has.
+// TestMachine: a machine keeps its id across daemons, and reports its hardware.
 func TestMachine(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

@@ -1,5 +1,5 @@
-// Package e2e tells the product's stories on the built binary: a daemon, agents
-// and clients, in processes of their own, killed at the worst moments.
+// Package e2e plays stories on the built binary: a daemon, agents and clients, in processes of
+// their own, killed at the worst moments.
 package e2e
 
 import (
@@ -22,7 +22,7 @@ import (
 // busy: only what never comes is a failure.
 const patience = 3 * time.Minute
 
-// binaries are what the stories run, built once from this checkout.
+// binaries are the programs of the stories, built once from this checkout.
 var binaries struct{ betcode, fake string }
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
@@ -107,7 +107,7 @@ func (s *story) killDaemon() {
 	s.start()
 }
 
-// session makes up a session id.
+// session generates a session id.
 func session() string { return uuid.NewString() }
 
 // converse attaches a client to a session from the beginning.
@@ -170,8 +170,8 @@ func (s *story) answer(stream *kit.Stream, e kit.Event, decision pb.PermissionDe
 	}
 }
 
-// history attaches another client, reads everything up to the head and compares
-// it with what a stream has: the same numbers, the same bytes.
+// sameHistory attaches another client, reads all events up to the head and compares them with those
+// of a stream: the same numbers, the same bytes.
 func (s *story) sameHistory(seen *kit.Stream, session string) {
 	s.Helper()
 	mine, err := kit.Journaled(seen.Events(), 1)

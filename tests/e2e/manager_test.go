@@ -15,8 +15,8 @@ import (
 	"betcode/tests/kit"
 )
 
-// TestManagerIsTold: a process manager hears when the daemon serves, that it lives,
-// and when it ends; its agents are told nothing of that.
+// TestManagerIsTold: the daemon reports to a process manager that it serves, lives and ends; its
+// agents do not get the variables for that.
 func TestManagerIsTold(t *testing.T) {
 	t.Parallel()
 	w, err := kit.NewWorld(binaries.betcode, binaries.fake)
@@ -59,7 +59,7 @@ func TestManagerIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	if strings.Contains(string(environ), "NOTIFY_SOCKET") || strings.Contains(string(environ), "WATCHDOG") {
-		t.Error("the agent is told how to speak for the daemon")
+		t.Error("the agent got the variables of the process manager")
 	}
 	c.Close()
 	if _, err := s.daemon.Stop(); err != nil {
@@ -73,7 +73,7 @@ func TestManagerIsTold(t *testing.T) {
 	}
 }
 
-// TestHealthProbe: what probes run says by its exit code how the daemon is; so does
+// TestHealthProbe: the exit code of the probe command is the health of the daemon; so is that of
 // `daemon status`, which shows the components of the API document.
 func TestHealthProbe(t *testing.T) {
 	t.Parallel()

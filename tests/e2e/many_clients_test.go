@@ -63,8 +63,8 @@ func TestHistoryPolicies(t *testing.T) {
 	}
 }
 
-// Five hundred clients of one session get the same events, and each comes to know of
-// the others.
+// Five hundred clients of one session get the same events, and each gets the presence of the
+// others.
 func TestManyClientsOfOneSession(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -149,7 +149,7 @@ func TestManySessions(t *testing.T) {
 	done.Wait()
 }
 
-// A daemon that ends says so on every stream, with an event and with the status.
+// A daemon that ends reports that on every stream, with an event and with the status.
 func TestStreamsAreToldOfTheEnd(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

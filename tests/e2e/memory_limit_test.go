@@ -7,7 +7,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// TestMemoryLimit: health says whether agents have their limit, and what is missing; agents start in any case.
+// TestMemoryLimit: health reports whether agents have their limit, and what is missing; agents
+// start in any case.
 func TestMemoryLimit(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

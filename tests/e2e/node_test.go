@@ -205,7 +205,7 @@ func TestNodeLeaves(t *testing.T) {
 	})
 }
 
-// Over TCP the client is what its token says.
+// Over TCP the client has the rights of its token.
 func TestNodeToken(t *testing.T) {
 	t.Parallel()
 	n := node(t, "BETCODE_LISTEN_TCP=127.0.0.1:0")

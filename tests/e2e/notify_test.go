@@ -11,7 +11,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// receiver is a server that refuses notices until it is opened.
+// receiver is a server that refuses notifications until it is opened.
 type receiver struct {
 	mu      sync.Mutex
 	open    bool

@@ -10,8 +10,8 @@ import (
 	"betcode/tests/kit"
 )
 
-// agentScript is an agent that says a version, and then does what a line of shell
-// says.
+// agentScript returns an agent that prints a version on request, and otherwise runs a line of
+// shell.
 func agentScript(t *testing.T, version, then string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "claude")
@@ -22,8 +22,8 @@ func agentScript(t *testing.T, version, then string) string {
 	return path
 }
 
-// TestUnsupportedVersion: an agent that is too old is told of before a turn is
-// tried, with the command that upgrades, and is not started.
+// TestUnsupportedVersion: the daemon reports an agent that is too old before the first turn, with
+// the command for the upgrade, and does not start it.
 func TestUnsupportedVersion(t *testing.T) {
 	t.Parallel()
 	started := filepath.Join(t.TempDir(), "started")
@@ -50,8 +50,8 @@ func TestUnsupportedVersion(t *testing.T) {
 	}
 }
 
-// TestStartRefused: an agent that refuses to start is tried once, and what it wrote
-// is shown.
+// TestStartRefused: an agent that refuses to start is started once, and its standard error is
+// shown.
 func TestStartRefused(t *testing.T) {
 	t.Parallel()
 	starts := filepath.Join(t.TempDir(), "starts")

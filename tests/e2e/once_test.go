@@ -84,8 +84,8 @@ func TestCallsUnderAKey(t *testing.T) {
 	}
 }
 
-// An answer that names no session is not given to what waits by the time it is repeated:
-// its key leads to the session that it was for.
+// A repeated answer without a session is not applied to a request that is pending by then: its key
+// leads to the session of the first call.
 func TestAnswerUnderAKeyWithoutASession(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
@@ -112,7 +112,7 @@ func TestAnswerUnderAKeyWithoutASession(t *testing.T) {
 	answer("by the next daemon")
 }
 
-// The same key with another message is refused, and the first stands.
+// The same key with another message is refused, and the first message counts.
 func TestSameKeyForAnotherMessage(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
@@ -135,7 +135,7 @@ func TestSameKeyForAnotherMessage(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.wait(a, 0, isError("IDEMPOTENCY_KEY_USED"))
-	s.wait(a, 0, kit.IsTurnComplete) // the refusal does not wait for what is replayed
+	s.wait(a, 0, kit.IsTurnComplete) // the refusal does not wait for the replay
 	if got := kit.Text(a.Events()); got != "one" {
 		t.Errorf("the agent said %q", got)
 	}

@@ -200,7 +200,7 @@ func TestOrchestrationRefuses(t *testing.T) {
 	}
 }
 
-// A daemon that is killed while steps run goes on with them: no step is begun a second time.
+// After a kill of the daemon the next one continues running steps: no step is started twice.
 func TestOrchestrationSurvivesKill(t *testing.T) {
 	t.Parallel()
 	s := newPlanStory(t)
@@ -285,8 +285,8 @@ func TestOrchestrationBudget(t *testing.T) {
 	}
 }
 
-// Without a terminal 'orchestrate run' ends with exit code 4 when the plan rests at its budget, and leaves the request for a person. The
-// plan is shown with its budget and with what it has consumed.
+// Without a terminal 'orchestrate run' ends with exit code 4 when the plan is paused at its budget, and leaves the request for a
+// person. `orchestrate show` has the budget and the consumption.
 func TestOrchestrateRunEndsAtTheBudget(t *testing.T) {
 	t.Parallel()
 	s := newPlanStory(t)
@@ -322,8 +322,8 @@ func TestOrchestrationStepBudget(t *testing.T) {
 	}
 }
 
-// TestOrchestrationWaitsForAPerson: a step asks for a permission. The command that watches the plan says so, the clients of the parent
-// session are asked, and their answer lets the step go on.
+// TestOrchestrationWaitsForAPerson: a step asks for a permission. The command that watches the plan reports that, the clients of
+// the parent session get the request, and their answer lets the step go on.
 func TestOrchestrationWaitsForAPerson(t *testing.T) {
 	t.Parallel()
 	s := newPlanStory(t)

@@ -9,8 +9,9 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// TestBackupWhileAPlanRuns: the backup has sessions and orchestration of one moment. Restored, the orchestration waits for a person;
-// then the step that ran is continued in its session, and none starts twice. What came after the backup is said.
+// TestBackupWhileAPlanRuns: the backup is a consistent snapshot of sessions and orchestration.
+// Restored, the orchestration waits for a person; then the running step is continued in its
+// session, and none starts twice. The restore lists events after the backup.
 func TestBackupWhileAPlanRuns(t *testing.T) {
 	t.Parallel()
 	s := newPlanStory(t)

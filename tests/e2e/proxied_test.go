@@ -14,7 +14,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// What an agent under a proxy says, as a proxy of the first generation forwards it: keys sorted, and most of them lost.
+// Lines of an agent as a proxy of the first generation forwards them: members sorted, and most of them dropped.
 
 func proxiedInit() string {
 	return `{"cwd":"/on/another/machine","model":"opus","session_id":"6f1c2a34-0000-4000-8000-000000000001","subtype":"init","tools":["Bash"],"type":"system"}`
@@ -60,8 +60,8 @@ func (s *story) acknowledged(p *kit.ScriptedProxy) {
 	}
 }
 
-// told waits for an input and returns it.
-func (s *story) told(c *kit.ProxyCall, text string) *pb.ProxyInput {
+// awaitInput waits for an input of the proxy and returns it.
+func (s *story) awaitInput(c *kit.ProxyCall, text string) *pb.ProxyInput {
 	s.Helper()
 	e, err := c.Wait(func(e *pb.ProxyEvent) bool { return e.GetInput().GetContent() == text })
 	if err != nil {
@@ -79,7 +79,7 @@ func TestProxiedSession(t *testing.T) {
 	c := s.converse("ann", p.Register.GetSessionId())
 
 	key := s.say(c, "build it")
-	if in := s.told(call, "build it"); in.GetSeq() != 1 || in.GetIdempotencyKey() != key {
+	if in := s.awaitInput(call, "build it"); in.GetSeq() != 1 || in.GetIdempotencyKey() != key {
 		t.Errorf("the input is %v", in)
 	}
 	if err := call.TakeInput(1, true); err != nil {
@@ -155,7 +155,7 @@ func TestProxiedSession(t *testing.T) {
 		t.Errorf("restart: %v", err)
 	}
 
-	// Stopping is final: the proxy is told so, and cannot register the session again.
+	// A stop is final: the proxy gets the end, and cannot register the session again.
 	if _, err := s.daemon.Admin().StopSession(t.Context(), &pb.StopSessionRequest{SessionId: p.Register.GetSessionId()}); err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestProxiedSessionIsKilled(t *testing.T) {
 		c := s.converse("ann", p.Register.GetSessionId())
 		text := fmt.Sprintf("prompt %d", round)
 		s.say(c, text)
-		in := s.told(call, text)
+		in := s.awaitInput(call, text)
 		if before, known := got[in.GetSeq()]; known {
 			t.Errorf("input %d is %q and %q", in.GetSeq(), before, text)
 		}

@@ -13,8 +13,8 @@ import (
 	"betcode/tests/kit"
 )
 
-// Proxy, daemon and portal are killed in the middle of turns: each line is at the portal once, in
-// order, each prompt is said once, and the request that waits is shown again.
+// Proxy, daemon and portal are killed in the middle of turns: each line is at the portal once, in order, each prompt
+// enters the conversation once, and the pending request is shown again.
 func TestProxyKilled(t *testing.T) {
 	t.Parallel()
 	p := newProxied(t, newStory(t, binaries.fake), 2, "echo:one")
@@ -50,8 +50,8 @@ func TestProxyKilled(t *testing.T) {
 	}
 }
 
-// Another client decides a request that the portal shows: people there are told. Then the portal
-// answers too late, and is told as well.
+// Another client decides a request that the portal shows: people there get a note. Then the portal answers too late,
+// and gets a note as well.
 func TestProxyIsToldWhoDecided(t *testing.T) {
 	t.Parallel()
 	p := newProxied(t, newStory(t, binaries.fake), 3, "echo:one")
@@ -91,7 +91,7 @@ func TestProxyTerminated(t *testing.T) {
 	}
 }
 
-// A portal that announces a restart is left alone as long as it says; then the session is back.
+// The proxy waits as long as a portal announces for its restart; then the session is registered again.
 func TestProxyShutdown(t *testing.T) {
 	t.Parallel()
 	p := newProxied(t, newStory(t, binaries.fake), 3, "echo:one")
@@ -104,7 +104,7 @@ func TestProxyShutdown(t *testing.T) {
 	}
 }
 
-// A file of the portal lands beside the project, replaces nothing, and its place is told.
+// A file of the portal is stored outside the project, replaces nothing, and a note has its path.
 func TestProxyUpload(t *testing.T) {
 	t.Parallel()
 	p := newProxied(t, newStory(t, binaries.fake), 3, "echo:one")
@@ -139,7 +139,7 @@ func looseOf(s foreignportal.Session) (all []string) {
 	return all
 }
 
-// A session has one proxy at a portal; refused ones are told what to do.
+// A session has one proxy at a portal; a refused one prints a hint.
 func TestProxyRefusals(t *testing.T) {
 	t.Parallel()
 	p := newProxied(t, newStory(t, binaries.fake), 3, "echo:one")

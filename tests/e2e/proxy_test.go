@@ -12,7 +12,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// proxied is a story with a session that a proxy registers at a portal of somebody else.
+// proxied is a story with a session that a proxy registers at a foreign portal.
 type proxied struct {
 	*story
 	portal *foreignportal.Server
@@ -93,7 +93,7 @@ func count(s foreignportal.Session, text string) (n int) {
 	return n
 }
 
-// once checks that each line is there once, in order.
+// once checks that the session has each line once, in order.
 func (p *proxied) once(s foreignportal.Session) {
 	p.Helper()
 	seen, last := map[string]bool{}, uint64(0)

@@ -8,8 +8,8 @@ import (
 	"betcode/tests/kit"
 )
 
-// The real agent itself is killed. It comes back, goes on with the turn that was
-// cut off, and no message is in its conversation twice.
+// The real agent itself is killed. The daemon restarts it, the interrupted turn goes on, and no
+// message is in its conversation twice.
 
 // killAgent kills the agent of the newest run of a session.
 func (s *story) killAgent(c *kit.Stream, id string) {
@@ -31,7 +31,7 @@ func TestRealAgentKilledWhileStreaming(t *testing.T) {
 	c := s.converse("a", id)
 	s.say(c, "hold please")
 	_, next := s.wait(c, 0, kit.IsText)
-	s.settledOnDisk(id, "hold please") // it lags behind what is printed
+	s.settledOnDisk(id, "hold please") // the transcript lags behind the output
 	s.killAgent(c, id)
 	s.wait(c, next, isError("SUBPROCESS_CRASHED"))
 	server.Release("story")

@@ -15,7 +15,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// transcriptOf is what the agent has on disk of a conversation.
+// transcriptOf returns the agent's transcript of a conversation.
 func (s *story) transcriptOf(id string) string {
 	s.Helper()
 	files, _ := filepath.Glob(filepath.Join(s.world.Home, ".claude", "projects", "*", id+".jsonl"))
@@ -29,9 +29,9 @@ func (s *story) transcriptOf(id string) string {
 	return string(text)
 }
 
-// A fork has the history up to where it was made, survives the daemon and its own first
-// agent, and leaves its origin as it is, which goes on by itself. The same key makes one
-// fork; a session in a turn, or without an answer, is not forked.
+// A fork has the history up to its creation, survives the daemon and its own first agent, and does
+// not change its origin, which goes on independently. The same key makes one fork; a session in a
+// turn, or without an answer, is not forked.
 func TestRealFork(t *testing.T) {
 	t.Parallel()
 	s, server := newReal(t)

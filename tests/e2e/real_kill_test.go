@@ -8,9 +8,8 @@ import (
 	"betcode/tests/kit"
 )
 
-// The daemon is killed by SIGKILL at four moments of a real agent's life. Each
-// time the same process lives on, the client goes on behind its last number, and
-// the whole history is dense.
+// The daemon is killed by SIGKILL at four moments of a real agent's life. Each time the same
+// process goes on, the client continues after its last number, and the whole history is dense.
 
 // reconnect kills the daemon, starts the next one and attaches the same client
 // behind the last number it has. It checks that the agent is the same process.
@@ -31,8 +30,8 @@ func (s *story) reconnect(c *kit.Stream, session string) *kit.Stream {
 	return next
 }
 
-// whole joins what a client had before and after a kill, and checks that the
-// numbers are dense.
+// whole joins the events of a client before and after a kill, and checks that the numbers are
+// dense.
 func (s *story) whole(before, after *kit.Stream) []kit.Event {
 	s.Helper()
 	all, err := kit.Journaled(append(before.Events(), after.Events()...), 1)

@@ -74,7 +74,7 @@ func TestRealOptionsSurvive(t *testing.T) {
 	}
 }
 
-// What ends a turn for want of requests or of money is an error of the run, which says so.
+// A limit of requests or of money that ends a turn is an error of the run, with that reason.
 func TestRealLimits(t *testing.T) {
 	t.Parallel()
 	s, _ := newReal(t)
@@ -86,8 +86,7 @@ func TestRealLimits(t *testing.T) {
 	}
 }
 
-// The agent works in directories that are added, and obeys none of what they bring along
-// until they are trusted.
+// The agent works in additional directories, and ignores their settings until they are trusted.
 func TestRealAddedDirectory(t *testing.T) {
 	t.Parallel()
 	s, server := newReal(t)

@@ -8,8 +8,8 @@ import (
 	"betcode/tests/kit"
 )
 
-// What the agent says of a request reaches clients and the audit log: the subagent that asks,
-// the name of the tool for people, why it asks, and the path that made it ask.
+// Clients and the audit log get the agent's description of a request: the asking subagent, the
+// display name of the tool, the reason, and the path that caused it.
 func TestRealReasonsOfARequest(t *testing.T) {
 	t.Parallel()
 	s, _ := newReal(t)

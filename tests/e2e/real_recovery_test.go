@@ -9,9 +9,8 @@ import (
 	"betcode/tests/kit"
 )
 
-// TestRealKeyRefused: the real agent, whose key the API does not take, is ended; the
-// session says what is wrong, and the next message is for a process that looks for
-// its key again.
+// TestRealKeyRefused: if the API refuses the key of the real agent, the daemon ends the agent and
+// the session has the condition; the next message starts a process that reads its key again.
 func TestRealKeyRefused(t *testing.T) {
 	t.Parallel()
 	w, server := realWorld(t, binaries.betcode)
@@ -35,8 +34,8 @@ func TestRealKeyRefused(t *testing.T) {
 	}
 }
 
-// TestRealCommandCutOff: the real agent is killed while a command of it runs. People
-// are told that the command was cut off, and the agent goes on by itself.
+// TestRealCommandCutOff: the real agent is killed while a command of it runs. Clients get a notice
+// that the command was interrupted, and the agent goes on by itself.
 func TestRealCommandCutOff(t *testing.T) {
 	t.Parallel()
 	s, server := newReal(t)
@@ -58,8 +57,8 @@ func TestRealCommandCutOff(t *testing.T) {
 	once(t, server, "job please")
 }
 
-// TestRealNotLoggedIn: the real agent without a key and without a login says so in its
-// first turn. The session names it, and goes on under a daemon that has a key.
+// TestRealNotLoggedIn: the real agent without a key and without a login reports that in its first
+// turn. The session has the condition, and goes on under a daemon that has a key.
 func TestRealNotLoggedIn(t *testing.T) {
 	t.Parallel()
 	w, server := realWorld(t, binaries.betcode)
@@ -70,7 +69,7 @@ func TestRealNotLoggedIn(t *testing.T) {
 	s.say(c, "say hello")
 	said, next := s.wait(c, 0, isError("NOT_LOGGED_IN"))
 	if text := said.GetError().GetMessage(); !strings.Contains(text, "log in") {
-		t.Errorf("people are told %q", text)
+		t.Errorf("clients got %q", text)
 	}
 	s.wait(c, next, kit.IsRun(pb.RunState_RUN_STATE_EXITED))
 	if got := s.show(id); got.GetStatus() != "crashed" || got.GetCondition() != "not_logged_in" {

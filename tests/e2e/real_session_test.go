@@ -37,8 +37,8 @@ func (s *story) sayWith(c *kit.Stream, text string, files ...*pb.Attachment) str
 	return key
 }
 
-// What is no file that the agent takes is refused with what it takes, and nothing of it
-// is accepted.
+// An attachment of an unsupported type is refused with the list of supported types, and no part of
+// the message is accepted.
 func TestAttachmentsAreChecked(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
@@ -59,12 +59,12 @@ func TestAttachmentsAreChecked(t *testing.T) {
 	s.sayWith(c, "echo:seen", &pb.Attachment{Filename: "a.png", MimeType: "image/png", Data: picture(t)})
 	said, _ := s.wait(c, next, func(e kit.Event) bool { return e.GetUserInput() != nil })
 	if files := said.GetUserInput().GetAttachments(); len(files) != 1 || files[0].GetFilename() != "a.png" || files[0].GetSize() != uint64(len(picture(t))) {
-		t.Errorf("told as %v", said)
+		t.Errorf("published as %v", said)
 	}
 	s.wait(c, next, kit.IsIdle)
 }
 
-// A picture, a document and a text reach the model as what they are.
+// A picture, a document and a text reach the model with their types.
 func TestRealAttachments(t *testing.T) {
 	t.Parallel()
 	s, server := newReal(t)
@@ -118,7 +118,7 @@ func TestRealModelAndModeAreSwitched(t *testing.T) {
 	s.say(c, "say it again")
 	told, _ := s.wait(c, next, func(e kit.Event) bool { return e.GetSessionInfo() != nil })
 	if got := told.GetSessionInfo().GetModel(); got != model {
-		t.Errorf("the model is told as %s", got)
+		t.Errorf("the model got %s", got)
 	}
 	_, next = s.wait(c, next, kit.IsIdle)
 	requests := server.Requests()
@@ -154,7 +154,7 @@ func TestRealModelAndModeAreSwitched(t *testing.T) {
 	}
 }
 
-// The agent's list of things to do is told whole with each change.
+// Each change of the agent's to-do list is published with the whole list.
 func TestRealTodos(t *testing.T) {
 	t.Parallel()
 	w, _ := realWorld(t, binaries.betcode)
@@ -200,7 +200,7 @@ func TestRealQuestionsAreAnsweredTogether(t *testing.T) {
 	got := kit.Text(c.Events()[:end])
 	for _, want := range []string{"develop", "lint, test", "after lunch"} {
 		if !strings.Contains(got, want) {
-			t.Errorf("the model was not told %q: %q", want, got)
+			t.Errorf("the model did not get %q: %q", want, got)
 		}
 	}
 }

@@ -19,8 +19,8 @@ func (s *story) mode(id string) string {
 	return shown.GetPermissionMode()
 }
 
-// Model and mode that are changed while a turn waits for an answer count from the next
-// request of that turn on; what is asked already stays to be answered.
+// A change of model or mode while a turn waits for an answer takes effect with the next request of
+// that turn; the pending request stays.
 func TestRealSwitchesInTheMiddleOfATurn(t *testing.T) {
 	t.Parallel()
 	s, server := newReal(t)
@@ -108,6 +108,6 @@ func TestRealPlanIsEdited(t *testing.T) {
 	s.wait(c, next, kit.IsIdle)
 	requests := server.Requests()
 	if body := string(requests[len(requests)-1].Body); !strings.Contains(body, "Only this-one-thing.") {
-		t.Error("the model was not told the plan as it was approved")
+		t.Error("the model did not get the approved plan")
 	}
 }

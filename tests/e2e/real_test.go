@@ -13,9 +13,8 @@ import (
 	"betcode/tests/model"
 )
 
-// These stories run the real Claude Code, pinned, against a scripted model on
-// loopback. The first word of a prompt says what the model does; see
-// tests/model/scripts.
+// These stories run the real Claude Code, pinned, against a scripted model on loopback. The first
+// word of a prompt determines what the model does; see tests/model/scripts.
 
 // newReal starts a story with the real agent.
 func newReal(t *testing.T) (*story, *model.Server) {
@@ -24,7 +23,7 @@ func newReal(t *testing.T) (*story, *model.Server) {
 	return storyIn(t, w), server
 }
 
-// realWorld makes a world for the real agent and its model.
+// realWorld creates a world for the real agent and its model.
 func realWorld(t *testing.T, daemon string) (*kit.World, *model.Server) {
 	t.Helper()
 	script, err := model.Ready("default")
@@ -153,7 +152,7 @@ func TestRealToolDenied(t *testing.T) {
 	s.answer(c, asked, pb.PermissionDecision_DENY, "not today")
 	_, end := s.wait(c, next, kit.IsIdle)
 	if got := kit.Text(c.Events()[:end]); !strings.Contains(got, "not today") {
-		t.Errorf("the model was not told why: %q", got)
+		t.Errorf("the model did not get the reason: %q", got)
 	}
 	if s.exists("made.txt") {
 		t.Error("the denied tool ran")
@@ -207,7 +206,7 @@ func TestRealQuestion(t *testing.T) {
 	got := kit.Text(c.Events()[:end])
 	for _, want := range []string{"develop", "lint, test", "after lunch"} {
 		if !strings.Contains(got, want) {
-			t.Errorf("the model was not told %q: %q", want, got)
+			t.Errorf("the model did not get %q: %q", want, got)
 		}
 	}
 }
@@ -251,7 +250,7 @@ func TestRealInterruptWhileAsked(t *testing.T) {
 	}
 	s.wait(c, next, kit.IsIdle)
 	s.answer(c, asked, pb.PermissionDecision_ALLOW_ONCE, "")
-	// A late answer to a withdrawn request has no effect; the first decision stands.
+	// A late answer to a withdrawn request has no effect; the first decision counts.
 	key := s.say(c, "say something")
 	s.wait(c, next, func(e kit.Event) bool { return slices.Contains(e.GetTurnComplete().GetInputKeys(), key) })
 	if s.exists("made.txt") {

@@ -16,7 +16,7 @@ import (
 
 // Turns that were cut off, and agents that cannot run.
 
-// show returns how a session stands.
+// show returns the state of a session.
 func (s *story) show(id string) *pb.SessionSummary {
 	s.Helper()
 	shown, err := s.daemon.Admin().ShowSession(s.Context(), &pb.ShowSessionRequest{SessionId: id})
@@ -35,7 +35,7 @@ func (s *story) converseFromNow(client, id string) *kit.Stream {
 	return c
 }
 
-// goOn is what `betcode session resume` says.
+// goOn sends the request of `betcode session resume`.
 func (s *story) goOn(id string) {
 	s.Helper()
 	continued, err := s.daemon.Admin().ContinueSession(s.Context(), &pb.ContinueSessionRequest{SessionId: id})
@@ -84,8 +84,8 @@ func TestTurnThatKillsItsAgent(t *testing.T) {
 	}
 }
 
-// TestAskBeforeATurnIsContinued: with the policy to ask, a turn that was cut off
-// waits for a word, and then goes on.
+// TestAskBeforeATurnIsContinued: with the policy to ask, an interrupted turn waits for a person,
+// and then goes on.
 func TestAskBeforeATurnIsContinued(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake, "BETCODE_RESUME=never") // the session's own policy counts
@@ -145,8 +145,8 @@ func TestRestartSession(t *testing.T) {
 	}
 }
 
-// TestAgentMissing: an agent that is not installed is missed aloud, once; when it
-// is there the session goes on with the message it has.
+// TestAgentMissing: the session reports once that the agent is not installed; after the
+// installation it goes on with the pending message.
 func TestAgentMissing(t *testing.T) {
 	t.Parallel()
 	place := filepath.Join(t.TempDir(), "bin")
@@ -246,7 +246,7 @@ func TestNothingSurvivesAStop(t *testing.T) {
 	}
 }
 
-// TestCommandCutOff: a command that runs when its agent is killed is told of.
+// TestCommandCutOff: the session reports a command that was running when its agent was killed.
 func TestCommandCutOff(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
@@ -263,9 +263,8 @@ func TestCommandCutOff(t *testing.T) {
 	}
 }
 
-// TestAgentThatHasToBeTold: an agent whose version does not continue a turn by itself
-// is told to after a while. That is remembered: the next time it is told at once,
-// by another daemon too.
+// TestAgentThatHasToBeTold: the daemon prompts an agent whose version does not continue a turn by
+// itself after a while. It stores that: the next time it prompts at once, also in another daemon.
 func TestAgentThatHasToBeTold(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake, "FAKE_AGENT_STAYS=1", "BETCODE_CONTINUE_GRACE=1s")
@@ -289,9 +288,8 @@ func TestAgentThatHasToBeTold(t *testing.T) {
 	}
 }
 
-// TestResultWithoutExit: an agent that has ended its turn and does not end when it is
-// told to, by whatever means, is killed: by the stop of its session, and by the end
-// of the daemon.
+// TestResultWithoutExit: an agent that has ended its turn and ignores every request to exit is
+// killed, by the stop of its session and by the end of the daemon.
 func TestResultWithoutExit(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

@@ -203,8 +203,8 @@ func TestRealAgentIsRepeated(t *testing.T) {
 	}
 }
 
-// The daemon repeats the prompts of a session under somebody else's proxy. The proxy gets each as an input of its own, once, also
-// when the daemon is killed between two of them.
+// The daemon repeats the prompts of a session under a foreign proxy. The proxy gets each as an input of its own, once, also when
+// the daemon is killed between two of them.
 func TestProxiedSessionIsRepeated(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

@@ -17,7 +17,7 @@ func (s *story) restore(backup string) {
 	s.start()
 }
 
-// backUp makes a backup of the journal as it is now.
+// backUp creates a backup of the journal.
 func (s *story) backUp() string {
 	s.Helper()
 	backup := filepath.Join(s.world.Root, "backup")
@@ -67,7 +67,7 @@ func TestRestoredJournalIsOlderThanTheTranscript(t *testing.T) {
 			t.Errorf("notice %s", code)
 		}
 		if strings.HasPrefix(e.GetUserInput().GetContent(), "Continue from") {
-			t.Error("the agent is told to continue")
+			t.Error("the agent got a message to continue")
 		}
 	}
 	for _, key := range []string{first, second, third} {

@@ -10,8 +10,8 @@ import (
 	"betcode/tests/kit"
 )
 
-// A session that has more history than the settings allow gives up its beginning:
-// a client from then on gets a snapshot and what is left, and so does an export.
+// A session with more history than the settings allow drops its beginning: later clients get a
+// snapshot and the kept events, and so does an export.
 func TestRetention(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

@@ -8,9 +8,9 @@ import (
 	"betcode/tests/kit"
 )
 
-// TestTextIsTakenBack plays an agent that replaces a finished text: the event names its
-// block, it is replayed like any other, and `betcode run` prints what stands. A client of
-// the published API sees an event without anything it knows.
+// TestTextIsTakenBack plays an agent that replaces a finished text: the event names its block, it
+// is replayed like any other, and `betcode run` prints the final text. A client of the published
+// API sees an event without anything it knows.
 func TestTextIsTakenBack(t *testing.T) {
 	t.Parallel()
 	for prompt, reason := range map[string]string{"supersede": "superseded", "refuse": "refused"} {

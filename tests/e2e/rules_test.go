@@ -13,8 +13,8 @@ import (
 	"betcode/tests/kit"
 )
 
-// settings writes settings.json and has the daemon read it; answer is what its log
-// says then.
+// settings writes settings.json and waits until the daemon has read it; answer is the expected line
+// of its log.
 func (s *story) settings(text, answer string) {
 	s.Helper()
 	if err := os.WriteFile(filepath.Join(s.world.ConfigDir(), "settings.json"), []byte(text), 0o600); err != nil {
@@ -91,15 +91,15 @@ func TestRealRules(t *testing.T) {
 	}
 	s.settings(`{"permissions": {"allow": ["Bash(touch *)"], "deny": ["Bash(echo *)"]}}`, "settings reloaded")
 	s.say(c, "tool please")
-	s.wait(c, end, isResult("has been denied")) // by the agent, which was told of the rule
+	s.wait(c, end, isResult("has been denied")) // by the agent, which got the rule
 	s.wait(c, end, kit.IsIdle)
 	if s.permissions(c) != 0 {
 		t.Errorf("%d requests", s.permissions(c))
 	}
 }
 
-// followRules says three things: one that is allowed, one that is asked about and
-// one that is denied.
+// followRules makes three calls: one that is allowed, one that is asked about and one that is
+// denied.
 func (s *story) followRules(allowed, asked, denied, result string) {
 	s.Helper()
 	c := s.converse("a", session())
@@ -121,8 +121,8 @@ func (s *story) followRules(allowed, asked, denied, result string) {
 	}
 }
 
-// The agent of a directory that is not trusted runs restricted. What the directory's
-// settings deny counts, and what they allow does not; people are told.
+// The agent of a directory that is not trusted runs restricted. Deny rules of the directory apply,
+// allow rules do not; clients get a notice.
 func TestTrust(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

@@ -8,7 +8,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// shown is all that the daemon says about a session.
+// shown returns the daemon's full description of a session.
 func (s *story) shown(id string) *pb.ShowSessionResponse {
 	s.Helper()
 	shown, err := s.daemon.Admin().ShowSession(s.Context(), &pb.ShowSessionRequest{SessionId: id})

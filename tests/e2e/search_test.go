@@ -190,7 +190,7 @@ func TestSearchFollowsRestoreAndDeletion(t *testing.T) {
 	}
 }
 
-// What subagents and agents under proxies say is found like anything else, and a digest has their sessions.
+// Texts of subagents and of agents under proxies are found like others, and a digest has their sessions.
 func TestSearchFindsSubagentsAndProxies(t *testing.T) {
 	t.Parallel()
 	s := newFleetStory(t, "")

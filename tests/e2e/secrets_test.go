@@ -12,10 +12,9 @@ import (
 	"betcode/tests/kit"
 )
 
-// TestSecretsAreNotStored: what the daemon's environment has of secrets reaches the
-// agents, also those that are started again, and is in no file of ours and not in
-// the log. Neither is the daemon's own token for a GitLab, nor what somebody sends who
-// is not let in.
+// TestSecretsAreNotStored: secrets in the daemon's environment reach agents, also restarted ones,
+// and are in no file of ours and not in the log. Neither is the daemon's own token for a GitLab,
+// nor the credentials of a refused caller.
 func TestSecretsAreNotStored(t *testing.T) {
 	t.Parallel()
 	const secret = "sk-ant-this-is-a-secret-0123456789"
@@ -53,9 +52,8 @@ func TestSecretsAreNotStored(t *testing.T) {
 	}
 }
 
-// TestEnvironmentOfTheClient: a session keeps what is declared of the environment of
-// the client that begins it, for agents that are started again too, and nothing else;
-// what agents get of the daemon can be withheld.
+// TestEnvironmentOfTheClient: a session stores only the listed variables of the client that begins
+// it, also for restarted agents; variables of the daemon can be withheld from agents.
 func TestEnvironmentOfTheClient(t *testing.T) {
 	t.Parallel()
 	const secret = "sk-of-the-client-0123456789"

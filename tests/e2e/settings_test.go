@@ -10,8 +10,8 @@ import (
 	"betcode/tests/kit"
 )
 
-// Settings that are changed count at once, without anybody saying so; what needs a
-// restart is said, and what is wrong changes nothing and is said too.
+// Changed settings take effect without a command. The daemon reports settings that need a restart;
+// an invalid file changes nothing and is reported too.
 func TestSettingsAreWatched(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

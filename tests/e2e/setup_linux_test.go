@@ -21,7 +21,7 @@ func (s *story) findings(want int, args ...string) map[string]map[string]any {
 	return all
 }
 
-// doctor finds what is wrong and mends what it may.
+// doctor reports problems and repairs those that cannot lose data.
 func TestDoctor(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake, "ANTHROPIC_API_KEY=none")

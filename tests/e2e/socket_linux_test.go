@@ -11,8 +11,8 @@ import (
 	"betcode/tests/kit"
 )
 
-// TestDeletedSocket deletes the socket's file, then its directory: the daemon makes
-// them again, and a stream that was there before goes on.
+// TestDeletedSocket deletes the socket's file, then its directory: the daemon creates them again,
+// and an open stream goes on.
 func TestDeletedSocket(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
@@ -36,8 +36,8 @@ func TestDeletedSocket(t *testing.T) {
 	s.wait(c, at, kit.IsTurnComplete)
 }
 
-// TestDaemonIsFoundByItsLock freezes a daemon, so that it does not make its
-// deleted socket again: the commands say its pid, and stop ends it.
+// TestDaemonIsFoundByItsLock freezes a daemon, so that it does not create its deleted socket again:
+// the commands print its pid, and stop ends it.
 func TestDaemonIsFoundByItsLock(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

@@ -47,7 +47,7 @@ func TestAgentThatTheJournalDoesNotKnow(t *testing.T) {
 	s.say(c, "echo:one")
 	s.wait(c, 0, kit.IsIdle)
 	agent := s.agent(id)
-	s.killDaemon() // what the journal knows is adopted
+	s.killDaemon() // agents in the journal are adopted
 	other := s.converse("b", kept)
 	s.say(other, "echo:two")
 	s.wait(other, 0, kit.IsIdle)

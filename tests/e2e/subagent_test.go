@@ -59,7 +59,7 @@ func (s fleetStory) spawn(r *pb.SpawnSubagentRequest) string {
 	return out.GetSubagentId()
 }
 
-// watch reads what a subagent does from a sequence to its end.
+// watch reads the events of a subagent from a sequence to its end.
 func (s fleetStory) watch(id string, from uint64) []*pb.SubagentEvent {
 	s.Helper()
 	stream, err := s.api().WatchSubagent(s.Context(), &pb.WatchSubagentRequest{SubagentId: id, FromSequence: from})
@@ -146,7 +146,7 @@ func TestSubagentCompletes(t *testing.T) {
 		"permission request": func(e *pb.SubagentEvent) bool { return e.GetPermissionRequest().GetToolName() == "Read" },
 	} {
 		if !slices.ContainsFunc(events, has) {
-			t.Errorf("no %s was told", what)
+			t.Errorf("no %s was published", what)
 		}
 	}
 	middle := events[len(events)/2].GetSequence()
@@ -176,7 +176,7 @@ func TestSubagentCompletes(t *testing.T) {
 }
 
 // TestSubagentsSurviveTheDaemon: three subagents work while the daemon is killed. Each goes on in its conversation and ends; each
-// prompt was given once.
+// prompt was sent once.
 func TestSubagentsSurviveTheDaemon(t *testing.T) {
 	t.Parallel()
 	s := newFleetStory(t, "")

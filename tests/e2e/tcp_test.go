@@ -30,7 +30,7 @@ func (s *story) address() string {
 	return address
 }
 
-// token makes a token and returns its file.
+// token creates a token and returns its file.
 func (s *story) token(name string, scopes ...string) string {
 	s.Helper()
 	path := filepath.Join(s.world.Root, name+".token")
@@ -42,13 +42,13 @@ func (s *story) token(name string, scopes ...string) string {
 	return path
 }
 
-// over is how a command is told to go over TCP.
+// over returns the flags of a command that uses TCP.
 func over(address, token string, more ...string) []string {
 	return append([]string{"--address", address, "--token-file", token, "--socket", "/nowhere/s"}, more...)
 }
 
-// Over TCP a token says what one may do, from the moment it is made until the moment it
-// is revoked; a caller without a token is refused, and probes need none.
+// Over TCP a token determines the rights of a caller, from its creation until it is revoked. A
+// caller without a token is refused; probes need none.
 func TestTCP(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake, "BETCODE_LISTEN_TCP=127.0.0.1:0")
@@ -72,7 +72,7 @@ func TestTCP(t *testing.T) {
 		t.Errorf("a viewer sees %s", said)
 	}
 	if said := try(viewer, 3, "permission", "allow", request); !strings.Contains(said, "view") || !strings.Contains(said, "approve") {
-		t.Errorf("a viewer is told %s", said)
+		t.Errorf("a viewer got %s", said)
 	}
 	try(approver, 3, "session", "stop", id)
 	try(approver, 3, "audit")
@@ -91,7 +91,7 @@ func TestTCP(t *testing.T) {
 		t.Fatal(err)
 	}
 	if said := try(loose, 5, "session", "list"); !strings.Contains(said, "read by others") {
-		t.Errorf("told %s", said)
+		t.Errorf("got %s", said)
 	}
 	os.Chmod(loose, 0o600)
 	try(loose, 3, "session", "list")
@@ -158,8 +158,7 @@ mv out finished
 	s.wait(c, next, kit.IsIdle)
 }
 
-// Beyond this machine a daemon listens with TLS and a token only; with TLS the
-// certificate is looked at.
+// Beyond this machine a daemon listens only with TLS and a token; clients verify the certificate.
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	w, err := kit.NewWorld(binaries.betcode, binaries.fake, "BETCODE_LISTEN_TCP=127.0.0.1:0")

@@ -70,8 +70,7 @@ func TestRunInTheBackground(t *testing.T) {
 	}
 }
 
-// A pasted line approves no tool, whether the terminal marks what is pasted or not. A word
-// that is meant does.
+// A pasted line approves no tool, whether the terminal marks pasted text or not. A typed word does.
 func TestPastedLineApprovesNothing(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
@@ -93,8 +92,8 @@ func TestPastedLineApprovesNothing(t *testing.T) {
 	s.types(screen, "/quit\n")
 }
 
-// A line above the 4 095 bytes that a terminal hands out by itself arrives whole, typed and
-// from a pipe. One above the limit of a message is refused whole.
+// A line above the 4 095 bytes of a terminal's line buffer arrives whole, typed and from a pipe. A
+// line above the limit of a message is refused as a whole.
 func TestLongLinesArriveWhole(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
@@ -102,7 +101,7 @@ func TestLongLinesArriveWhole(t *testing.T) {
 	s.awaits(screen, "session ")
 	long := strings.Repeat("0123456789", 2000)
 	s.types(screen, "echo:typed-"+long+"\n")
-	s.heard(s.waitForSession(), "echo:typed-"+long)
+	s.awaitMessage(s.waitForSession(), "echo:typed-"+long)
 	s.types(screen, "/quit\n")
 
 	pipe := exec.Command(s.world.Binary, "chat")
@@ -112,7 +111,7 @@ func TestLongLinesArriveWhole(t *testing.T) {
 	if err != nil || !strings.Contains(string(said), "Not sent: the line has more than") {
 		t.Errorf("%v: %.1000s", err, said)
 	}
-	s.heard(s.lastID(), "echo:piped-"+long)
+	s.awaitMessage(s.lastID(), "echo:piped-"+long)
 }
 
 // waitForSession waits until there is one session and returns its id.
@@ -129,13 +128,13 @@ func (s *story) waitForSession() (id string) {
 	return id
 }
 
-// heard waits until a session's history has a message of a client with exactly this text.
-func (s *story) heard(id, text string) {
+// awaitMessage waits until the history of a session has a user message with exactly this text.
+func (s *story) awaitMessage(id, text string) {
 	s.Helper()
 	c := s.converseWith("listener", &pb.StartConversation{SessionId: id, History: pb.HistoryPolicy_HISTORY_POLICY_FULL, Observer: true})
 	got, _ := s.wait(c, 0, func(e kit.Event) bool { return e.GetUserInput() != nil })
 	if content := got.GetUserInput().GetContent(); content != text {
-		s.Errorf("%d bytes were heard, %d were sent: %.40q…", len(content), len(text), content)
+		s.Errorf("%d bytes arrived, %d were sent: %.40q…", len(content), len(text), content)
 	}
 	c.Close()
 }

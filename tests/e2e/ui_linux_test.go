@@ -139,7 +139,7 @@ func TestScreenSeveralSessions(t *testing.T) {
 	s.shows(screen, "\nthree\n")
 	s.types(screen.Terminal, "\x1b")
 	s.shows(screen, "2 idle")
-	s.types(screen.Terminal, ":open second\rquick") // what is typed before it is open is for the session
+	s.types(screen.Terminal, ":open second\rquick") // text that is typed before the session is open is for the session
 	s.shows(screen, "\ntwo\n")
 	s.shows(screen, "> quick\n")
 	s.types(screen.Terminal, "\x15")
@@ -203,8 +203,8 @@ func TestScreenPlain(t *testing.T) {
 	}
 }
 
-// drawing is what a screen reader has no use for: a sequence of the terminal that is no colour and no mark of pastes, a cursor that
-// goes back, and boxes.
+// drawing matches output that a screen reader cannot use: control sequences other than colours and paste marks, a cursor that
+// moves back, and boxes.
 var drawing = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Zacdfgijknopqrstuvwxyz]|\x1b[^\\[]|[\u2500-\u259f]|\r[^\r\n]")
 
 // A plan is a document. It can be changed, sent back with words, and approved so that its edits need no further answers.
@@ -259,13 +259,13 @@ var hostile = []struct{ text, shown string }{
 	{"\u202eevil\u202ca\u200bb", `\u202eevil\u202ca\u200bb`},
 }
 
-// Nothing that an agent, a client, a session or a file is called, and nothing that they say, ask, run or print, can touch the terminal:
-// it is shown. A paste that contains the mark of its own end sends nothing.
+// Names and texts of agents, clients, sessions and files cannot control the terminal: they are shown escaped. A paste that
+// contains its own end mark sends nothing.
 func TestScreenShowsEscapes(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
 	s.create("f\x1b[31mile")
-	ids := map[string]string{} // of the sessions, by what is hostile in them
+	ids := map[string]string{} // ids of sessions by their hostile part
 	for _, h := range hostile {
 		id := session()
 		c := s.converseWith("web", &pb.StartConversation{SessionId: id, WorkingDirectory: s.world.Project})

@@ -7,7 +7,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// presses presses a key that is meant: after a person's pause, with what it is about on the screen.
+// presses presses a key deliberately: after a person's pause, with its subject on the screen.
 func (s *story) presses(t *kit.Screen, about, key string) {
 	s.Helper()
 	s.shows(t, about)

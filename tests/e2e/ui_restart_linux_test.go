@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// While the daemon is gone, the screen stays where it is and typing goes on. It is found again by itself, and nothing was lost. A
-// screen that is killed while a person types has the text again, in its session.
+// While no daemon runs the screen stays and typing goes on. The screen reconnects by itself, and nothing is lost. After a kill
+// while a person types, the next screen has the text again, in its session.
 func TestScreenRestart(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

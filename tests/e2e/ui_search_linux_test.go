@@ -46,11 +46,11 @@ func TestScreenSearch(t *testing.T) {
 	s.named("later", "echo:later")
 	s.shows(again, "3 idle")
 	if strings.Contains(again.Shown(), "While you were away") {
-		t.Errorf("the absence is told twice:\n%s", again.Shown())
+		t.Errorf("the absence is shown twice:\n%s", again.Shown())
 	}
 }
 
-// The plain screen says what happened, and gives each hit a number.
+// The plain screen prints a summary of the absence, and gives each hit a number.
 func TestScreenPlainSearch(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

@@ -8,8 +8,9 @@ import (
 	"betcode/tests/kit"
 )
 
-// A session's view: Markdown, code, the folded output of a tool, who else is there and who may write. Ctrl-T unfolds, PgUp scrolls,
-// and a person who looks elsewhere is called when the agent waits.
+// A session's view: Markdown, code, the folded output of a tool, other clients and the holder of
+// the lock. Ctrl-T unfolds, PgUp scrolls, and the terminal rings when the agent waits and is not in
+// focus.
 func TestScreenSession(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

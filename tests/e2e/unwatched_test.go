@@ -11,8 +11,8 @@ import (
 	"betcode/tests/kit"
 )
 
-// A request is announced by notify.exec when nobody watches: at once where no client is
-// there, and soon after the last client that may answer has left or has become an observer.
+// notify.exec runs for a request that no client can answer: at once without a client, and soon
+// after the last client that may answer has detached or become an observer.
 func TestRequestIsAnnouncedWhenNobodyWatches(t *testing.T) {
 	t.Parallel()
 	w, err := kit.NewWorld(binaries.betcode, binaries.fake)
@@ -27,7 +27,7 @@ func TestRequestIsAnnouncedWhenNobodyWatches(t *testing.T) {
 	w.Extra = append(w.Extra, "BETCODE_NOTIFY_EXEC="+program)
 	s := storyIn(t, w)
 	announced := func(id string) int {
-		text, _ := os.ReadFile(heard) // it is not there before the first notice
+		text, _ := os.ReadFile(heard) // missing before the first notification
 		count := 0
 		for _, line := range strings.Split(string(text), "\n") {
 			if strings.Contains(line, "PERMISSION") && strings.Contains(line, id) {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// aged has a worktree made long ago, as its record says. No daemon runs meanwhile.
+// aged dates the record of a worktree back. No daemon runs meanwhile.
 func (s worktreeStory) aged(id string) {
 	s.Helper()
 	path := filepath.Join(s.world.StateDir(), "worktrees", id+".json")
@@ -32,7 +32,8 @@ func (s worktreeStory) aged(id string) {
 	}
 }
 
-// TestWorktreeRetention: the daemon removes worktrees that nobody has used for long, once it is told so, and keeps the rest.
+// TestWorktreeRetention: the daemon removes worktrees that were unused for long, once the setting
+// is set, and keeps the rest.
 func TestWorktreeRetention(t *testing.T) {
 	t.Parallel()
 	s := newWorktreeStory(t)

@@ -239,7 +239,7 @@ func TestWorktreeCommands(t *testing.T) {
 	if said, code := s.command(s.world.Binary, []string{"worktree", "remove", "login"}); code == 0 || !strings.Contains(said, "1 untracked") || !strings.Contains(said, "--force") {
 		t.Errorf("exit %d: %s", code, said)
 	}
-	s.cli(5, "worktree", "remove", "--force", "login") // nobody can be asked
+	s.cli(5, "worktree", "remove", "--force", "login") // there is no terminal to ask
 	s.cli(0, "worktree", "remove", "--force", "--yes", "login")
 	if said, code := s.command(s.world.Binary, []string{"worktree", "show", "login"}); code != 6 {
 		t.Errorf("exit %d: %s", code, said)
