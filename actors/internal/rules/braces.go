@@ -3,14 +3,14 @@ package rules
 import "strings"
 
 // The library for globs tries every combination of the alternatives in braces, which
-// does not end with two dozen of them; a directory's own deny rules count without
-// trust. So braces are taken apart when a rule is read, into a bounded number of globs.
+// takes practically for ever with two dozen of them; a directory's own deny rules count
+// without trust. Therefore braces are expanded when a rule is read, into a bounded number of globs.
 const (
 	maxGlob         = 1 << 10 // bytes of a pattern for files
 	maxAlternatives = 64
 )
 
-// alternatives are the globs without braces that a glob stands for. It is not ok if
+// alternatives returns the globs without braces that a glob stands for. It is not ok if
 // they are too many.
 func alternatives(glob string) (all []string, ok bool) {
 	if len(glob) > maxGlob {
@@ -62,7 +62,7 @@ func brace(glob string) int {
 	return -1
 }
 
-// inBraces returns what stands between the commas of a brace that opens before a
+// inBraces returns the parts between the commas of a brace that opens before a
 // place, and where it closes, -1 if it does not.
 func inBraces(glob string, from int) (parts []string, end int) {
 	depth, begin := 0, from

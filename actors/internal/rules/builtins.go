@@ -2,7 +2,7 @@ package rules
 
 import "strings"
 
-// runsText says why a simple command, although plain, runs what is in its arguments
+// runsText returns why a simple command, although plain, runs its arguments as text
 // or changes what later commands mean. No allow rule with an argument matches it.
 func runsText(words []string) string {
 	name := base(words[0])
@@ -40,7 +40,7 @@ var evaluates = set("printf", "print", "test", "[", "wait", "exit", "return", "b
 	"ulimit", "umask", "sleep", "history", "cd", "pushd", "popd", "dirs", "command", "builtin", "exec", "zformat", "pushln", "stat", "zstat",
 	"logout", "caller", "suspend", "type", "echotc", "echoti")
 
-// redefines are builtins that change what a name means, or run text later.
+// redefines are builtins that change the meaning of a name, or run text later.
 var redefines = set("alias", "unalias", "enable", "disable", "bind", "bindkey", "complete", "compgen", "compopt", "compctl", "fc", "shopt", "setopt",
 	"unsetopt", "emulate", "zmodload", "autoload", "functions", "zle", "sched", "add-zsh-hook", "zstyle", "unhash", "unfunction", "zcompile",
 	"export", "declare", "typeset", "local", "readonly", "integer", "float", "nameref")
@@ -63,8 +63,8 @@ func anyWord(words []string, is func(string) bool) bool {
 	return false
 }
 
-// steering are variables that decide which programs run, or what they run first.
-// Names that begin with one of steeringPrefixes are meant too.
+// steering are variables that determine which programs run, or what they run first.
+// Names that begin with one of steeringPrefixes count too.
 var (
 	steering = set("PATH", "path", "IFS", "ENV", "BASH_ENV", "SHELL", "EDITOR", "VISUAL", "PAGER", "BROWSER", "MANPAGER", "PS4", "PS0", "PROMPT_COMMAND",
 		"SHELLOPTS", "BASHOPTS", "CDPATH", "cdpath", "ZDOTDIR", "FPATH", "fpath", "NULLCMD", "READNULLCMD", "GLOBIGNORE", "EXECIGNORE", "HOME",
@@ -86,5 +86,5 @@ func steers(name string) bool {
 	return false
 }
 
-// Steers reports whether a variable decides which programs run, or what they run first.
+// Steers reports whether a variable determines which programs run, or what they run first.
 func Steers(name string) bool { return steers(name) }

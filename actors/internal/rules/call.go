@@ -6,31 +6,31 @@ type Call struct {
 	Input []byte // JSON
 	Place Place  // where the session is
 	// Real are the paths of the call and its place with symbolic links resolved
-	// ([Resolve]). Zero: they are what they are called.
+	// ([Resolve]). Zero: no path has a symbolic link.
 	Real Real
 }
 
-// Place is where a call happens: absolute paths.
+// Place is the place of a call: absolute paths.
 type Place struct{ Directory, Home string }
 
-// call is a call taken apart. What a tool does not have is empty.
+// call is a parsed call. Members that the tool does not have are empty.
 type call struct {
 	tool   string
 	parts  []part    // of a shell command, in every reading, for rules that forbid
 	plain  []part    // of a plain shell command, for rules that allow
 	paths  []located // of a tool for files
-	reads  []located // of a shell command, as far as they are written there
+	reads  []located // of a shell command, as far as they are written in it
 	writes []located
 	url    address
 	kind   string // of a subagent, or the name of a skill
-	opaque string // why an argument cannot be told; only a bare rule covers it
-	unread string // why not even what is in it could be seen
+	opaque string // why an argument is unknown; only a bare rule covers it
+	unread string // why parts of the call were not seen at all
 	runs   string // why a shell command may run commands that are not written in it
 	broken bool   // a shell command that cannot be parsed
 }
 
-// takeApart reads a call, and the files that a shell command names if they are wanted.
-// It does not fail: what cannot be read is opaque.
+// takeApart parses a call, and, with files, the files that a shell command names.
+// It does not fail: a call that cannot be parsed is opaque.
 func takeApart(c Call, files bool) *call {
 	out := &call{tool: c.Tool}
 	in := readInput(c.Tool, c.Input)
@@ -64,7 +64,7 @@ func (c *call) readCommand(command string, from Call, files bool) {
 	c.reads, c.writes = u.located(from.Real)
 }
 
-// units is how many parts an allow rule has to cover, each of them.
+// units returns how many parts an allow rule has to cover, each of them.
 func (c *call) units() int {
 	if c.tool == "Bash" {
 		return len(c.plain)
@@ -72,7 +72,7 @@ func (c *call) units() int {
 	return 1
 }
 
-// files are the paths that a rule about reading or about editing is held against.
+// files returns the paths that a rule about reading or about editing is compared with.
 func (c *call) files(edits bool) []located {
 	switch {
 	case c.tool != "Bash":

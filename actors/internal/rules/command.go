@@ -7,7 +7,7 @@ import (
 )
 
 // commandPattern matches simple commands: "git status", "git *", "npm run test:*".
-// A star stands for anything, spaces too; one at the end, behind a space or a colon,
+// A star stands for anything, including spaces; one at the end, behind a space or a colon,
 // for nothing as well: "git *" is also "git".
 type commandPattern struct {
 	text string // words joined by single spaces
@@ -34,7 +34,7 @@ func newCommandPattern(argument string) commandPattern {
 	return p
 }
 
-// match holds the pattern against one reading of a command.
+// match compares the pattern with one reading of a command.
 func (p commandPattern) match(command string) bool {
 	if !p.tail {
 		return wildcard(p.text, command)
@@ -54,8 +54,8 @@ func (p commandPattern) any(c *call) bool {
 	return false
 }
 
-// may reports whether some command in the call may match, once what is known only
-// at run time is known. File systems that ignore case run RM as rm.
+// may reports whether some command in the call may match, depending on facts that are known
+// only at run time. File systems that ignore case run RM as rm.
 func (p commandPattern) may(c *call) bool {
 	for _, part := range c.parts {
 		for _, reading := range part.vague {
@@ -73,13 +73,13 @@ func foldFirst(reading string) string {
 	return strings.ToLower(first) + reading[len(first):]
 }
 
-// covers reports whether command n is one that the rule means, and nothing else.
+// covers reports whether command n is one that the rule means, without anything else.
 func (p commandPattern) covers(c *call, n int) bool {
 	part := c.plain[n]
 	return part.opaque == "" && (part.names == "" || p.names) && p.match(part.strict)
 }
 
-// canonical brings the words of a rule into the form that commands are compared in.
+// canonical converts the words of a rule into the form in which commands are compared.
 func canonical(text string) string {
 	if !strings.ContainsAny(text, `'"\`) {
 		return strings.Join(strings.Fields(text), " ")

@@ -23,7 +23,7 @@ var ownCommands = map[string][]string{
 // whole are programs whose commands cannot be abbreviated.
 var whole = set("pnpm", "yarn", "gh", "helm", "hg")
 
-// configNames are the beginnings of `config` that npm takes for it.
+// configNames are the beginnings of `config` that npm accepts.
 var configNames = []string{"c", "co", "con", "conf", "confi"}
 
 // configReads are the commands of a program's own `config` that change nothing.
@@ -45,7 +45,7 @@ func ownCommandRuns(name string, words []string) bool {
 			return true
 		case configures && (w == "config" || name == "npm" && oneOf(w, configNames)):
 			return !anyWord(words, func(w string) bool { return oneOf(w, reads) })
-		case name == "pnpm" && !pnpmCommands[w]: // it runs a program where the package has no script of that name
+		case name == "pnpm" && !pnpmCommands[w]: // it runs a program if the package has no script of that name
 			return true
 		}
 	}
@@ -73,7 +73,7 @@ var pnpmCommands = set("add", "approve-builds", "audit", "bin", "c", "config", "
 	"run", "run-script", "show", "start", "store", "t", "test", "tst", "un", "uninstall", "unlink", "up", "update", "upgrade", "version", "view", "why",
 	"build", "check", "ci", "clean", "coverage", "dev", "e2e", "format", "lint", "preview", "typecheck", "watch:test")
 
-// textRuns are programs that take commands in words which are no options, with what finds those that run a program or
+// textRuns are programs that take commands in words which are no options, with patterns of commands that run a program or
 // write a file.
 var textRuns = map[string]*regexp.Regexp{
 	"psql":    regexp.MustCompile(`[\\|]|(?i:\bprogram\b)|^-[A-Za-z]*f|^--file`),
@@ -85,7 +85,7 @@ var textRuns = map[string]*regexp.Regexp{
 	"openssl": regexp.MustCompile(`^--?(engine|provider|config)`),
 }
 
-// rustLinker finds options of Rust's compiler that name its linker, what the linker is given, or a library to load. They
+// rustLinker finds options of Rust's compiler that name its linker, the linker's arguments, or a library to load. They
 // may be words of their own, behind -C or -Z.
 var rustLinker = regexp.MustCompile(`linker=|link-arg|codegen-backend=|dlltool=|^@|-tool=|^--runtool`)
 
@@ -98,7 +98,7 @@ var harmlessDots = []string{
 	"help", "quit", "exit", "bail", "echo", "changes", "eqp", "explain", "print",
 }
 
-// textCommandRuns reports whether a word that is no option has a program run another one.
+// textCommandRuns reports whether a word that is no option makes a program run another one.
 func textCommandRuns(name string, words []string) bool {
 	switch name {
 	case "mariadb":
@@ -123,7 +123,7 @@ func textCommandRuns(name string, words []string) bool {
 	return pattern != nil && anyWord(words, func(w string) bool { return open(w) || pattern.MatchString(w) })
 }
 
-// beyond says which argument of a command makes a program do what a rule for the program alone does not name.
+// beyond returns the argument of a command that makes a program do more than a rule for the program alone covers.
 func beyond(words []string) string {
 	if why := namesProgram(words); why != "" {
 		return why
@@ -131,7 +131,7 @@ func beyond(words []string) string {
 	return writesFile(base(words[0]), words[1:])
 }
 
-// writesFile says which argument of a program that is used to read makes it write or delete files.
+// writesFile returns the argument of a reading program that makes it write or delete files.
 func writesFile(name string, words []string) string {
 	writes := false
 	switch name {
@@ -150,7 +150,7 @@ func writesFile(name string, words []string) string {
 	return ""
 }
 
-// gitWrites reports whether a command of git that reads writes a file, or one that checks files out does so elsewhere.
+// gitWrites reports whether a reading command of git writes a file, or one that checks files out does so elsewhere.
 func gitWrites(words []string) bool {
 	for n, w := range words {
 		switch w {

@@ -7,12 +7,12 @@ import (
 	"betcode/actors/internal/realpath"
 )
 
-// located is one reading of a path and of the place it belongs to.
+// located is one reading of a path and of the place of its call.
 type located struct {
-	path     string // absolute and clean; of a shell command it may have holes
+	path     string // absolute and clean; in a shell command it may have holes
 	place    Place
 	area     bool // the call may reach everything below the path
-	doubtful bool // it may be something else than a path
+	doubtful bool // it may not be a path
 }
 
 // readPath reads the path of a tool for files.
@@ -49,13 +49,13 @@ func (c *call) readPath(spelled string, in input, from Call) {
 	}
 }
 
-// searches are the tools that look at what is below their path.
+// searches are the tools that search below their path.
 var searches = map[string]bool{"Grep": true, "Glob": true, "LS": true}
 
-// oddPath says why a path may name another file than it seems to.
+// oddPath returns why a path may name another file than it seems to.
 func oddPath(spelled string) string {
 	if strings.TrimSpace(spelled) != spelled {
-		return "its path has blanks around it" // the agent takes them away
+		return "its path has blanks around it" // the agent removes them
 	}
 	for n := range len(spelled) {
 		if spelled[n] < ' ' || spelled[n] == 0x7f {
@@ -65,13 +65,13 @@ func oddPath(spelled string) string {
 	return ""
 }
 
-// leaves reports whether a glob may find what is not below its directory.
+// leaves reports whether a glob may find files that are not below its directory.
 func leaves(pattern string) bool {
 	return strings.Contains(pattern, "..") || strings.HasPrefix(pattern, "/") || strings.HasPrefix(pattern, "~") ||
 		strings.ContainsAny(pattern, "\\\x00") || strings.HasPrefix(strings.TrimLeft(pattern, "{ "), "/") || strings.Contains(pattern, ",/")
 }
 
-// spellings are the paths that a spelling may mean: the root and the working
+// spellings returns the paths that a spelling may mean: the root and the working
 // directory of a process have names in /proc.
 func spellings(spelled string, place Place) []string {
 	p := absolute(strings.TrimSpace(spelled), place)
@@ -91,10 +91,10 @@ func spellings(spelled string, place Place) []string {
 	return all
 }
 
-// absolute cleans a path and lets it begin at the root.
+// absolute cleans a path and makes it absolute.
 func absolute(p string, place Place) string { return path.Clean(rooted(p, place)) }
 
-// rooted lets a path begin at the root, and leaves ".." in it.
+// rooted makes a path absolute, and leaves ".." in it.
 func rooted(p string, place Place) string {
 	switch {
 	case p == "~":
@@ -107,17 +107,17 @@ func rooted(p string, place Place) string {
 	return place.Directory + "/" + p
 }
 
-// Real is what a call and its place are behind symbolic links.
+// Real has the paths of a call and its place with symbolic links resolved.
 type Real struct {
 	Path    string // of a tool for files
 	Place   Place
 	Regular bool                     // Path is a regular file
 	Doubt   string                   // why the path may lead elsewhere, empty if it does not
-	Files   map[string]realpath.File // of a shell command: where the paths in it lead
+	Files   map[string]realpath.File // of a shell command: the targets of the paths in it
 }
 
-// Resolve finds out what a call's paths and place are behind symbolic links. Of a
-// path that does not exist yet, the part that exists is resolved. It looks at the
+// Resolve resolves the symbolic links in a call's paths and place. Of a
+// path that does not exist yet, the part that exists is resolved. It reads the
 // disk.
 func Resolve(c Call) Real {
 	in := readInput(c.Tool, c.Input)

@@ -7,7 +7,7 @@ import (
 	"betcode/actors/internal/flags"
 )
 
-// gitRuns says why a call of git may run another command. The words follow "git".
+// gitRuns returns why a call of git may run another command. The words follow "git".
 func gitRuns(words []string) string {
 	for n := 0; n < len(words); n++ {
 		w := words[n]
@@ -28,7 +28,7 @@ func gitRuns(words []string) string {
 	return ""
 }
 
-// harmlessGit are options in front of a command of git that name no program and have no
+// harmlessGit are options in front of a command of git that name no program and take no
 // word behind them.
 var harmlessGit = set("-p", "--paginate", "-P", "--no-pager", "--no-replace-objects", "--no-lazy-fetch", "--no-optional-locks", "--no-advice", "--bare",
 	"--literal-pathspecs", "--glob-pathspecs", "--noglob-pathspecs", "--icase-pathspecs", "-v", "--version", "-h", "--help", "--html-path", "--man-path",
@@ -120,8 +120,8 @@ func strategyFile(words []string) bool {
 	return false
 }
 
-// abbreviatesClone recognises options of git clone and git init that bring settings or
-// hooks along.
+// abbreviatesClone recognises options of git clone and git init that bring along settings or
+// hooks.
 func abbreviatesClone(w string) bool {
 	return flags.Abbreviates(w, "--template", "--config")
 }
@@ -152,7 +152,7 @@ func harmlessConfig(words []string) bool {
 	return false
 }
 
-// configOptions are options of git config that have no word behind them.
+// configOptions are options of git config that take no word behind them.
 var configOptions = set("--global", "--local", "--system", "--worktree", "--add", "--unset", "--unset-all", "--replace-all", "--bool", "--int", "--bool-or-int",
 	"--path", "-z", "--null", "--show-origin", "--show-scope", "--name-only", "--includes", "--fixed-value", "--all")
 

@@ -7,12 +7,12 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A rule that forbids needs to see every command that will run. Hazards are what
-// hides commands: constructs that shells and the parser read differently, and those
+// A rule that forbids needs to see every command that will run. Hazards are constructs that
+// hide commands: those that shells and the parser read differently, and those
 // that evaluate text as commands or as names of variables.
 
-// misread names what is in the text of a command that the parser and a shell may
-// read differently.
+// misread names the part of a command's text that the parser and a shell may read
+// differently.
 func misread(command string) string {
 	for n := range len(command) {
 		if control(command[n]) {
@@ -34,7 +34,7 @@ func misread(command string) string {
 
 var numericGlob = regexp.MustCompile(`<[0-9]*-[0-9]*>`)
 
-// tameContinuations reports whether every backslash-newline stands behind a blank, in
+// tameContinuations reports whether every backslash-newline follows a blank, in
 // a command without the constructs in which shells and the parser differ about it.
 func tameContinuations(command string) bool {
 	if !strings.Contains(command, "\\\n") {
@@ -57,7 +57,7 @@ func tameContinuations(command string) bool {
 	}
 }
 
-// hazard names what a part of a command hides.
+// hazard returns why a part of a command may hide commands.
 func hazard(n syntax.Node) string {
 	switch n := n.(type) {
 	case *syntax.Stmt:
@@ -218,7 +218,7 @@ func assignmentHazard(a *syntax.Assign) string {
 	return ""
 }
 
-// redirectHazard wants the end of a here-document to be one plain word, which shells
+// redirectHazard requires the end of a here-document to be one plain word, which shells
 // and the parser look for in the same way.
 func redirectHazard(r *syntax.Redirect) string {
 	if r.N != nil && strings.HasPrefix(r.N.Value, "{") {

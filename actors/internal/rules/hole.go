@@ -6,9 +6,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A hole stands in a reading for text that is known only when the command runs, and
-// names for what a glob finds in one directory. No command that can be read contains
-// the bytes.
+// A hole is the placeholder in a reading for text that is known only when the command runs,
+// and names the placeholder for the files that a glob finds in one directory. No command
+// that can be read contains these bytes.
 const (
 	hole  = "\x00"
 	names = "\x01"
@@ -18,11 +18,11 @@ const (
 // open reports whether a text has holes.
 func open(text string) bool { return strings.ContainsAny(text, holes) }
 
-// maxCompared bounds the work of one comparison with holes; beyond it a match is
-// taken for possible.
+// maxCompared bounds the work of one comparison with holes; beyond it a match counts
+// as possible.
 const maxCompared = 1 << 20
 
-// loose returns the text of a word, with holes for what cannot be known. Globs are
+// loose returns the text of a word, with holes for unknown text. Globs are
 // holes too.
 func loose(w *syntax.Word) string {
 	if w == nil {
@@ -101,7 +101,7 @@ func mayMatch(pattern, text string) bool {
 	if len(pattern)*len(text) > maxCompared {
 		return true
 	}
-	// now[j] says whether the pattern so far and text[:j] have a text in common.
+	// now[j] reports whether the pattern so far and text[:j] have a text in common.
 	now, next := make([]bool, len(text)+1), make([]bool, len(text)+1)
 	now[0] = true
 	for j := 0; j < len(text) && text[j] <= names[0]; j++ {

@@ -11,10 +11,10 @@ import (
 // take "Command" for "command" and the last of two equal keys.
 type input struct {
 	members map[string]json.RawMessage
-	why     string // why it is not what the tool takes, empty if it is
+	why     string // why the tool does not take it, empty if it does
 }
 
-// members are those that each tool has. A tool that is not listed is not checked:
+// members are the members of each tool's input. A tool that is not listed is not checked:
 // no rule with an argument can be understood for it.
 var members = map[string]map[string]bool{
 	"Bash":         set("command", "timeout", "description", "run_in_background", "dangerouslyDisableSandbox"),
@@ -34,7 +34,7 @@ var members = map[string]map[string]bool{
 	"Skill": set("skill", "args"),
 }
 
-// deciding is the member that the rules for a tool look at.
+// deciding is the member that the rules for a tool are compared with.
 var deciding = map[string]string{
 	"Bash": "command", "Read": "file_path", "Edit": "file_path", "Write": "file_path", "MultiEdit": "file_path", "NotebookEdit": "notebook_path",
 	"NotebookRead": "notebook_path", "Glob": "path", "Grep": "path", "LS": "path", "WebFetch": "url", "Agent": "subagent_type", "Task": "subagent_type",
@@ -44,7 +44,7 @@ var deciding = map[string]string{
 // optional are the tools that may be called without their deciding member.
 var optional = set("Glob", "Grep", "LS", "Agent", "Task")
 
-// readInput reads the input of a tool. It does not fail: why says what is wrong.
+// readInput parses the input of a tool. It does not fail: why has the problem.
 func readInput(tool string, raw []byte) input {
 	in := input{members: map[string]json.RawMessage{}}
 	dec := json.NewDecoder(bytes.NewReader(raw))
@@ -80,7 +80,7 @@ func readInput(tool string, raw []byte) input {
 	return in
 }
 
-// check holds the members against those that the tool has.
+// check compares the members with those of the tool.
 func (in *input) check(tool string) {
 	if tool == "Task" {
 		tool = "Agent"
@@ -110,8 +110,8 @@ func (in *input) text(name string) (string, bool) {
 	return text, err == nil
 }
 
-// steps says which members take a call out of what a rule with an argument allows:
-// they change more than the argument says.
+// steps returns why a call is beyond a rule with an argument, empty if it is not: it sets a
+// member that changes more than the argument shows.
 func (in *input) steps(tool string) string {
 	for _, m := range outside[tool] {
 		if raw, ok := in.members[m]; ok && string(raw) != "false" {
@@ -123,7 +123,7 @@ func (in *input) steps(tool string) string {
 
 var outside = map[string][]string{"Bash": {"dangerouslyDisableSandbox"}, "Agent": {"mode", "isolation"}, "Task": {"mode", "isolation"}}
 
-// InputOf makes the input of a tool call of the one argument that rules look at:
+// InputOf makes the input of a tool call from the one argument that rules are compared with:
 // the command of Bash, the path of a tool for files, the address of WebFetch.
 func InputOf(tool, argument string) []byte {
 	member := first(deciding[tool], "argument")

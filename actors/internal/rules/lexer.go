@@ -2,14 +2,14 @@ package rules
 
 import "strings"
 
-// word is one word of a plain command, with its quotes taken away.
+// word is one word of a plain command, without its quotes.
 type word struct {
 	value  string
-	quoted bool // some of it was quoted or escaped
+	quoted bool // a part of it was quoted or escaped
 }
 
 // lexer reads plain shell commands byte by byte, independently of the parser. It
-// knows words, quotes and a few operators, and gives up at the first byte beyond:
+// knows words, quotes and a few operators, and gives up at any other byte:
 // whatever it accepts means the same in bash, dash, zsh and mksh.
 type lexer struct {
 	text string
@@ -17,13 +17,13 @@ type lexer struct {
 
 	commands [][]word
 	current  []word
-	joined   bool // an operator that wants another command came last
+	joined   bool // the last token was an operator that needs another command
 	closed   bool // the command may have no more words
 	why      string
 }
 
-// lex takes a command apart into plain simple commands joined by && || ; | and
-// newlines. why is what is not plain about it, empty if all of it is.
+// lex splits a command into plain simple commands joined by && || ; | and
+// newlines. why is the reason why it is not plain, empty if it is.
 func lex(command string) (commands [][]word, why string) {
 	l := lexer{text: command}
 	for l.why == "" && l.at < len(l.text) {
@@ -42,7 +42,7 @@ func lex(command string) (commands [][]word, why string) {
 	return l.commands, ""
 }
 
-// fail notes why the command is not plain.
+// fail records why the command is not plain.
 func (l *lexer) fail(why string) {
 	if l.why == "" {
 		l.why = why
@@ -125,8 +125,8 @@ func (l *lexer) flush() {
 	}
 }
 
-// redirect accepts what neither reads nor writes a file: to and from /dev/null, and
-// from one descriptor to another.
+// redirect accepts redirections that neither read nor write a file: to and from /dev/null,
+// and from one descriptor to another.
 func (l *lexer) redirect() {
 	if len(l.current) == 0 {
 		l.fail("a redirection stands before its command")
@@ -236,7 +236,7 @@ func (l *lexer) argument(c byte, begins bool) {
 	}
 }
 
-// unplain says what is not plain about an unquoted byte.
+// unplain records why an unquoted byte is not plain.
 func (l *lexer) unplain(c byte) {
 	switch {
 	case c == '$' || c == '`':
@@ -331,8 +331,8 @@ func control(c byte) bool { return c < ' ' && c != '\n' && c != '\t' || c == 0x7
 // separates reports whether a byte ends a word; 0 is the end of the command.
 func separates(c byte) bool { return c == 0 || strings.IndexByte(" \t\n;|&<>", c) >= 0 }
 
-// reserved are words that begin something else than a simple command, in one of the
-// shells at least.
+// reserved are words that begin something else than a simple command, in at least one of
+// the shells.
 var reserved = set("if", "then", "else", "elif", "fi", "for", "foreach", "end", "while", "until", "do", "done", "case", "esac", "select",
 	"function", "in", "time", "coproc", "repeat", "nocorrect", "noglob", "always", "declare", "typeset", "local", "export", "readonly",
 	"let", "integer", "float", "nameref", "eval")

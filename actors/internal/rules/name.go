@@ -9,8 +9,8 @@ type namePattern struct {
 	family map[string]bool // instead of text
 }
 
-// mcpPrefix begins the names of tools of MCP servers: mcp__server__tool. The agent replaces
-// whatever is not a letter, digit, "_" or "-" in names of servers and tools by "_".
+// mcpPrefix begins the names of tools of MCP servers: mcp__server__tool. In names of servers and tools the agent replaces
+// every character that is not a letter, digit, "_" or "-" by "_".
 const mcpPrefix = "mcp__"
 
 // newNamePattern reads the tool of a rule. "mcp__server" means all its tools.
@@ -21,7 +21,7 @@ func newNamePattern(tool string) namePattern {
 	return namePattern{text: tool, wild: strings.Contains(tool, "*")}
 }
 
-// named reports whether the pattern names its tool, or at least whose tools it
+// named reports whether the pattern names its tool, or at least the server of the tools that it
 // means.
 func (p namePattern) named() bool {
 	if !p.wild {
@@ -42,7 +42,7 @@ func (p namePattern) match(tool string) bool {
 }
 
 // covers reports whether a rule that allows means a tool. The name of an MCP tool does not
-// say where the name of its server ends: mcp__a__b__c may be a tool of the server "a__b", and
+// show where the name of its server ends: mcp__a__b__c may be a tool of the server "a__b", and
 // mcp__a___b one of "a_". Only its whole name allows such a tool.
 func (p namePattern) covers(tool string) bool {
 	if !p.match(tool) {
@@ -82,7 +82,7 @@ var renamed = map[string]string{
 	"proposegoal": "setgoal", "setgoal": "setgoal",
 }
 
-// folded is a name as the agent would write it, in lower case.
+// folded returns a name as the agent would write it, in lower case.
 func folded(tool string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -125,7 +125,7 @@ func (e exactly) any(c *call) bool {
 	return c.kind == string(e) || c.kind != "" && c.kind == e.family()
 }
 
-// family is the name in front of ":*" or " *", which stand for any arguments.
+// family returns the name in front of ":*" or " *", which stand for any arguments.
 func (e exactly) family() string {
 	return strings.TrimSuffix(strings.TrimSuffix(string(e), ":*"), " *")
 }
@@ -140,7 +140,7 @@ func (e exactly) may(c *call) bool {
 
 func (e exactly) covers(c *call, _ int) bool { return c.kind == string(e) }
 
-// others are tools of agents whose input no rule with an argument looks at.
+// others are tools of agents whose input no rule with an argument is compared with.
 var others = set("Task", "TodoWrite", "TodoRead", "WebSearch", "ExitPlanMode", "EnterPlanMode", "AskUserQuestion", "BashOutput", "KillShell", "KillBash",
 	"TaskOutput", "TaskStop", "TaskCreate", "TaskGet", "TaskList", "TaskUpdate", "AgentOutputTool", "SlashCommand", "ToolSearch", "LSP", "Monitor",
 	"ListMcpResourcesTool", "ReadMcpResourceTool", "ReadMcpResourceDirTool", "EnterWorktree", "ExitWorktree", "SendMessage")

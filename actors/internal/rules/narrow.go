@@ -7,7 +7,7 @@ import (
 
 // Narrow finds deny and ask rules that match one command without arguments, while
 // the same command with arguments would be allowed: "deny Bash(git push --force)"
-// beside "allow Bash(git *)" lets "git push --force origin" run. The rules count as
+// beside "allow Bash(git *)" lets "git push --force origin" run. It compares the rules as
 // they are written.
 func (s *Set) Narrow() []RuleError {
 	if s.Len() == 0 {

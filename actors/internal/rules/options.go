@@ -15,7 +15,7 @@ var commandOptions = map[string]struct {
 	prefix []string // with one dash or two, in front of a value
 	inside []string // texts in any word that begins with a dash
 	lax    bool     // long ones are taken with any number of dashes
-	valued string   // letters with a value, if the short ones are looked for in front of these only
+	valued string   // letters with a value, if the short options are recognised only in front of these
 }{
 	"tar":    {long: []string{"--to-command", "--checkpoint-action", "--use-compress-program", "--rsh-command", "--rmt-command", "--info-script", "--new-volume-script"}, short: "IF"},
 	"bsdtar": {long: []string{"--use-compress-program"}},
@@ -78,8 +78,8 @@ var compilers = set("gcc", "g++", "cc", "c++", "cpp", "clang", "clang++", "gfort
 
 var fds = set("fd", "fdfind")
 
-// namesProgram says which argument of a command makes a program run another one that a rule
-// for the program alone does not name.
+// namesProgram returns the argument of a command that makes a program run another one, which a
+// rule for the program alone does not name.
 func namesProgram(words []string) string {
 	name, rest := base(words[0]), words[1:]
 	if same, known := sameOptions[name]; known {
@@ -145,8 +145,8 @@ func hasCommandOption(name string, words []string) bool {
 	return false
 }
 
-// isLong reports whether npm takes a word for a long option: with one dash it needs more than
-// one letter, and letters of short options alone are those.
+// isLong reports whether npm takes a word for a long option. With one dash it needs more than
+// one letter, and must not consist of letters of short options alone.
 func isLong(dashes int, bare string) bool {
 	option, _, _ := strings.Cut(bare, "=")
 	return dashes > 1 || dashes == 1 && len(option) > 1
@@ -157,7 +157,7 @@ func isFindCommand(w string) bool {
 	return strings.HasPrefix(w, "-exec") || strings.HasPrefix(w, "-ok") || strings.HasPrefix(w, "--exec")
 }
 
-// isLinkerOption recognises what makes the linker of Go run another one, or read options
+// isLinkerOption recognises options that make the linker of Go run another one, or read options
 // from a file.
 func isLinkerOption(w string) bool {
 	return strings.Contains(w, "-extld") || strings.Contains(w, "=@") || strings.Contains(w, " @") || strings.HasPrefix(w, "@")

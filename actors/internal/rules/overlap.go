@@ -10,7 +10,7 @@ import (
 	"betcode/actors/internal/realpath"
 )
 
-// any also matches what is below a matching directory.
+// any also matches everything below a matching directory.
 func (p pathPattern) any(c *call) bool {
 	for _, l := range c.files(p.edits) {
 		if !l.doubtful && !open(l.path) && p.forbids(l) {
@@ -29,8 +29,8 @@ func (p pathPattern) forbids(l located) bool {
 	return false
 }
 
-// may reports whether the call may reach a file that matches: its search goes over
-// one, a file system may take the names for the same, or nobody can tell where the path leads.
+// may reports whether the call may reach a file that matches: its search covers one, a file
+// system may treat the names as equal, or the target of the path is unknown.
 func (p pathPattern) may(c *call) bool {
 	for _, l := range c.files(p.edits) {
 		if open(l.path) {
@@ -49,8 +49,8 @@ func (p pathPattern) may(c *call) bool {
 	return false
 }
 
-// folded is the pattern as names are compared that a file system may take for the same
-// ([realpath.Fold]).
+// folded returns the pattern with names in the form in which a file system may treat them as
+// equal ([realpath.Fold]).
 func (p pathPattern) folded() pathPattern {
 	p.globs = slices.Clone(p.globs)
 	for n, glob := range p.globs {
@@ -65,9 +65,9 @@ func (l located) folded() located {
 	return l
 }
 
-// mayName reports whether a path with holes may be, or be below, a matching one. What
-// a glob finds stays in its directory, and a pattern for names at any depth is held
-// against the last name.
+// mayName reports whether a path with holes may be, or be below, a matching one. The files
+// that a glob finds are in its directory, and a pattern for names at any depth is compared
+// with the last name.
 func (p pathPattern) mayName(l located) bool {
 	if at := strings.Index(l.path, names); at >= 0 && !strings.Contains(l.path, hole) {
 		dir := l.folded()
@@ -115,7 +115,7 @@ func begins(glob, dir string) bool {
 	return false
 }
 
-// covers wants every reading of the path to match, and of a search everything that
+// covers requires every reading of the path to match, and of a search everything that
 // may be below it.
 func (p pathPattern) covers(c *call, _ int) bool {
 	if c.tool == "Bash" {

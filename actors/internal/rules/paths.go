@@ -15,7 +15,7 @@ type pathPattern struct {
 	edits  bool     // it is about writing, and not about reading
 }
 
-// anchor is what a pattern begins at.
+// anchor is the directory that a pattern is relative to.
 type anchor uint8
 
 const (
@@ -39,7 +39,7 @@ func newPathPattern(text string) (pathPattern, bool) {
 	case strings.HasPrefix(text, "./"):
 		glob = text[2:]
 	case !strings.Contains(strings.TrimSuffix(text, "/"), "/"):
-		glob = "**/" + text // a name alone is one at any depth
+		glob = "**/" + text // a name alone matches at any depth
 	}
 	if strings.HasSuffix(glob, "/") {
 		glob += "**"
@@ -52,7 +52,7 @@ func newPathPattern(text string) (pathPattern, bool) {
 	return pathPattern{anchor: anchor, globs: globs}, ok && doublestar.ValidatePattern(clean)
 }
 
-// bases returns the directories that a pattern may begin at.
+// bases returns the directories that a pattern may be relative to.
 func (p pathPattern) bases(place Place, either bool) []string {
 	switch p.anchor {
 	case atHome:

@@ -7,11 +7,11 @@ import (
 )
 
 // An allow rule with an argument may match only a command that two readers, the
-// lexer of this package and the parser, take for the same plain simple commands.
+// lexer of this package and the parser, read as the same plain simple commands.
 // Where shells and the parser disagree, one of the two gives up.
 
 // plainParts returns the simple commands of a plain command, each with the reason
-// why no allow rule may match it, if there is one. why is the reason for all of it.
+// why no allow rule may match it, if there is one. why is the reason for the whole command.
 func plainParts(command string, file *syntax.File) (parts []part, why string) {
 	commands, why := lex(command)
 	if why != "" {

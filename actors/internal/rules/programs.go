@@ -7,7 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// interprets are the commands that run the text they are given.
+// interprets are the commands that run the text in their arguments.
 var interprets = set("eval", "bash", "sh", "zsh", "dash", "ksh", "mksh", "yash", "fish", "ash", "csh", "tcsh", "rbash", "busybox", "toybox", "source", ".",
 	"trap", "su", "script", "ssh", "parallel", "watch", "at", "batch", "expect", "entr", "tmux", "screen", "osascript", "pwsh", "nu")
 
@@ -30,7 +30,7 @@ func isWrap(name string) bool {
 var builtinWraps = set("command", "builtin", "noglob", "nocorrect", "-", "repeat", "time")
 
 // scripting are languages whose programs can run commands, with the options that
-// bring a program along.
+// contain a program.
 var scripting = map[string]string{
 	"python": "c", "perl": "eE", "ruby": "e", "node": "ep", "nodejs": "ep", "deno": "", "bun": "ep", "php": "rBE", "lua": "e", "tclsh": "", "wish": "",
 	"Rscript": "e", "R": "e", "julia": "eE", "elixir": "e", "erl": "", "guile": "c", "scheme": "", "racket": "e", "ghc": "e", "groovy": "e", "jshell": "",
@@ -38,7 +38,7 @@ var scripting = map[string]string{
 	"dc": "", "bc": "", "m4": "", "make": "", "gmake": "",
 }
 
-// runsOther says why a simple command may run commands that are not written in it,
+// runsOther returns why a simple command may run commands that are not written in it,
 // as far as that is known of the program. Words may have holes.
 func runsOther(words []string) string {
 	name := base(words[0])
@@ -69,7 +69,7 @@ func runsOther(words []string) string {
 
 var awks = set("awk", "gawk", "mawk", "nawk", "original-awk", "goawk")
 
-// isAwkProgram recognises programs that run commands, those in files, and options that
+// isAwkProgram recognises programs of awk that run commands, programs in files, and options that
 // are not known to be harmless.
 func isAwkProgram(w string) bool {
 	if strings.ContainsAny(w, "|"+holes) || strings.Contains(w, "system") || strings.Contains(w, "getline") || strings.HasPrefix(w, "--") && w != "--" {
@@ -84,7 +84,7 @@ func isAwkProgram(w string) bool {
 // awkIndirect finds directives of gawk and calls of a function whose name is computed.
 var awkIndirect = regexp.MustCompile(`@\s*[A-Za-z_]`)
 
-// isCommandOption recognises options that hand a command to well-known programs.
+// isCommandOption recognises options that pass a command to well-known programs.
 func isCommandOption(w string) bool {
 	for _, p := range []string{
 		"--to-command", "--checkpoint-action", "--use-compress-program", "--rsh", "--rsync-path", "--filter=", "--compress-program",
@@ -109,7 +109,7 @@ func isEnvText(w string) bool {
 		assigned && (steers(name) || open(name))
 }
 
-// scripted says why the program of a scripting language cannot be read: it is an
+// scripted returns why the program of a scripting language cannot be read: it is an
 // argument, or comes from the standard input.
 func scripted(name string, rest []string) string {
 	const why = "` runs a program that is not a file"
@@ -132,7 +132,7 @@ func scripted(name string, rest []string) string {
 		was := value
 		value = !was && takesValue(plain, w)
 		switch {
-		case was: // of the option before it
+		case was: // the value of the option before it
 		case w == "-" || strings.HasPrefix(w, "--eval") || strings.HasPrefix(w, "--print") || strings.HasPrefix(w, "--exec") || strings.HasPrefix(w, "--run"):
 			return "`" + name + why
 		case strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.ContainsAny(w, options+holes):
@@ -162,8 +162,8 @@ func harmlessStart(options []string) bool {
 	return false
 }
 
-// fed notes a statement whose input comes from a here-document or a pipe and that
-// runs what it reads. Shells are noted anyway.
+// fed records a statement that runs its input, which comes from a here-document or a pipe.
+// Shells are recorded anyway.
 func (s *shellOf) fed(stmt *syntax.Stmt) {
 	call, ok := stmt.Cmd.(*syntax.CallExpr)
 	if !ok || len(call.Args) == 0 {

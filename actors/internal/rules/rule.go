@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Effect is what a rule does to a call.
+// Effect is the effect of a rule on a call.
 type Effect uint8
 
-// The effects, in the order in which they are looked at. None is the effect of
+// The effects, in the order in which their lists are checked. None is the effect of
 // no rule.
 const (
 	None Effect = iota
@@ -32,15 +32,15 @@ func (e Effect) String() string {
 type Rule struct {
 	Effect Effect
 	Text   string
-	Source string // for people: the file it stands in
-	Line   int    // there; 0 = not known
+	Source string // for people: its file
+	Line   int    // in the file; 0 = not known
 }
 
-// Split takes the rule apart: the tool, and what a call of it must be about, empty
+// Split splits the rule into the tool and the argument that a call must match, empty
 // for every call.
 func (r Rule) Split() (tool, argument string, err error) { return split(strings.TrimSpace(r.Text)) }
 
-// String names the rule in one line.
+// String describes the rule in one line.
 func (r Rule) String() string {
 	if r.Source == "" {
 		return r.Effect.String() + " " + r.Text
@@ -48,27 +48,27 @@ func (r Rule) String() string {
 	return fmt.Sprintf("%s %s (%s)", r.Effect, r.Text, r.Source)
 }
 
-// compiled is a rule that can be held against a call.
+// compiled is a rule that can be compared with a call.
 type compiled struct {
 	Rule
 	tool     namePattern
 	near     nearName // other spellings of the tool, for rules that forbid
 	argument matcher  // nil: every call of the tool
-	unknown  bool     // an argument that only the agent understands
-	commands bool     // it is about files, and forbids shell commands that use them too
+	unknown  bool     // only the agent understands the argument
+	commands bool     // it is about files, and also forbids shell commands that use them
 }
 
 // matcher is the argument of a rule.
 type matcher interface {
 	// any reports whether some part of the call matches, in any reading of it.
 	any(*call) bool
-	// may reports whether the call may match, as far as it can be told.
+	// may reports whether the call may match, if that is uncertain.
 	may(*call) bool
 	// covers reports whether part n of the call matches, in the strictest reading.
 	covers(c *call, n int) bool
 }
 
-// compile reads a rule: a tool, perhaps with an argument in parentheses.
+// compile parses a rule: a tool, perhaps with an argument in parentheses.
 func compile(r Rule) (*compiled, error) {
 	tool, argument, err := split(strings.TrimSpace(r.Text))
 	if err != nil {
@@ -93,7 +93,7 @@ func compile(r Rule) (*compiled, error) {
 	return c, nil
 }
 
-// split takes "Tool(argument)" apart. The argument of a bare tool is empty.
+// split splits "Tool(argument)". The argument of a bare tool is empty.
 func split(text string) (tool, argument string, err error) {
 	tool, rest, found := strings.Cut(text, "(")
 	switch {
@@ -111,7 +111,7 @@ func split(text string) (tool, argument string, err error) {
 	return tool, argument, nil
 }
 
-// argumentOf reads the argument of a rule for a tool.
+// argumentOf parses the argument of a rule for a tool.
 func argumentOf(tool, argument string) (m matcher, unknown bool) {
 	switch tool {
 	case "Bash":
@@ -132,14 +132,14 @@ func argumentOf(tool, argument string) (m matcher, unknown bool) {
 	return nil, true
 }
 
-// The tools whose calls name a file. A rule with a path for Read concerns all that
+// The tools whose calls name a file. A rule with a path for Read concerns all tools that
 // read, one for Edit all that write; the agent does the same.
 var (
 	readers = map[string]bool{"Read": true, "Grep": true, "Glob": true, "LS": true, "NotebookRead": true}
 	writers = map[string]bool{"Edit": true, "Write": true, "MultiEdit": true, "NotebookEdit": true}
 )
 
-// subagents are the two names of one tool: what the agent calls it has changed.
+// subagents are the two names of one tool, which the agent has renamed.
 var subagents = map[string]bool{"Agent": true, "Task": true}
 
 // Reads reports whether a tool only reads files.

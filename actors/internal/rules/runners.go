@@ -6,14 +6,14 @@ import (
 )
 
 // runners are programs with many commands, some of which run another program, or a text, among their arguments:
-// docker exec, uv run, npm exec. What is behind their own command may be a command, so rules that forbid ask about it.
+// docker exec, uv run, npm exec. The words behind their own command may be a command, so rules that forbid ask about it.
 var runners = set("docker", "podman", "nerdctl", "kubectl", "oc", "lxc", "incus", "vagrant", "npm", "pnpm", "yarn", "bun", "deno", "uv", "poetry", "pipenv", "pdm", "hatch",
 	"rye", "tox", "nox", "bundle", "direnv", "mise", "rtx", "asdf", "nix", "nix-shell", "guix", "conda", "mamba", "micromamba", "pixi", "op", "aws-vault", "sops", "doppler",
 	"infisical", "chamber", "nodemon", "concurrently", "cargo", "rustup", "pyenv", "rbenv", "nodenv", "devbox", "devenv", "apptainer", "singularity", "flatpak", "toolbox",
 	"distrobox", "ip", "socat", "nc", "ncat", "netcat", "lldb", "xterm", "kitty", "foot", "alacritty", "wezterm", "gnome-terminal", "konsole", "zellij", "ansible", "pdsh", "clush",
 	"mosh", "launchctl", "machinectl", "apt", "apt-get", "sqlite3", "psql", "mysql", "mariadb", "ftp", "lftp", "split", "make", "gmake", "just")
 
-// mayRun returns what may be a command among the arguments of a runner: what is behind its own command, and each text
+// mayRun returns the parts of a runner's arguments that may be a command: the words behind its own command, and each text
 // in an argument of several words.
 func (s *shellOf) mayRun(words []string) []string {
 	if !runners[base(words[0])] {
@@ -98,7 +98,7 @@ func isEditorCommand(w string) bool {
 		strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.ContainsAny(w, "cSseEul"+holes)
 }
 
-// isMakeText recognises arguments of make with which it runs what its input or a variable says.
+// isMakeText recognises arguments of make with which it runs its input or a variable.
 func isMakeText(w string) bool {
 	name, value, assigned := strings.Cut(w, "=")
 	return w == "-f-" || w == "-" || w == "/dev/stdin" || w == "-f/dev/stdin" || w == "--file=-" || w == "--makefile=-" ||

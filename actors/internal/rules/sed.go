@@ -8,8 +8,8 @@ import (
 )
 
 // sed runs commands with its command e and the flag e of its command s. A script is
-// harmless only if all of it is in a small part of the language that is read here; any
-// other one, and one in a file, is taken to run something.
+// harmless only if all of it is in the small part of the language that is parsed here; any
+// other script, and one in a file, counts as running something.
 
 // sedRuns reports whether a call of sed may run a command. The words follow "sed".
 func sedRuns(words []string) bool {
@@ -18,7 +18,7 @@ func sedRuns(words []string) bool {
 }
 
 // sedScripts returns the arguments of sed that are scripts. It is not ok if a script is
-// read from a file, or if an option is unknown, since the next word may belong to it.
+// read from a file, or if an option is unknown, since the next word may be its value.
 func sedScripts(words []string) (scripts []string, ok bool) {
 	for n := 0; n < len(words); n++ {
 		word := words[n]
@@ -95,12 +95,12 @@ func harmlessSed(script string) bool {
 	}
 }
 
-// sedReader is what is left of a script.
+// sedReader parses a script; rest is the part that is not parsed yet.
 type sedReader struct{ rest string }
 
 func (r *sedReader) blanks() { r.rest = strings.TrimLeft(r.rest, " \t") }
 
-// take drops the bytes at the beginning that are in a set and returns their number.
+// take drops leading bytes that are in a set and returns their number.
 func (r *sedReader) take(set string) int {
 	rest := strings.TrimLeft(r.rest, set)
 	taken := len(r.rest) - len(rest)
@@ -139,7 +139,7 @@ func (r *sedReader) address() bool {
 }
 
 // delimited reads a delimiter and so many texts that end in it. Some versions of sed do
-// not end a text within brackets: [/] is read in two ways, and not harmless.
+// not end a text within brackets: [/] is ambiguous, and not harmless.
 func (r *sedReader) delimited(texts int) bool {
 	if r.rest == "" {
 		return false

@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// Set is a set of rules that belong together. The nil set has none.
+// Set is a set of rules. The nil set has none.
 type Set struct {
 	lists [Allow + 1][]*compiled
 	size  int
 }
 
-// RuleError is about a rule that cannot be used as it stands.
+// RuleError reports a rule that cannot be used as it is.
 type RuleError struct {
 	Rule Rule
 	Err  error
@@ -21,16 +21,16 @@ type RuleError struct {
 // Error implements error.
 func (p RuleError) Error() string { return fmt.Sprintf("rule %q: %v", p.Rule.Text, p.Err) }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the problem.
 func (p RuleError) Unwrap() error { return p.Err }
 
-// errUnknownArgument is about rules that only the agent understands.
+// errUnknownArgument reports rules that only the agent understands.
 var errUnknownArgument = errors.New("its argument is understood by the agent only: " +
 	"it allows nothing here, and where it denies or asks a person is asked about every call of the tool")
 
-// New reads rules. Those that cannot be read are left out and returned as
-// problems, in their order; those that only the agent understands are returned
-// too, and count as far as they can.
+// New parses rules. It leaves out rules that cannot be parsed and returns them as
+// problems, in their order. It also returns rules that only the agent understands, which
+// count as far as they can.
 func New(rules ...Rule) (*Set, []RuleError) {
 	s := &Set{}
 	var problems []RuleError
@@ -57,14 +57,14 @@ func (s *Set) Len() int {
 	return s.size
 }
 
-// Verdict is what rules say about a call.
+// Verdict is the decision of rules about a call.
 type Verdict struct {
 	Effect Effect // None: no rule decides
-	Rules  []Rule // those that decide: one, or for Allow one for each part that needs another
+	Rules  []Rule // the deciding rules: one, or for Allow one for each part that needs another
 	Why    string // for people, one line
 }
 
-// Decide holds a call against the rules. It never looks at a disk.
+// Decide compares a call with the rules. It never reads a disk.
 func (s *Set) Decide(c Call) Verdict {
 	if s.Len() == 0 {
 		return Verdict{Why: "there are no rules"}
@@ -85,10 +85,10 @@ func (s *Set) Decide(c Call) Verdict {
 	return s.allowed(apart)
 }
 
-// concerned returns the first rule of a list that has something to say.
-func (s *Set) concerned(list Effect, c *call, says func(*compiled, *call) bool) *compiled {
+// concerned returns the first rule of a list that applies.
+func (s *Set) concerned(list Effect, c *call, applies func(*compiled, *call) bool) *compiled {
 	for _, r := range s.lists[list] {
-		if r.concerns(c.tool) && says(r, c) {
+		if r.concerns(c.tool) && applies(r, c) {
 			return r
 		}
 	}
@@ -116,7 +116,7 @@ func (r *compiled) forbids(c *call) bool {
 	return r.argument.any(c)
 }
 
-// mayForbid also says yes where it cannot be told.
+// mayForbid is forbids that also returns true in doubt.
 func (r *compiled) mayForbid(c *call) bool {
 	switch {
 	case r.unknown || !r.named(c) || r.forbids(c) || r.argument.may(c):
@@ -127,7 +127,7 @@ func (r *compiled) mayForbid(c *call) bool {
 	return c.unread != "" || c.runs != ""
 }
 
-// doubt says why a rule may match.
+// doubt returns why a rule may match.
 func (r *compiled) doubt(what string, c *call) string {
 	switch {
 	case !r.named(c):
@@ -140,7 +140,7 @@ func (r *compiled) doubt(what string, c *call) string {
 	return what + "; the command cannot be read exactly: " + first(first(c.unread, c.runs), "a part of it is known only when it runs")
 }
 
-// allowed looks for allow rules for every part of a call.
+// allowed searches allow rules for every part of a call.
 func (s *Set) allowed(c *call) Verdict {
 	var mine []*compiled
 	for _, r := range s.lists[Allow] {
@@ -180,7 +180,7 @@ func covering(rules []*compiled, c *call, n int) *compiled {
 	return nil
 }
 
-// uncovered says which part of a call no rule allows.
+// uncovered describes the part of a call that no rule allows.
 func uncovered(c *call, n int) string {
 	switch {
 	case len(c.plain) == 0:
@@ -194,7 +194,7 @@ func uncovered(c *call, n int) string {
 	return fmt.Sprintf("no rule allows `%s`", c.plain[n].strict)
 }
 
-// With returns a set that has the rules of another too, behind its own.
+// With returns a set with the rules of another one behind its own.
 func (s *Set) With(other *Set) *Set {
 	switch {
 	case other.Len() == 0:
@@ -209,8 +209,8 @@ func (s *Set) With(other *Set) *Set {
 	return both
 }
 
-// NeedsDisk reports whether the decision about a call may depend on where symbolic
-// links lead ([Resolve]).
+// NeedsDisk reports whether the decision about a call may depend on the targets of symbolic
+// links ([Resolve]).
 func (s *Set) NeedsDisk(tool string) bool {
 	if s.Len() == 0 {
 		return false

@@ -6,36 +6,36 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxCommand bounds what is parsed, in bytes, and maxNested how deep commands in
-// the text of other commands are looked for.
+// maxCommand bounds the text that is parsed, in bytes, and maxNested the depth to which commands
+// in the text of other commands are searched.
 const (
 	maxCommand  = 64 << 10
 	maxNested   = 4
-	maxWrapped  = 64      // words behind sudo and its like
-	maxReadings = 1 << 20 // bytes of all readings together: who hides a command behind more is asked about
+	maxWrapped  = 64      // words behind sudo and the like
+	maxReadings = 1 << 20 // bytes of all readings together: a command that exceeds it is asked about
 )
 
 // part is one simple command of a shell command.
 type part struct {
-	strict string   // its words, quoted where need be; what an allow rule must match
+	strict string   // its words, quoted where necessary; an allow rule must match it
 	opaque string   // why an allow rule cannot match, empty if it can
-	names  string   // why it may run a program that no rule for its own name means, empty if it does not
-	seen   []string // every reading of it that a deny rule is held against, with holes
-	vague  []string // those of seen that have holes, and seen with the program in lower case
+	names  string   // why it may run a program that no rule for its own name covers, empty if it does not
+	seen   []string // every reading of it that a deny rule is compared with, with holes
+	vague  []string // the members of seen that have holes, and seen with the program in lower case
 }
 
-// shellOf parses what the agent's Bash tool runs, for rules that forbid.
+// shellOf parses the commands of the agent's Bash tool, for rules that forbid.
 type shellOf struct {
 	parts  []part
 	unread string // why there may be commands that were not seen
-	runs   string // why commands may run that are not written there
+	runs   string // why commands may run that are not written in it
 	depth  int
 	left   *int // of maxReadings
 	uses   *uses
 }
 
-// parse takes a command apart, for rules that allow and for rules that forbid. The
-// files it names go into u, unless that is nil.
+// parse parses a command, for rules that allow and for rules that forbid. It adds the
+// files that the command names to u, unless that is nil.
 func (c *call) parse(command string, u *uses) {
 	left := maxReadings
 	s := &shellOf{left: &left, uses: u}
@@ -56,14 +56,14 @@ func (c *call) parse(command string, u *uses) {
 
 const tooLong = "it is too long to be looked at"
 
-// add reads the text of a shell command, nil if that cannot be done.
+// add parses the text of a shell command, and returns nil if that fails.
 func (s *shellOf) add(command string) *syntax.File {
 	if len(command) > maxCommand {
 		s.unread = tooLong
 		return nil
 	}
 	if s.unread = first(s.unread, misread(command)); strings.Contains(command, hole) {
-		return nil // shells disagree about what becomes of it
+		return nil // shells disagree about its meaning
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *shellOf) add(command string) *syntax.File {
 	return file
 }
 
-// redirected says why a redirection takes a command out of reach of allow rules.
+// redirected returns why a redirection makes allow rules inapplicable to a command.
 func redirected(r *syntax.Redirect) string {
 	switch r.Op {
 	case syntax.DplOut, syntax.DplIn:
@@ -104,8 +104,8 @@ func redirected(r *syntax.Redirect) string {
 	return "it redirects to or from a file"
 }
 
-// simple takes one simple command: its words, and everything that may stand
-// behind them.
+// simple handles one simple command: its words, and every command that may be behind
+// them.
 func (s *shellOf) simple(c *syntax.CallExpr) {
 	for _, a := range c.Assigns {
 		if steers(a.Name.Value) {
@@ -150,7 +150,7 @@ func (s *shellOf) simple(c *syntax.CallExpr) {
 	s.nested(words)
 }
 
-// nested looks into the text of commands that run their arguments.
+// nested parses the text of commands that run their arguments.
 func (s *shellOf) nested(words []string) {
 	if s.depth >= maxNested || *s.left <= 0 {
 		return
@@ -171,8 +171,8 @@ func (s *shellOf) nested(words []string) {
 	}
 }
 
-// readings are the ways to read a simple command, for rules that forbid: as it
-// is written, with the path of its program left out, and each command that may
+// readings returns the readings of a simple command, for rules that forbid: as it
+// is written, without the path of its program, and each command that may
 // be among the arguments of another.
 func (s *shellOf) readings(words []string) []string {
 	var all []string
@@ -204,7 +204,7 @@ func (s *shellOf) readings(words []string) []string {
 // base returns the name of a program without its path.
 func base(word string) string { return word[strings.LastIndexByte(word, '/')+1:] }
 
-// first returns the first text that says something.
+// first returns the first text that is not empty.
 func first(a, b string) string {
 	if a != "" {
 		return a

@@ -11,8 +11,8 @@ import (
 	"betcode/actors/internal/realpath"
 )
 
-// maxDirectories bounds the working directories that a shell command may be in, and
-// maxUsed the paths that are looked for in it.
+// maxDirectories bounds the possible working directories of a shell command, and
+// maxUsed the paths that are resolved for it.
 const (
 	maxDirectories = 8
 	maxUsed        = 512
@@ -20,21 +20,21 @@ const (
 
 // use is a path that a shell command reads or writes, as it is spelled.
 type use struct {
-	path          string // begins at the root; ".." is left in it, and it may have holes
+	path          string // absolute; ".." is left in it, and it may have holes
 	reads, writes bool
-	area          bool // and what is below it
+	area          bool // includes everything below it
 	sure          bool // the program is known to use its arguments as files
 }
 
-// uses collects the files that a shell command names. The agent holds its rules about
-// files against the commands it knows; here any argument may be a file.
+// uses collects the files that a shell command names. The agent compares its rules about
+// files with the commands it knows; here any argument may be a file.
 type uses struct {
 	place       Place
-	directories []string // the working directories that it may be in
+	directories []string // its possible working directories
 	found       []use
 }
 
-// The programs that are known to read or write the files they are given.
+// The programs that are known to read or write the files in their arguments.
 var (
 	readsFiles = set("cat", "head", "tail", "less", "more", "most", "bat", "batcat", "sed", "grep", "egrep", "fgrep", "rg", "ag", "ack", "awk", "gawk", "mawk",
 		"cut", "sort", "uniq", "wc", "nl", "tac", "rev", "od", "xxd", "hexdump", "hd", "strings", "base64", "base32", "md5sum", "sha1sum", "sha256sum",
@@ -48,7 +48,7 @@ var (
 	usesNoFiles    = set("echo", "printf", "true", "false", "test", "[", "cd", "pwd", "export", "sleep", "exit", "which", "type", "command", "kill", "seq")
 )
 
-// command notes the files of a simple command.
+// command collects the files of a simple command.
 func (u *uses) command(words []string) {
 	for len(words) > 1 && isWrap(base(words[0])) && base(words[0]) != "find" && base(words[0]) != "fd" {
 		words = words[1:]
@@ -83,7 +83,7 @@ func (u *uses) command(words []string) {
 	}
 }
 
-// argument notes the paths that may be in an argument: all of it, the value of an
+// argument collects the paths that may be in an argument: all of it, the value of an
 // option, the file behind an @ or a colon, the file that a script of sed reads, a URL of a file.
 func (u *uses) argument(w string, kind use) {
 	if !strings.HasPrefix(w, "-") || w == "-" {
@@ -121,7 +121,7 @@ func (u *uses) argument(w string, kind use) {
 // readBySed finds the files behind r and R in a script of sed, and more.
 var readBySed = regexp.MustCompile(`(?:^|[^A-Za-z0-9])[rR]\s*([^\s;}]+)`)
 
-// redirect notes the file of a redirection.
+// redirect collects the file of a redirection.
 func (u *uses) redirect(r *syntax.Redirect) {
 	kind := use{sure: true}
 	switch r.Op {
@@ -158,8 +158,8 @@ func (u *uses) add(p string, kind use) {
 	}
 }
 
-// enter notes a change of the working directory. It may fail, or be that of a
-// subshell, so that the former one stays possible.
+// enter records a change of the working directory. It may fail, or apply to a
+// subshell only, so the former directory stays possible.
 func (u *uses) enter(words []string) {
 	to := "~"
 	for _, w := range words {
@@ -184,7 +184,7 @@ func (u *uses) enter(words []string) {
 	}
 }
 
-// located turns the files of a command into paths that rules are held against.
+// located turns the files of a command into paths that rules are compared with.
 func (u *uses) located(behind Real) (reads, writes []located) {
 	for _, f := range u.found {
 		l := located{path: path.Clean(f.path), place: u.place, area: f.area, doubtful: !f.sure}
@@ -205,7 +205,7 @@ func (u *uses) located(behind Real) (reads, writes []located) {
 	return reads, writes
 }
 
-// resolveUsed finds out where the paths in a shell command lead.
+// resolveUsed resolves the paths in a shell command.
 func resolveUsed(command string, place Place) map[string]realpath.File {
 	c := &call{tool: "Bash"}
 	u := &uses{place: place, directories: []string{place.Directory}}

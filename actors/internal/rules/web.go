@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// address is what rules look at of a URL.
+// address has the parts of a URL that rules are compared with.
 type address struct {
 	host string // in lower case
 	odd  string // why two readers of the URL may find different hosts
 }
 
-// readAddress reads a URL as net/url does, and says where a browser would read it
+// readAddress parses a URL as net/url does, and records where a browser would read it
 // differently.
 func readAddress(text string) address {
 	var a address
@@ -64,8 +64,8 @@ func plainPort(port string) bool {
 	return port == "" || err == nil
 }
 
-// numeric reports whether a host ends in a number, and is not an address as it is
-// usually written: 127.1, 0x7f000001, 2130706433.
+// numeric reports whether a host ends in a number, and is not an address in the usual
+// form: 127.1, 0x7f000001, 2130706433.
 func numeric(host string) bool {
 	last := strings.ToLower(host[strings.LastIndexByte(host, '.')+1:])
 	hex, isHex := strings.CutPrefix(last, "0x")
@@ -88,13 +88,13 @@ func newDomainPattern(host string) domainPattern {
 	return domainPattern{strings.TrimSuffix(host, "."), below}
 }
 
-// any matches the hosts below a domain as well: who denies a domain means them.
+// any also matches the hosts below a domain, since a rule that denies a domain means them too.
 func (d domainPattern) any(c *call) bool {
 	host := strings.TrimRight(c.url.host, ".")
 	return host != "" && (host == d.host && !d.below || strings.HasSuffix(host, "."+d.host))
 }
 
-// may is true of every URL that two readers may read differently.
+// may returns true for every URL that two readers may read differently.
 func (d domainPattern) may(c *call) bool { return c.url.odd != "" }
 
 func (d domainPattern) covers(c *call, _ int) bool {

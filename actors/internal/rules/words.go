@@ -7,10 +7,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxBraces bounds how many words the braces of one are taken apart into.
+// maxBraces bounds how many words the braces of one word are expanded into.
 const maxBraces = 256
 
-// static returns a word with its quotes taken away. It is not ok if some of it is
+// static returns a word without its quotes. It is not ok if a part of it is
 // known only when it is evaluated; then the rest is returned.
 func static(w *syntax.Word) (value string, ok bool) {
 	if w == nil {
@@ -41,8 +41,8 @@ func static(w *syntax.Word) (value string, ok bool) {
 	return b.String(), ok
 }
 
-// Unescape takes away the backslashes before some characters, all if there are
-// none named. One before the end of a line takes that away as well.
+// Unescape removes the backslashes before the characters in only, or before all characters if
+// only is empty. A backslash at the end of a line is removed together with the line break.
 func Unescape(text, only string) string {
 	if !strings.Contains(text, `\`) {
 		return text
@@ -67,8 +67,8 @@ func singleQuoted(q *syntax.SglQuoted) string {
 	return q.Value
 }
 
-// looseWords are words with holes for what is known only at run time. A word with
-// braces is the words that they make, and one with a hole.
+// looseWords returns words with holes for text that is known only at run time. A word with
+// braces becomes the words that the braces make, and one with a hole.
 func looseWords(words []*syntax.Word) []string {
 	all := make([]string, 0, len(words))
 	for _, w := range words {

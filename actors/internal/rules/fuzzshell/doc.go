@@ -1,14 +1,14 @@
-// Package fuzzshell holds the permission rules against real shells. Its test makes
+// Package fuzzshell compares the permission rules with real shells. Its test makes
 // up shell commands from a grammar that is as nasty as we could make it, asks the
-// rules about each, and runs what they allow unasked in a throw-away directory, with
+// rules about each, and runs those that they allow in a temporary directory, with
 // bash, dash, zsh and mksh where they are installed. Every program on the PATH is a
-// stub that writes its name down. There are two promises:
+// stub that writes its name. There are two promises:
 //
 //	allow Bash(git *) and a few more                    no other stub ever runs
 //	allow Bash, deny Bash(rm *), deny Bash(curl -x *)   neither of the two ever runs
 //
-// The same seed gives the same commands. A failure prints the command and how it is
-// played again; it belongs into testdata/corpus.txt, one Go string a line, which is
+// The same seed gives the same commands. A failure prints the command and how to run it
+// again; it belongs into testdata/corpus.txt, one Go string a line, which is
 // tried first. The environment sets the rest:
 //
 //	BETCODE_FUZZ_SEED=n     another seed; 1 by default
