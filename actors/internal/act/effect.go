@@ -6,7 +6,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// Effect is something a step wants done, as data. The actor performs the effects of a step in order.
+// Effect is an action that a step requests, as data. The actor performs the effects of a step in order.
 type Effect interface{ Effect() }
 
 // Reply answers a request. A reply without an address is dropped.
@@ -18,7 +18,7 @@ type Reply struct {
 // Effect marks a reply as an effect.
 func (Reply) Effect() {}
 
-// After sends the actor a message after a delay.
+// After has the actor get a message after a delay.
 type After struct {
 	Delay   time.Duration
 	Message any

@@ -7,7 +7,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// Timer is the one timer of an actor. Setting it again stops the former. The zero value is not set.
+// Timer is the only timer of an actor. Setting it again stops the former one. The zero value is not set.
 type Timer struct{ running *time.Timer }
 
 // Set has the message sent to the actor at ctx after a delay, instead of a message that was set before.
@@ -32,14 +32,14 @@ type running struct {
 	due   time.Time
 }
 
-// Start has the message sent to the actor at ctx after a delay. It drops timers that have fired: an actor may live for months.
+// Start has the message sent to the actor at ctx after a delay. It drops timers that have fired, because an actor may live for months.
 func (t *Timers) Start(ctx actor.Context, delay time.Duration, message any) {
 	now := time.Now()
 	fired := func(r running) bool { return r.due.Before(now) }
 	*t = append(slices.DeleteFunc(*t, fired), running{start(ctx, delay, message), now.Add(delay)})
 }
 
-// Stop stops all of them.
+// Stop stops all timers.
 func (t Timers) Stop() {
 	for _, r := range t {
 		r.timer.Stop()

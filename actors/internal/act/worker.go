@@ -11,7 +11,7 @@ import (
 )
 
 // Worker does the I/O of an actor. It runs jobs one after the other, in the order given, on a goroutine that exists only
-// while there is work: the actor never waits, and a thousand quiet actors cost no goroutine.
+// while there is work: the actor never waits, and a thousand idle actors cost no goroutine.
 //
 // The result of a job, if it is not nil, is sent to the actor, which takes it with [Unwrap]. An address outlives a crash of
 // its actor, so the next incarnation may receive a result; Unwrap drops it there. When a job panics, Unwrap panics in the
@@ -31,7 +31,7 @@ type Worker struct {
 type Workers struct {
 	sync.WaitGroup
 
-	Crew *supervision.Crew // runs them; nil = each is a new goroutine
+	Crew *supervision.Crew // runs the goroutines; nil = each is a new one
 }
 
 func (w *Workers) start(f func()) {
@@ -74,7 +74,7 @@ func NewBackground(workers *Workers, report func(result any)) *Worker {
 }
 
 // Unwrap returns the message that an incarnation handles: the result of one of its own jobs, or any other message as it is.
-// It returns nil for a result that an earlier incarnation wanted, and panics if a job panicked.
+// It returns nil for a result of an earlier incarnation's job, and panics if a job panicked.
 func Unwrap(owner, message any) any {
 	done, ok := message.(workDone)
 	if !ok {

@@ -14,7 +14,7 @@ import (
 // Leaf is the name of the group of the daemon itself, below the one that is delegated to it.
 const Leaf = "daemon"
 
-// UnavailableError says why memory cannot be limited, and what to do about it.
+// UnavailableError is the reason why memory cannot be limited. Mend is the remedy.
 type UnavailableError struct{ Reason, Mend string }
 
 // Error returns the reason.
@@ -25,7 +25,7 @@ const (
 	mendOther = "Start the daemon in a control group of its own, with the controller memory: as a systemd service, or 'systemd-run --user -p Delegate=memory -p DelegateSubgroup=" + Leaf + " betcode daemon run'."
 )
 
-// Top returns the group that is delegated to a daemon, which is in the group own: that, or the one above if own is the leaf.
+// Top returns the group that is delegated to a daemon in the group own: own, or its parent if own is the leaf.
 func Top(own string) string {
 	if filepath.Base(own) == Leaf {
 		return filepath.Dir(own)
@@ -33,16 +33,16 @@ func Top(own string) string {
 	return own
 }
 
-// Mover says which processes may be moved, and moves them.
+// Mover selects the processes that may be moved, and moves them.
 type Mover struct {
-	Mine func(pid int) bool                // it is the daemon, or started by one
+	Mine func(pid int) bool                // reports whether a process is the daemon, or was started by one
 	Move func(group string, pid int) error // nil = write the pid into cgroup.procs
 }
 
-// rounds bounds how often processes are looked for that are still to be moved: they start others.
+// rounds bounds how often processes to move are searched, because they start others meanwhile.
 const rounds = 5
 
-// Enable gives the children of top, and those of base below it, the controller memory. It changes nothing if they have it. The
+// Enable gives the children of top, and those of base below it, the memory controller. It changes nothing if they have it. The
 // error is an [*UnavailableError].
 func Enable(top, base string, m Mover) error {
 	if !lists(top, "cgroup.controllers") {
@@ -108,7 +108,7 @@ func (m Mover) move(group string, pid int) error {
 	return write(filepath.Join(group, "cgroup.procs"), strconv.Itoa(pid))
 }
 
-// processes returns the processes in a group itself.
+// processes returns the processes in a group, without those in the groups below it.
 func processes(group string) ([]int, error) {
 	text, err := os.ReadFile(filepath.Join(group, "cgroup.procs"))
 	if err != nil {
@@ -117,7 +117,7 @@ func processes(group string) ([]int, error) {
 	var pids []int
 	for word := range strings.FieldsSeq(string(text)) {
 		pid, err := strconv.Atoi(word)
-		if err != nil || pid <= 0 { // 0 is a process of another namespace
+		if err != nil || pid <= 0 { // 0 is a process of another pid namespace
 			return nil, &UnavailableError{fmt.Sprintf("a process outside the namespace is in %s", group), mendFor(group)}
 		}
 		pids = append(pids, pid)
@@ -125,7 +125,7 @@ func processes(group string) ([]int, error) {
 	return pids, nil
 }
 
-// present is processes for a group that can be read.
+// present is processes for a group that is known to be readable.
 func present(group string) []int {
 	pids, err := processes(group)
 	if err != nil {
@@ -134,7 +134,7 @@ func present(group string) []int {
 	return pids
 }
 
-// lists reports whether a file of a group has the controller memory.
+// lists reports whether a file of a group lists the memory controller.
 func lists(group, file string) bool {
 	text, err := os.ReadFile(filepath.Join(group, file))
 	return err == nil && slices.Contains(strings.Fields(string(text)), "memory")
@@ -147,7 +147,7 @@ func mendFor(group string) string {
 	return mendOther
 }
 
-// Limit gives a group at most so many bytes. Its processes are killed together when they need more.
+// Limit limits a group to so many bytes. Its processes are killed together when they need more.
 func Limit(group string, bytes int64) error {
 	if err := write(filepath.Join(group, "memory.max"), strconv.FormatInt(bytes, 10)); err != nil {
 		return err
@@ -170,7 +170,7 @@ func Exceeded(group string) bool {
 	return false
 }
 
-// write writes into a file of the kernel. It creates none: a group without the file has no such control.
+// write writes to a file of the kernel. It creates none: a group without the file lacks that control.
 func write(path, text string) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, 0)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package checks completes and refuses requests by facts that are on the disk, before an actor gets them: directories, options
+// Package checks completes and refuses requests by facts on the disk, before an actor gets them: directories, options
 // of the agent, protected files, and calls that a person has edited.
 //
 // # Who owns what
@@ -8,8 +8,8 @@
 //
 // # What is promised
 //
-// A request that passes is checked as of now; what has to hold when an agent starts is checked again then, by package launchplan.
-// Requests about a session that exists are not refused because its directory has gone: its history can be read.
+// A request that passes is checked at present; conditions of the start of an agent are checked again then, by package launchplan.
+// Requests about an existing session are not refused because its directory is missing: its history can be read.
 //
 // # On a crash
 //

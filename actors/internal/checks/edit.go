@@ -26,7 +26,7 @@ func (c *Checks) Edit(m messages.AnswerPermission) error {
 		return p.Request == id || slices.Contains(p.Formerly, id)
 	})
 	if at < 0 {
-		return nil // the session says what became of it
+		return nil // the session reports its outcome
 	}
 	p := loaded.Permissions[at]
 	place := rules.Place{Directory: loaded.Record.WorkingDirectory, Home: c.deps.Home}
@@ -39,7 +39,7 @@ func (c *Checks) Edit(m messages.AnswerPermission) error {
 		With("request_id", string(id)).WithHint("edit it in another way, or deny it; the request still waits")
 }
 
-// EditRefused returns why a call must not run with the input that a person gave it: a clause
+// EditRefused returns why a call must not run with the input of a person: a clause
 // for people, empty if it may. It reads the disk.
 func (c *Checks) EditRefused(asked rules.Call, input []byte, directory *rules.Set) string {
 	edited := rules.Call{Tool: asked.Tool, Input: input, Place: asked.Place}

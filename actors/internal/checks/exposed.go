@@ -2,8 +2,8 @@ package checks
 
 import "betcode/messages"
 
-// Complete completes requests that may change the mode of a session with the protected files below its
-// working directory: a person confirms the mode of an agent that accepts edits there.
+// Complete adds the protected files below the working directory to requests that may change the mode of a session,
+// because a person confirms the mode of an agent that accepts edits there.
 func (c *Checks) Complete(r messages.Request) messages.Request {
 	switch m := r.(type) {
 	case messages.StartSession:
@@ -30,11 +30,11 @@ func (c *Checks) Complete(r messages.Request) messages.Request {
 	return r
 }
 
-// exposedIn returns what [Checks.exposedBelow] finds for an existing session.
+// exposedIn returns the result of [Checks.exposedBelow] for an existing session.
 func (c *Checks) exposedIn(id messages.SessionID) string {
 	loaded, err := c.deps.Load(id)
 	if err != nil || !loaded.Found {
-		return "" // the session says what is wrong
+		return "" // an error is the session's to report
 	}
 	options := loaded.Record.Options
 	if loaded.Run != nil {
@@ -43,7 +43,7 @@ func (c *Checks) exposedIn(id messages.SessionID) string {
 	return c.exposedBelow(loaded.Record.WorkingDirectory, options)
 }
 
-// exposedBelow says which protected files are below the working directory or an added one,
+// exposedBelow returns the protected files below the working directory and the added ones,
 // empty if there are none. It reads the disk.
 func (c *Checks) exposedBelow(directory string, o messages.AgentOptions) string {
 	for _, dir := range append([]string{directory}, o.Directories...) {

@@ -9,7 +9,7 @@ import (
 )
 
 // Protected returns the built-in list of protected files, nil if there are no directories of a daemon. environment is that of
-// agents; home is used if it names none.
+// agents; home is used if it has none.
 func Protected(environment []string, home string, daemon []string) *protect.List {
 	if daemon == nil {
 		return nil

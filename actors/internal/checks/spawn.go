@@ -12,7 +12,7 @@ import (
 	"betcode/messages"
 )
 
-// Bounds of what a subagent may be given.
+// Bounds of the settings of a subagent.
 const (
 	maxSubagentTools     = 256
 	maxSubagentVariables = 64
@@ -22,8 +22,8 @@ const (
 	maxPerMinute         = 600
 )
 
-// Spawn checks what a request to spawn a subagent says by itself, in the order in which the API documents it: auto-approve has
-// tools, every tool is known, times and rates are in range, variables are harmless.
+// Spawn checks the parts of a request to spawn a subagent that need no other facts, in the order of the API document:
+// auto-approve has tools, every tool is known, times and rates are in range, variables are harmless.
 func Spawn(m messages.SpawnSubagent) error {
 	const op = "spawn subagent"
 	invalid := func(hint, format string, args ...any) error {
@@ -52,7 +52,7 @@ func Spawn(m messages.SpawnSubagent) error {
 	return variables(op, m.Environment)
 }
 
-// unknownTool refuses a tool that no agent has, or a pattern that cannot be read. Tools of MCP servers are taken by their name.
+// unknownTool refuses a tool that no agent has, or a pattern that cannot be parsed. Any name of an MCP server's tool is accepted.
 func unknownTool(tools []string) error {
 	for _, tool := range tools {
 		rule := rules.Rule{Effect: rules.Allow, Text: tool}
@@ -72,13 +72,13 @@ func unknownTool(tools []string) error {
 	return nil
 }
 
-// variableName is compiled when it is needed: commands that ask a daemon do not need it.
+// variableName is compiled on first use, because most commands do not need it.
 var variableName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`) })
 
 // ofAgent begin the names of variables that belong to the agent or to the daemon: credentials, hosts, switches.
 var ofAgent = []string{"ANTHROPIC_", "CLAUDE", "BETCODE_", "DISABLE_", "MCP_", "AWS_", "GOOGLE_", "VERTEX_", "CLOUD_ML_", "AZURE_", "OTEL_", "XDG_", "TMP", "BUN_"}
 
-// traffic are variables that lead connections elsewhere, or make them trust others.
+// traffic are variables that redirect connections, or change which servers they trust.
 var traffic = []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "USER", "LOGNAME", "USERPROFILE"}
 
 // variables refuses variables that change which programs run, what they load, or what an agent may do.

@@ -13,8 +13,8 @@ import (
 
 const op = "start session"
 
-// Start checks a request to start a session, and completes it: with the directory behind symbolic links, the options as they are
-// stored, and the defaults of the directory. It leaves a request for a session that exists as it is.
+// Start checks a request to start a session, and completes it: with its directory's symbolic links resolved, the options as they
+// are stored, and the defaults of the directory. It does not change a request for an existing session.
 func (c *Checks) Start(m messages.StartSession) (messages.StartSession, error) {
 	m.Resolved = ""
 	if c.deps.Exists(m.Session) {
@@ -32,7 +32,7 @@ func (c *Checks) Start(m messages.StartSession) (messages.StartSession, error) {
 	return m, nil
 }
 
-// Directory refuses the directory of a new session if it does not exist, and returns the directory behind symbolic links, empty
+// Directory refuses the directory of a new session if it does not exist, and returns it with symbolic links resolved, empty
 // if there are none.
 func (c *Checks) Directory(directory string) (resolved string, err error) {
 	if directory == "" {
@@ -76,8 +76,8 @@ func (c *Checks) options(m messages.StartSession) (messages.AgentOptions, error)
 	return o, nil
 }
 
-// addedDirectory returns an additional directory behind symbolic links. One that holds, or
-// lies in, a directory of the daemon is refused: an agent that writes there decides about
+// addedDirectory returns an additional directory with symbolic links resolved. It refuses one that
+// contains, or is in, a directory of the daemon: an agent that writes there decides about
 // itself.
 func (c *Checks) addedDirectory(dir string) (string, error) {
 	refuse := func(hint, format string, args ...any) error {

@@ -1,6 +1,6 @@
 // Package control signs the ids of control requests to an agent.
 //
-// Anything that an agent has started may write into its FIFO, so an answer of the agent shows only that somebody has asked. The
+// Any process that an agent has started may write into its FIFO, so an answer of the agent does not show who asked. The
 // signature is made with a key of the run that the agent never gets.
 package control
 
@@ -16,7 +16,7 @@ import (
 const signatureLength = 16
 
 // ID returns the id of a control request of a run. The name must be unique in it.
-// A run of a daemon that signed nothing has no key; its ids are bare names.
+// A run of a daemon without signatures has no key; its ids are bare names.
 func ID(run *messages.RunRecord, name string) string {
 	if run == nil || run.ControlKey == "" {
 		return name

@@ -10,7 +10,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// What is shown of a session.
+// Bounds of a digest.
 const (
 	maxFiles     = 20
 	maxDecisions = 20
@@ -19,11 +19,11 @@ const (
 	maxOpen      = 256 // calls and requests that are followed at once
 )
 
-// Fold sums up the events of one session, in their order. The zero value has seen none.
+// Fold sums up the events of one session, in their order. The zero value has no events.
 type Fold struct {
 	digest   messages.SessionDigest
 	files    map[string]bool
-	calls    map[string]string // files that calls under way change, by id of the call
+	calls    map[string]string // files that running calls change, by id of the call
 	requests map[string]string // undecided requests
 	text     strings.Builder   // of the block that is being written
 }
@@ -35,7 +35,7 @@ func (f *Fold) Digest() messages.SessionDigest {
 	return d
 }
 
-// Quiet reports whether nothing happened that a person would want to know.
+// Quiet reports whether nothing noteworthy happened.
 func (f *Fold) Quiet() bool {
 	d := &f.digest
 	return d.Messages == 0 && d.Turns == 0 && d.Decided == 0 && len(f.requests) == 0 && len(d.Notices) == 0 && len(f.files) == 0 && d.LastText == ""
@@ -136,13 +136,13 @@ func (f *Fold) asked(id, what string) {
 	}
 }
 
-// outcomes are what became of requests, by their decisions.
+// outcomes are the names of decisions.
 var outcomes = map[pb.PermissionDecision]string{
 	pb.PermissionDecision_ALLOW_ONCE: "allowed", pb.PermissionDecision_ALLOW_SESSION: "allowed", pb.PermissionDecision_ALLOW_WITH_EDIT: "allowed",
 	pb.PermissionDecision_DENY: "denied", pb.PermissionDecision_DENY_NO_INTERRUPT: "denied", pb.PermissionDecision_DENY_WITH_INTERRUPT: "denied",
 }
 
-// decided notes the end of a request. One that another request replaces has not ended.
+// decided records the end of a request. A request that another one replaces has not ended.
 func (f *Fold) decided(e *pb.AgentEvent, resolved *pb.PermissionResolved) {
 	what := f.requests[resolved.GetRequestId()]
 	delete(f.requests, resolved.GetRequestId())

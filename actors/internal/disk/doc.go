@@ -1,7 +1,7 @@
-// Package disk tells how much room there is and keeps a little of it back.
+// Package disk measures free space and keeps a reserve of it.
 //
 // [Look] asks the filesystem, in a system call that does not wait for a disk. A
-// [Reserve] is a file whose blocks are taken while there is plenty: to give it up
-// is to have that much room at once, for what must be written although the disk
-// is full. Nothing here decides anything, and nothing runs by itself.
+// [Reserve] is a file that is written while there is plenty of space. Releasing it
+// frees that space at once, for writes that must succeed although the disk
+// is full. The package decides nothing, and has no goroutine.
 package disk

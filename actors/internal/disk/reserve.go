@@ -10,18 +10,18 @@ import (
 	"betcode/messages"
 )
 
-// Space is the room on a filesystem, in bytes.
+// Space is the space on a filesystem, in bytes.
 type Space struct {
-	Free  int64 // for us: what is kept for the superuser does not count
+	Free  int64 // for this user, without the space reserved for the superuser
 	Total int64
 }
 
-// Reserve is the path of a file that takes room, to be given up when there is no
-// other. Empty: there is none.
+// Reserve is the path of a file that takes space, to be released when there is no other.
+// Empty: there is none.
 type Reserve string
 
-// Keep makes the file with as many bytes, all of them on the disk, unless it is
-// there already. A file that could not be made whole is removed.
+// Keep writes the file with this many bytes, all of them on the disk, unless it
+// exists. It removes a file that could not be written completely.
 func (r Reserve) Keep(bytes int64) error {
 	const op = "keep a reserve"
 	if r == "" {
@@ -36,13 +36,13 @@ func (r Reserve) Keep(bytes int64) error {
 		err = os.Rename(half, string(r))
 	}
 	if err != nil {
-		os.Remove(half) // it may never have been there
+		os.Remove(half) // it may not exist
 		return &messages.Error{Op: op, Kind: messages.Unavailable, Err: err}
 	}
 	return nil
 }
 
-// Release gives the room back.
+// Release frees the space.
 func (r Reserve) Release() error {
 	if r == "" {
 		return nil
@@ -53,8 +53,8 @@ func (r Reserve) Release() error {
 	return nil
 }
 
-// write fills a new file with bytes that no filesystem can leave out or make
-// small, and waits until they are on the disk.
+// write fills a new file with bytes that no filesystem can omit or compress, and waits until
+// they are on the disk.
 func write(path string, bytes int64) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err

@@ -4,7 +4,7 @@ package disk
 
 import "betcode/messages"
 
-// Look cannot tell on this system.
+// Look is not implemented on this system.
 func Look(string) (Space, error) {
 	return Space{}, messages.Errorf("look at the disk", messages.Unimplemented, "agents run on Linux and macOS only")
 }

@@ -8,7 +8,7 @@ import (
 	"betcode/messages"
 )
 
-// Look tells how much room there is on the filesystem of dir.
+// Look returns the space on the filesystem of dir.
 func Look(dir string) (Space, error) {
 	var s unix.Statfs_t
 	for {

@@ -1,4 +1,4 @@
-// Package encode turns events into the bytes that are journaled and sent: once, so that every stream gets the same bytes.
+// Package encode encodes events into the bytes that are journaled and sent: once, so that every stream gets the same bytes.
 package encode
 
 import (
@@ -12,7 +12,7 @@ import (
 	"betcode/messages"
 )
 
-// Event gives an event its session, its number and, if it has none, its time, and encodes it. These bytes go into the journal
+// Event sets the session, the number and, if it has none, the time of an event, and encodes it. These bytes go into the journal
 // and onto every wire. The number of an event that is not journaled is 0.
 func Event(e *pb.AgentEvent, session messages.SessionID, seq messages.Seq, at time.Time) messages.Event {
 	e.Sequence, e.SessionId = uint64(seq), string(session)
@@ -21,7 +21,7 @@ func Event(e *pb.AgentEvent, session messages.SessionID, seq messages.Seq, at ti
 	}
 	bytes, err := proto.Marshal(e)
 	if err != nil {
-		// Only a string that is not UTF-8 can do this, and the gateway and the translator make every string valid.
+		// Only an invalid UTF-8 string causes this, and the gateway and the translator make every string valid.
 		panic("encode event: " + err.Error())
 	}
 	return messages.Event{Seq: seq, Bytes: bytes}

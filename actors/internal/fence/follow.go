@@ -9,17 +9,17 @@ import (
 	"betcode/messages"
 )
 
-// maxLinks is how many symbolic links a path may lead over, as in the kernel.
+// maxLinks is how many symbolic links a path may follow, as in the kernel.
 const maxLinks = 40
 
-// followed is where a path leads.
+// followed is a path with its target.
 type followed struct {
-	path   string   // as it was wanted
-	target string   // without a symbolic link in it
-	links  []string // the symbolic links on the way, each by a path without another one
+	path   string   // the given path
+	target string   // the path without symbolic links
+	links  []string // the symbolic links that were followed, each by a path without another one
 }
 
-// follow resolves an absolute path, and remembers the links.
+// follow resolves an absolute path, and collects the links.
 func follow(path string) (followed, error) {
 	f := followed{path: path, target: "/"}
 	rest := strings.Split(filepath.Clean(path), "/")
@@ -57,8 +57,8 @@ func follow(path string) (followed, error) {
 	return f, nil
 }
 
-// planted refuses a place behind a link that fenced agents may make: what they may write
-// to next is not for them to say. A link to what the fence opens anyway is none.
+// planted refuses a place behind a link that fenced agents may make: they must not decide which
+// paths are writable next. A link to a path that the fence allows anyway is accepted.
 func planted(all []followed) error {
 	for _, f := range all {
 		for _, link := range f.links {
@@ -75,7 +75,7 @@ func planted(all []followed) error {
 	return nil
 }
 
-// holds finds a place, among some, that a path lies in.
+// holds returns the place, of those that some selects, that contains a path.
 func holds(all []followed, path string, some func(followed) bool) (string, bool) {
 	for _, o := range all {
 		if some(o) && within(path, o.target) {

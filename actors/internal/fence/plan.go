@@ -13,17 +13,17 @@ import (
 
 const op = "fence agent"
 
-// Project is what a fence is built around. All paths are absolute.
+// Project is the input of a fence. All paths are absolute.
 type Project struct {
 	Directory string   // the agent's working directory
 	Home      string   // the user's home directory
 	Temp      string   // the agent's own directory for temporary files
 	Environ   []string // of the agent
-	Writable  []string // what the operator names: absolute, or ~/…
+	Writable  []string // the operator's setting: absolute, or ~/…
 	Protected []string // directories of the daemon
 }
 
-// Available returns the version of Landlock's interface, and an error that tells why there
+// Available returns the version of Landlock's interface, and an error with the reason if there
 // can be no fence here.
 func Available() (version int, err error) {
 	version = launch.FenceVersion()
@@ -38,14 +38,14 @@ func Available() (version int, err error) {
 	return version, nil
 }
 
-// HoldsSignals reports whether fences of that version keep signals in.
+// HoldsSignals reports whether fences of that version restrict signals.
 func HoldsSignals(version int) bool { return version >= launch.FenceSignals }
 
-// devices may be written by everybody and keep nothing.
+// devices are writable for everybody and store nothing.
 var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
 
-// caches are those of common tools: the variable that moves one, where it is otherwise,
-// from the home directory, and what of it is a cache.
+// caches are those of common tools: the variable that moves a cache, its default place below the
+// home directory, and the part of it that is a cache.
 var caches = []struct {
 	variable, otherwise string
 	parts               []string
@@ -65,9 +65,9 @@ var caches = []struct {
 	{"", ".yarn/berry/cache", nil},
 }
 
-// Plan returns everything that a fenced agent may write to, sorted, symbolic links
-// resolved, as far as it exists. It refuses places that hold a directory of the daemon,
-// since those would be open as well, and places behind links that fenced agents may make.
+// Plan returns all paths that a fenced agent may write to, sorted, symbolic links
+// resolved, as far as they exist. It refuses places that contain a directory of the daemon,
+// since that would be writable too, and places behind links that fenced agents may make.
 func (p Project) Plan() ([]string, error) {
 	wanted := append([]string{p.Directory, p.Temp}, repository(p.Directory, p.Home)...)
 	wanted = append(wanted, devices...)
@@ -86,7 +86,7 @@ func (p Project) Plan() ([]string, error) {
 	for _, path := range wanted {
 		f, err := follow(path)
 		if err != nil {
-			continue // not there, so not writable
+			continue // it does not exist, so it is not writable
 		}
 		target := f.target
 		if strings.ContainsRune(target, '\n') {
@@ -104,8 +104,8 @@ func (p Project) Plan() ([]string, error) {
 	return slices.Compact(plan), nil
 }
 
-// apart refuses a place that holds, or lies in, a directory of the daemon. Its own
-// temporary directory lies there.
+// apart refuses a place that contains, or is in, a directory of the daemon. The agent's own
+// directory for temporary files is in one.
 func apart(target, path, temp string, protected []string) error {
 	for _, dir := range protected {
 		if within(dir, target) || within(target, dir) && path != temp {
@@ -132,7 +132,7 @@ func resolved(paths []string) []string {
 	return all
 }
 
-// named is a path as the operator wrote it.
+// named resolves a path as the operator wrote it.
 func (p Project) named(path string) (string, error) {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok && p.Home != "" {
 		path = filepath.Join(p.Home, rest)
@@ -143,7 +143,7 @@ func (p Project) named(path string) (string, error) {
 	return path, nil
 }
 
-// agents are the places where Claude Code keeps its configuration and transcripts. It
+// agents returns the places where Claude Code stores its configuration and transcripts. It
 // replaces .claude.json by renaming a file in the home directory, which the fence denies,
 // and then writes it in place.
 func (p Project) agents() []string {
@@ -172,7 +172,7 @@ func (p Project) caches() []string {
 	return all
 }
 
-// atHome are paths below the home directory; an empty name is none.
+// atHome returns paths below the home directory, without empty names.
 func (p Project) atHome(names ...string) []string {
 	var all []string
 	for _, name := range names {
@@ -183,7 +183,7 @@ func (p Project) atHome(names ...string) []string {
 	return all
 }
 
-// variable is what the agent's environment has under a name, if it is an absolute path.
+// variable returns a variable of the agent's environment, if it is an absolute path.
 func (p Project) variable(name string) string {
 	value := ""
 	for _, entry := range p.Environ {

@@ -8,11 +8,11 @@ import (
 	"betcode/messages/regular"
 )
 
-// repository returns what git writes to for a working directory: the root of its
-// worktree, the git directory and the common one. None where there is no repository.
+// repository returns the directories that git writes to for a working directory: the root of its
+// worktree, the git directory and the common one. It returns none if there is no repository.
 //
-// What a .git file says is believed only if the git directory that it names says the
-// same: an agent could write such a file, and open any directory with it for the next.
+// A .git file is trusted only if the git directory that it names refers back to it:
+// otherwise an agent could write such a file, and make any directory writable for the next agent.
 func repository(dir, home string) []string {
 	for top := filepath.Clean(dir); ; top = filepath.Dir(top) {
 		dot := filepath.Join(top, ".git")
@@ -20,7 +20,7 @@ func repository(dir, home string) []string {
 		switch {
 		case err != nil:
 		case !owned(info):
-			return nil // another user's, above us: git does not work in it either
+			return nil // another user's directory above: git does not work in it either
 		case info.IsDir():
 			if top == home || top == "/" {
 				return []string{dot} // a home directory under git is no project
@@ -59,10 +59,10 @@ func linked(dot string) (git, common string, ok bool) {
 	return git, common, true
 }
 
-// maxPointer bounds a file that holds a path, in bytes.
+// maxPointer bounds a file that contains a path, in bytes.
 const maxPointer = 64 << 10
 
-// pointer reads a file that holds a path behind a prefix, relative to the file.
+// pointer reads a file that contains a path behind a prefix, relative to the file.
 func pointer(file, prefix string) (string, bool) {
 	raw, err := regular.Read(file, maxPointer)
 	path, ok := strings.CutPrefix(strings.TrimRight(string(raw), "\r\n"), prefix)

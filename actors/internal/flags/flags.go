@@ -1,5 +1,5 @@
-// Package flags recognises options of command lines in the forms in which programs take
-// them: long ones abbreviated, short ones bundled in one word. Rules and the list of
+// Package flags recognises options of command lines in the forms that programs accept:
+// long ones abbreviated, short ones bundled in one word. Rules and the list of
 // protected files look for options that run another program, and share these forms.
 package flags
 
@@ -18,8 +18,8 @@ func Abbreviates(word string, long ...string) bool {
 	return false
 }
 
-// Bundled reports whether a word of short options has one of some letters. What follows
-// one of the letters in valued is the value of that option, and is not looked at.
+// Bundled reports whether a word of short options has one of some letters. The text behind
+// one of the letters in valued is the value of that option, and is ignored.
 func Bundled(word, letters, valued string) bool {
 	if len(word) < 2 || word[0] != '-' || word[1] == '-' {
 		return false

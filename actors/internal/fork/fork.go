@@ -14,7 +14,7 @@ import (
 
 // Deps is what forks need.
 type Deps struct {
-	Exists      func(messages.SessionID) bool // whether the journal has a session
+	Exists      func(messages.SessionID) bool // reports whether the journal has a session
 	Load        func(messages.SessionID) (messages.SessionLoaded, error)
 	View        func(context.Context, messages.GetSession) (messages.SessionView, error) // asks the session
 	Start       func(context.Context, messages.StartSession) (messages.Reply, error)     // starts the new session
@@ -30,8 +30,8 @@ type Forker struct{ deps Deps }
 func New(d Deps) *Forker { return &Forker{d} }
 
 // Fork makes a session that begins with the conversation of another. It is durable
-// with the new session's first record; that session's first agent makes the fork, from the
-// message that is the last one now. It reads the agent's transcript, so it works on the
+// with the new session's first record. That session's first agent makes the fork, from the
+// message that is the last one now. Fork reads the agent's transcript on the
 // caller's goroutine.
 func (f *Forker) Fork(ctx context.Context, m messages.ForkSession) (messages.Reply, error) {
 	const op = "fork session"
@@ -85,7 +85,7 @@ func (f *Forker) Fork(ctx context.Context, m messages.ForkSession) (messages.Rep
 	return nil, messages.UsedKey(op, string(m.Fork))
 }
 
-// forkedBefore answers a repeated request.
+// forkedBefore returns the answer to a repeated request.
 func (f *Forker) forkedBefore(ctx context.Context, m messages.ForkSession) (messages.Reply, error) {
 	view, err := f.deps.View(ctx, messages.GetSession{Session: m.Fork})
 	if err != nil {
@@ -97,8 +97,8 @@ func (f *Forker) forkedBefore(ctx context.Context, m messages.ForkSession) (mess
 	return nil, messages.UsedKey("fork session", string(m.Fork))
 }
 
-// restingView is a session whose conversation can be forked: the agent's transcript has all
-// of it, and nothing is about to be added.
+// restingView returns the view of a session whose conversation can be forked: the agent's transcript
+// has all of it, and nothing is about to be added. It refuses any other session.
 func (f *Forker) restingView(ctx context.Context, op string, id messages.SessionID) (messages.SessionView, error) {
 	view, err := f.deps.View(ctx, messages.GetSession{Session: id})
 	if err != nil {

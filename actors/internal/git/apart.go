@@ -11,8 +11,8 @@ import (
 )
 
 // apart is a git directory of the daemon's own. It replaces that of a working tree while git compares or writes files.
-// The settings in it are written once and belong to the daemon. An agent may change those of the repository at any time,
-// also between the look at them and the command that obeys them, so such commands never read them.
+// Its settings are written once and belong to the daemon. An agent may change those of the repository at any time, even
+// between a check of them and the command that obeys them, so such commands never read them.
 type apart struct {
 	dir    string // the stand-in
 	tree   string // the working tree
@@ -21,14 +21,14 @@ type apart struct {
 	head   string // commit that is checked out; empty if there is none
 }
 
-// kept are the settings of a repository that the stand-in has too: how files are compared and written, and where git lfs
-// finds files. None of them names a program.
+// kept are the settings of a repository that are copied into the stand-in: how files are compared and written, and where git
+// lfs finds files. None of them names a program.
 var kept = []string{
 	"core.filemode", "core.symlinks", "core.ignorecase", "core.precomposeunicode", "core.autocrlf", "core.eol", "core.safecrlf", "core.checkstat", "core.trustctime",
 	"core.protectntfs", "core.protecthfs", "core.longpaths", "core.sparsecheckout", "core.sparsecheckoutcone", "extensions.objectformat", "lfs.url", "lfs.fetchinclude", "lfs.fetchexclude",
 }
 
-// keeps reports whether the stand-in has a setting.
+// keeps reports whether a setting is copied into the stand-in.
 func keeps(key, value string) bool {
 	lower := strings.ToLower(key)
 	switch {
@@ -78,7 +78,7 @@ func (g *Git) withStandIn(ctx context.Context, tree string, f func(a *apart, env
 	return errors.Join(f(a, o.checkout()), a.remove())
 }
 
-// fill writes what git wants to find in a git directory.
+// fill writes the files that git expects in a git directory.
 func (a *apart) fill(o own) error {
 	head := a.head
 	if head == "" {
@@ -111,7 +111,7 @@ func (a *apart) fill(o own) error {
 	return nil
 }
 
-// command makes a command work on the working tree without the settings of its repository.
+// command directs a command to the working tree without the settings of its repository.
 func (a *apart) command(c command) command {
 	c.dir = a.tree
 	c.args = append([]string{"--git-dir=" + a.dir, "--work-tree=" + a.tree}, c.args...)
@@ -127,7 +127,7 @@ func (o own) checkout() []string {
 	return nil
 }
 
-// config returns the settings that are kept as a file.
+// config formats the copied settings as a file.
 func (o own) config() string {
 	var b strings.Builder
 	b.WriteString("[core]\n\trepositoryformatversion = 1\n\tbare = false\n")

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// gitCount names the variable that says how many settings git reads from its environment.
+// gitCount is the variable with the number of settings that git reads from its environment.
 const gitCount = "GIT_CONFIG_COUNT"
 
-// ExplicitBareRepositories returns the variables that make git refuse a bare repository which it only finds because it runs in
-// it. A clone may carry one as plain files, with settings that run programs, and an agent whose shell went there in an earlier
-// call does not report it. The variables follow those that environ has for the same purpose; environ is "NAME=value". git knows
-// the setting from 2.38 on.
+// ExplicitBareRepositories returns the variables that make git refuse a bare repository which it finds only because it runs in
+// it. A clone may contain one as plain files, with settings that run programs, and an agent whose shell went there in an earlier
+// call does not report it. The variables follow those that environ has for the same purpose; environ is "NAME=value". git has
+// the setting since 2.38.
 func ExplicitBareRepositories(environ []string) []string {
 	count := 0
 	for _, variable := range environ { // the last one counts

@@ -17,7 +17,7 @@ type Ref struct {
 	Remote  bool
 }
 
-// maxBranches bounds the branches that are listed.
+// maxBranches bounds the number of branches in a list.
 const maxBranches = 10_000
 
 // Branches lists the branches of a repository, sorted by name, those that follow remotes last. name restricts it to one
@@ -48,7 +48,7 @@ func (g *Git) Branches(ctx context.Context, common, name string, remote bool) ([
 	return found, err
 }
 
-// parseRef reads the fields of a branch. One that is only a name of another, such as origin/HEAD, has no name.
+// parseRef parses the fields of a branch. A branch that is only another name, such as origin/HEAD, gets no name.
 func parseRef(fields []string) Ref {
 	full := strings.TrimPrefix(fields[0], "\n") // that ended the line before
 	name, local := strings.CutPrefix(full, "refs/heads/")

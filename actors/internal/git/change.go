@@ -10,10 +10,10 @@ import (
 	"betcode/messages"
 )
 
-// created is what git notes about a branch that we make.
+// created is git's note about a branch that the daemon makes.
 const created = "branch: created by betcode"
 
-// CreateBranch creates a branch at a commit. It fails if the branch is there.
+// CreateBranch creates a branch at a commit. It fails if the branch exists.
 func (g *Git) CreateBranch(ctx context.Context, lock *Lock, common, branch, commit string) error {
 	_, err := g.run(ctx, command{
 		dir: common, lock: lock,
@@ -28,8 +28,8 @@ func (g *Git) deleteBranch(ctx context.Context, lock *Lock, common, branch, comm
 	return err
 }
 
-// Add checks a branch out in a new working tree. The directory is empty, or not there. Filters of the repository's own
-// settings are not run.
+// Add checks out a branch in a new working tree. The directory is empty, or does not exist. Filters of the repository's own
+// settings do not run.
 func (g *Git) Add(ctx context.Context, lock *Lock, common, path, branch string) error {
 	if info, err := os.Lstat(filepath.Join(common, "worktrees")); err == nil && !info.IsDir() { // git would write behind a link
 		return messages.Errorf("add worktree", messages.WrongState, "%s is not a directory", filepath.Join(common, "worktrees")).WithHint("Remove it; git creates the directory again.")
@@ -69,7 +69,7 @@ func Submodules(common, path string) bool {
 	return err == nil && len(entries) > 0
 }
 
-// Forget removes what git knows of a working tree whose directory is gone, or is no working tree any more.
+// Forget removes git's records of a working tree whose directory does not exist, or is no longer a working tree.
 func Forget(common, path string) error {
 	admin, found := adminOf(common, path)
 	if !found || there(filepath.Join(path, ".git")) {

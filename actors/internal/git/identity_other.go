@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// Identity tells a file or directory from others that have its path later. It is empty if there is none.
+// Identity distinguishes a file or directory from others that have its path later. It is empty if there is none.
 func Identity(path string) string {
 	info, err := os.Lstat(path)
 	if err != nil {

@@ -13,18 +13,18 @@ import (
 	"time"
 )
 
-// Leftover is what was begun to make a working tree, by a git that may have been killed at any time.
+// Leftover describes the unfinished creation of a working tree, by a git that may have been killed at any time.
 type Leftover struct {
 	Common  string
 	Path    string
 	Branch  string
 	Commit  string
 	Created bool   // the branch was to be created at Commit
-	Made    string // identity of the directory that we made ([Identity]); empty if git was not started
+	Made    string // identity of the directory that the daemon made ([Identity]); empty if git was not started
 	Began   time.Time
 }
 
-// settle is how long a file of another git may be there that looks as if it had been left behind.
+// settle is how long another git may have a file that looks as if it had been left behind.
 const settle = 2 * time.Second
 
 // Finished reports whether git had finished: the working tree is whole. Take the [Lock] first, so that no git of ours runs.
@@ -37,8 +37,8 @@ func (g *Git) Finished(ctx context.Context, l Leftover) bool {
 	return err == nil && s.Branch == l.Branch && s.Changed == 0
 }
 
-// Undo removes what was left, and nothing else: files of the commit in the directory that we made, git's records of it, and
-// the branch if it is still as we made it. Other files stay, with the directory, and are an error.
+// Undo removes the leftover, and nothing else: files of the commit in the directory that the daemon made, git's records of it, and
+// the branch if it is unchanged. Other files stay, with the directory, and are an error.
 func (g *Git) Undo(ctx context.Context, lock *Lock, l Leftover) error {
 	admin, found := adminOf(l.Common, l.Path)
 	ours := l.Made != "" && (Identity(l.Path) == l.Made || !there(l.Path))
@@ -47,13 +47,13 @@ func (g *Git) Undo(ctx context.Context, lock *Lock, l Leftover) error {
 	case l.Made != "" && Identity(l.Path) == l.Made:
 		kept = g.removeFiles(ctx, l)
 	case l.Made == "":
-		_ = os.Remove(l.Path) // an empty directory is of no use to anybody; a full one stays
+		_ = os.Remove(l.Path) // succeeds if the directory is empty
 	}
 	if found && ours {
 		kept = errors.Join(kept, removeInside(l.Common, admin))
 	}
 	kept = errors.Join(kept, removeSettled(ctx, l))
-	_ = os.Remove(filepath.Join(l.Common, "worktrees")) // if it is empty, as git does
+	_ = os.Remove(filepath.Join(l.Common, "worktrees")) // succeeds if it is empty; git removes it too
 	if !l.Created {
 		return kept
 	}
@@ -113,7 +113,7 @@ func (g *Git) removeFiles(ctx context.Context, l Leftover) error {
 	return nil
 }
 
-// adminOf returns git's directory about a working tree: the one that names its path.
+// adminOf returns git's directory for a working tree: the one that names its path.
 func adminOf(common, tree string) (string, bool) {
 	entries, err := os.ReadDir(filepath.Join(common, "worktrees"))
 	if err != nil {
@@ -134,8 +134,8 @@ func adminOf(common, tree string) (string, bool) {
 	return "", false
 }
 
-// removeSettled removes what a killed git leaves without saying of which tree it is: a directory about a working tree
-// that names none yet, and the lock file of the branch. Another git has such files for microseconds, so those that
+// removeSettled removes files that a killed git leaves and that name no working tree: a directory for a working tree that has
+// no path yet, and the lock file of the branch. Another git has such files for microseconds, so those that
 // stay for [settle] have no owner.
 func removeSettled(ctx context.Context, l Leftover) error {
 	before := ownerless(l)

@@ -11,13 +11,13 @@ import (
 	"betcode/messages"
 )
 
-// Merge is a merge of branches into another one, as it was worked out: without a conflict, and before anything has changed.
+// Merge is a planned merge of branches into another one, without a conflict, and before anything has changed.
 type Merge struct {
 	Common string
 	Into   string // the branch
 	Tree   string // the working tree in which it is checked out; empty = none
 	Old    string // commit of the branch
-	New    string // the merge; Old if there was nothing to be merged
+	New    string // the merge; Old if there was nothing to merge
 }
 
 // ConflictError is a merge that git cannot make by itself.
@@ -34,10 +34,10 @@ func (c *ConflictError) Error() string {
 	return fmt.Sprintf("branch %s has conflicts in %s", c.Branch, strings.Join(c.Paths, ", "))
 }
 
-// MergeMark begins the line of a merge's message that has its id: how a merge that was made is found again.
+// MergeMark begins the line of a merge's message with its id, by which the merge is found again.
 const MergeMark = "Betcode-Merge: "
 
-// PlanMerge works out the merge of branches into one, in order, and writes its commits. Neither a branch nor a working tree
+// PlanMerge computes the merge of branches into one, in order, and writes its commits. Neither a branch nor a working tree
 // changes. Each merge is a commit of its own with a line for id. Branches that the target contains are left out. The error is
 // [*ConflictError] for the first branch with conflicts.
 //
@@ -134,7 +134,7 @@ func (g *Git) author(ctx context.Context, common string) []string {
 	return []string{"GIT_AUTHOR_NAME=" + name, "GIT_AUTHOR_EMAIL=" + mail, "GIT_COMMITTER_NAME=" + name, "GIT_COMMITTER_EMAIL=" + mail}
 }
 
-// Contains reports whether a commit has another among its ancestors, or is it.
+// Contains reports whether a commit equals another, or has it among its ancestors.
 func (g *Git) Contains(ctx context.Context, common, commit, ancestor string) (bool, error) {
 	_, err := g.run(ctx, command{dir: common, reads: true, args: at(common, "merge-base", "--is-ancestor", ancestor, commit)})
 	var failed *ExitError
@@ -174,7 +174,7 @@ func (g *Git) move(ctx context.Context, lock *Lock, m Merge) error {
 	return err
 }
 
-// onto takes the files of a working tree from one commit to another. git refuses before it changes any if it would overwrite
+// onto moves the files of a working tree from one commit to another. git refuses before it changes any if it would overwrite
 // others.
 func (g *Git) onto(ctx context.Context, lock *Lock, tree, from, to string) error {
 	return g.withStandIn(ctx, tree, func(a *apart, environ []string) error {

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// ResumeMerge ends a merge that [Git.Advance] has begun and that was cut short at any time; merged reports whether it is made. A
-// working tree that was changed in part gets its former files back, unless somebody has changed them since: those stay, and
-// are an error. Take the [Lock] first, so that no git of ours runs.
+// ResumeMerge finishes or undoes a merge that [Git.Advance] has begun and that was interrupted; merged reports whether it is made.
+// A working tree that was changed in part gets its former files back. Files that were changed since stay, and
+// are an error. Take the [Lock] first, so that no other git of the daemon runs.
 func (g *Git) ResumeMerge(ctx context.Context, lock *Lock, m Merge, began time.Time) (merged bool, err error) {
 	commit, exists, err := g.Branch(ctx, m.Common, m.Into)
 	switch {
@@ -41,7 +41,7 @@ func (g *Git) ResumeMerge(ctx context.Context, lock *Lock, m Merge, began time.T
 	return merged && err == nil, err
 }
 
-// ChangedError says that files of a working tree were changed since a merge into it was cut short. They stay as they are.
+// ChangedError reports files of a working tree that were changed since a merge into it was interrupted. They stay as they are.
 type ChangedError struct {
 	Tree  string
 	Paths []string // at most maxConflicts
@@ -52,12 +52,12 @@ func (c *ChangedError) Error() string {
 	return fmt.Sprintf("files of %s were changed since the merge was cut short: %s", c.Tree, strings.Join(c.Paths, ", "))
 }
 
-// unlockIndex removes the lock of an index that a killed git has left. That of a git of somebody else goes by itself.
+// unlockIndex removes the lock of an index that a killed git has left. The lock of another git disappears when that git ends.
 func unlockIndex(ctx context.Context, a *apart, began time.Time) error {
 	file := filepath.Join(a.admin, "index.lock")
 	info, err := os.Lstat(file)
 	if err != nil || info.ModTime().Before(began.Add(-time.Second)) {
-		return nil //nolint:nilerr // there is none of ours
+		return nil //nolint:nilerr // there is no lock of a killed git
 	}
 	id := Identity(file)
 	select {
@@ -80,13 +80,13 @@ func (g *Git) indexIs(ctx context.Context, a *apart, commit string) (bool, error
 	return err == nil, err
 }
 
-// restore gives a working tree the files of the old commit again, if all that differ are from the merge.
+// restore restores the files of the old commit in a working tree, if all that differ are from the merge.
 func (g *Git) restore(ctx context.Context, lock *Lock, a *apart, environ []string, m Merge) error {
 	old, err := g.differing(ctx, a, lock, nil)
 	if err != nil {
 		return err
 	}
-	// A second index, of the new commit, tells git which files the merge has written; the first one stays that of the old commit.
+	// A second index, of the new commit, shows git which files the merge has written; the first one stays that of the old commit.
 	second := []string{"GIT_INDEX_FILE=" + filepath.Join(a.dir, "index")}
 	if _, err := g.run(ctx, a.command(command{lock: lock, environ: second, args: []string{"read-tree", m.New}})); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (g *Git) restore(ctx context.Context, lock *Lock, a *apart, environ []strin
 	if err != nil {
 		return err
 	}
-	_, err = g.differing(ctx, a, lock, nil) // the index learns that the files are as they were
+	_, err = g.differing(ctx, a, lock, nil) // refreshes the index
 	return err
 }
 
@@ -125,7 +125,7 @@ func (g *Git) differing(ctx context.Context, a *apart, lock *Lock, environ []str
 	return all, err
 }
 
-// foreign returns the files that neither the old commit nor the merge has made what they are. old and fresh are those that differ
+// foreign returns the files whose content is neither from the old commit nor from the merge. old and fresh are those that differ
 // from the old and the new commit. A file that git was writing has the beginning of its new content.
 func (g *Git) foreign(ctx context.Context, a *apart, m Merge, old, fresh map[string]bool) ([]string, error) {
 	var words, found []string

@@ -10,7 +10,7 @@ import (
 )
 
 // InTheWay returns files of the target's working tree that the merge would overwrite although git has no copy of them: git
-// itself spares untracked files, but not ignored ones. At most [maxConflicts], sorted.
+// itself keeps untracked files, but not ignored ones. At most [maxConflicts], sorted.
 func (g *Git) InTheWay(ctx context.Context, m Merge) ([]string, error) {
 	if m.Tree == "" {
 		return nil, nil
@@ -68,7 +68,7 @@ func (g *Git) changes(ctx context.Context, m Merge, f func(status, path string))
 	return err
 }
 
-// occupied adds to found what is at the place of a file that a merge adds, except files that the merge removes: a file or link
+// occupied adds to found everything at the place of a file that a merge adds, except files that the merge removes: a file or link
 // there or at one of the directories above, or the files of a directory.
 func occupied(root *os.Root, name string, removed, found map[string]bool) error {
 	for n := range len(name) + 1 {

@@ -14,10 +14,10 @@ type Tree struct {
 	Bare     bool   // it is the repository itself
 	Locked   bool   // a person, or a git that was killed, has locked it
 	Reason   string // of the lock
-	Prunable bool   // its directory is gone
+	Prunable bool   // its directory does not exist
 }
 
-// parseTrees reads the answer of "worktree list --porcelain -z". The first is the main working tree.
+// parseTrees parses the output of "worktree list --porcelain -z". The first is the main working tree.
 func parseTrees(text string) ([]Tree, error) {
 	var trees []Tree
 	for record := range strings.SplitSeq(text, "\x00\x00") {
@@ -51,7 +51,7 @@ func parseTrees(text string) ([]Tree, error) {
 	return trees, nil
 }
 
-// Status is how a working tree differs from what is committed and pushed.
+// Status is the difference between a working tree and what is committed and pushed.
 type Status struct {
 	Commit   string
 	Branch   string // empty if none is checked out
@@ -59,7 +59,7 @@ type Status struct {
 	Ahead    uint32 // commits that the upstream does not have
 	Behind   uint32 // commits that only the upstream has
 	Changed  int    // files that differ from the commit
-	Deleted  int    // of these, files that are gone from the directory and nothing else
+	Deleted  int    // part of Changed: files that are missing from the directory
 	Foreign  int    // files and directories that git does not track
 	Unpushed uint32 // commits that neither a remote nor another branch has
 }
@@ -67,7 +67,7 @@ type Status struct {
 // Dirty reports whether files are changed or not tracked.
 func (s Status) Dirty() bool { return s.Changed+s.Foreign > 0 }
 
-// parseStatus reads the answer of "status --porcelain=v2 -z".
+// parseStatus parses the output of "status --porcelain=v2 -z".
 func parseStatus(text string) (Status, error) {
 	var s Status
 	lines := strings.Split(text, "\x00")
@@ -94,7 +94,7 @@ func parseStatus(text string) (Status, error) {
 	return s, nil
 }
 
-// distance reads the answer of "rev-list --left-right --count".
+// distance parses the output of "rev-list --left-right --count".
 func (s *Status) distance(text string) error {
 	ahead, behind, _ := strings.Cut(strings.TrimSpace(text), "\t")
 	a, err := strconv.ParseUint(ahead, 10, 32)
@@ -115,7 +115,7 @@ type file struct {
 	size int64  // 0 for a submodule
 }
 
-// parseFile reads one record of "ls-tree -r -l -z".
+// parseFile parses one record of "ls-tree -r -l -z".
 func parseFile(record string) (file, error) {
 	head, path, ok := strings.Cut(record, "\t")
 	words := strings.Fields(head)

@@ -19,7 +19,7 @@ func OwnGroup(cmd *exec.Cmd) {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 }
 
-// EndGroup kills what is left of a command's group.
+// EndGroup kills the remaining processes of a command's group.
 func EndGroup(cmd *exec.Cmd) {
 	if cmd.Process != nil {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // best effort; usually none is left
@@ -57,10 +57,10 @@ func TakeLock(ctx context.Context, path string) (*Lock, error) {
 	}
 }
 
-// Release gives up this process's share of the lock.
+// Release releases this process's share of the lock.
 func (l *Lock) Release() { l.file.Close() }
 
-// Inherit hands a share of the lock to a command. A nil lock has none.
+// Inherit gives a command a share of the lock. A nil lock has none.
 func (l *Lock) Inherit(cmd *exec.Cmd) {
 	if l != nil {
 		cmd.ExtraFiles = append(cmd.ExtraFiles, l.file)

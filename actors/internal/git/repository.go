@@ -11,7 +11,7 @@ import (
 	"betcode/messages"
 )
 
-// Repository is where a repository is.
+// Repository has the directories of a repository.
 type Repository struct {
 	Common string // the git directory that all working trees share; absolute, without symbolic links
 	Main   string // the main working tree, or Common in a bare repository
@@ -90,10 +90,10 @@ func (g *Git) Branch(ctx context.Context, common, branch string) (string, bool, 
 	return g.revision(ctx, common, at(common), "refs/heads/"+branch)
 }
 
-// block is the room that a small file takes on most filesystems.
+// block is the space that a small file takes on most filesystems, in bytes.
 const block = 4096
 
-// TreeBytes returns the room that the files of a commit take in a working tree, in whole blocks.
+// TreeBytes returns the space that the files of a commit take in a working tree, in bytes of whole blocks.
 func (g *Git) TreeBytes(ctx context.Context, common, commit string) (int64, error) {
 	var total int64
 	err := g.files(ctx, common, commit, func(f file) {
@@ -102,7 +102,7 @@ func (g *Git) TreeBytes(ctx context.Context, common, commit string) (int64, erro
 	return total, err
 }
 
-// files calls each for the files of a commit.
+// files calls each with the files of a commit.
 func (g *Git) files(ctx context.Context, common, commit string, each func(file)) error {
 	_, err := g.run(ctx, command{
 		dir: common, args: at(common, "ls-tree", "-r", "-l", "-z", "--full-tree", "--end-of-options", commit), reads: true,
@@ -117,11 +117,11 @@ func (g *Git) files(ctx context.Context, common, commit string, each func(file))
 	return err
 }
 
-// maxIncluded bounds the files that patterns may name.
+// maxIncluded bounds the files that patterns may match.
 const maxIncluded = 10_000
 
-// Included returns the ignored files of a working tree that the patterns in a file name, as .gitignore has them. Paths are
-// relative to the tree, with slashes.
+// Included returns the ignored files of a working tree that match the patterns in a file, in the notation of .gitignore. Paths
+// are relative to the tree, with slashes.
 func (g *Git) Included(ctx context.Context, tree, patterns string) ([]string, error) {
 	named := map[string]bool{}
 	list := func(exclude string, each func(path string) error) error {
@@ -150,7 +150,7 @@ func (g *Git) Included(ctx context.Context, tree, patterns string) ([]string, er
 // maxUnpushed bounds the commits that are counted.
 const maxUnpushed = 10000
 
-// Status looks at a working tree. Filters of the repository's own settings are not run: files that they change count as
+// Status inspects a working tree. Filters of the repository's own settings do not run: files that they change count as
 // changed.
 func (g *Git) Status(ctx context.Context, path string) (Status, error) {
 	s, err := g.compare(ctx, path)
@@ -167,7 +167,7 @@ func (g *Git) Status(ctx context.Context, path string) (Status, error) {
 // compare compares the files of a working tree with its commit.
 func (g *Git) compare(ctx context.Context, path string) (s Status, err error) {
 	err = g.withStandIn(ctx, path, func(a *apart, _ []string) error {
-		// Changes inside of submodules are left out: git would run with the settings of the submodule.
+		// Changes inside of submodules are left out, because git would run with the settings of the submodule.
 		out, err := g.run(ctx, a.command(command{
 			reads: true, args: []string{"status", "--porcelain=v2", "-z", "--untracked-files=normal", "--ignore-submodules=dirty"},
 		}))
@@ -201,7 +201,7 @@ func (g *Git) follow(ctx context.Context, path string, s *Status) error {
 	}
 	out, err = g.run(ctx, command{dir: path, args: []string{"rev-list", "--left-right", "--count", s.Commit + "...@{upstream}"}, reads: true})
 	if errors.As(err, &failed) {
-		return nil // the upstream is gone
+		return nil // the upstream does not exist
 	}
 	if err != nil {
 		return err

@@ -18,13 +18,13 @@ import (
 
 const (
 	maxOutput = 16 << 20 // bytes of one command's output
-	maxErrors = 16 << 10 // bytes of what it says on standard error
+	maxErrors = 16 << 10 // bytes of its standard error
 	grace     = 5 * time.Second
-	// oldest is the first version of git that ends the fields of "worktree list" with NUL.
+	// The oldest version of git that ends the fields of "worktree list" with NUL.
 	oldestMajor, oldestMinor = 2, 36
 )
 
-// Git runs one git executable. All methods may be called from any goroutine.
+// Git runs one git executable. It is safe for concurrent use.
 type Git struct {
 	program string
 	environ []string
@@ -37,7 +37,7 @@ func New(program string, environ []string) *Git {
 	return &Git{program: program, environ: environment(environ)}
 }
 
-// inherited are the variables of the daemon that git gets. Secrets are not among them, nor variables that lead git to
+// inherited are the variables of the daemon that git gets. They do not include secrets, nor variables that direct git to
 // another repository.
 var inherited = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "XDG_CONFIG_HOME", "SYSTEMROOT", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "TEMP", "TMP",
@@ -45,7 +45,7 @@ var inherited = []string{
 }
 
 // fixed are variables that every command gets. GIT_ALLOW_PROTOCOL names a transport that does not exist, so that git does
-// not fetch, whatever the repository's settings say.
+// not fetch, whatever the repository's settings are.
 var fixed = []string{
 	"LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GIT_PAGER=cat", "GIT_EDITOR=false",
 	"GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1",
@@ -59,13 +59,13 @@ func environment(all []string) []string {
 	return append(own, fixed...)
 }
 
-// setting is a setting of git that wins over those of files.
+// setting is a setting of git that takes precedence over those of files.
 type setting struct{ key, value string }
 
 // silenced are the settings that every command gets. They keep git from running programs that the repository names.
 var silenced = []setting{
 	{"core.hooksPath", os.DevNull},
-	{"hook.post-checkout.enabled", "false"}, // those that settings name, in versions that have such a switch
+	{"hook.post-checkout.enabled", "false"}, // hooks in settings, in versions that have such a switch
 	{"hook.post-index-change.enabled", "false"},
 	{"hook.reference-transaction.enabled", "false"},
 	{"core.fsmonitor", "false"},
@@ -81,8 +81,8 @@ var silenced = []setting{
 type command struct {
 	dir      string // in which it runs
 	args     []string
-	settings []setting                 // beside silenced
-	environ  []string                  // beside the usual
+	settings []setting                 // in addition to silenced
+	environ  []string                  // in addition to the usual ones
 	reads    bool                      // takes no optional locks
 	lock     *Lock                     // git inherits it; nil = none
 	each     func(record string) error // gets the records of the output, each ended by NUL; nil = the output is returned
@@ -142,7 +142,7 @@ func (g *Git) start(ctx context.Context, c command) (string, error) {
 	return out.String(), nil
 }
 
-// notThere reports whether a missing file is the program, because the directory is there.
+// notThere reports whether the missing file is the program, because the directory exists.
 func notThere(dir string) bool {
 	_, err := os.Stat(dir)
 	return dir == "" || err == nil
@@ -175,7 +175,7 @@ func configured(all []setting) []string {
 	return env
 }
 
-// check refuses a git that is too old to obey the settings in its environment.
+// check refuses a git that is too old to read settings from its environment.
 func (g *Git) check(ctx context.Context) error {
 	if g.usable.Load() {
 		return nil
@@ -201,7 +201,7 @@ func recent(text string) bool {
 	return major > oldestMajor || major == oldestMajor && minor >= oldestMinor
 }
 
-// bounded keeps the beginning of what is written to it. Beyond the limit it drops the rest, or fails.
+// bounded keeps the beginning of its input. Beyond the limit it drops the rest, or fails.
 type bounded struct {
 	bytes.Buffer
 	limit int
@@ -219,7 +219,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
-// records cuts what is written to it at NUL.
+// records splits its input at NUL.
 type records struct {
 	each func(record string) error
 	rest []byte

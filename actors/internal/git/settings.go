@@ -12,16 +12,16 @@ var lfs = []string{
 	"git-lfs clean -- %f", "git-lfs smudge -- %f", "git-lfs smudge --skip -- %f", "git-lfs filter-process", "git-lfs filter-process --skip",
 }
 
-// own are the settings of a repository itself that matter here.
+// own are a repository's own settings that are relevant here.
 type own struct {
 	filters []string  // names of filters that run other programs than git lfs
-	hidden  []string  // conditional includes: what they name holds in some working trees only
+	hidden  []string  // conditional includes, whose settings apply in some working trees only
 	lfs     bool      // settings that make git lfs run other programs
-	hooks   []string  // hooks that settings name, which newer versions of git run
-	kept    []setting // what the stand-in has too
+	hooks   []string  // hooks in settings, which newer versions of git run
+	kept    []setting // settings that are copied into the stand-in
 }
 
-// ownSettings reads the settings of the repository at a directory, those of its includes too. Settings of the user and of
+// ownSettings reads the settings of the repository at a directory, with those of its includes. Settings of the user and of
 // the system are left out.
 func (g *Git) ownSettings(ctx context.Context, dir string) (own, error) {
 	var o own
@@ -63,7 +63,7 @@ func (o *own) add(key, value string) {
 	}
 }
 
-// Programs says which settings of the repository at a directory would run a program during a checkout; empty if none would.
+// Programs returns the settings of the repository at a directory that would run a program during a checkout; empty if none would.
 func (g *Git) Programs(ctx context.Context, dir string) (string, error) {
 	o, err := g.ownSettings(ctx, dir)
 	switch {

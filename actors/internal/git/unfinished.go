@@ -8,13 +8,13 @@ import (
 	"betcode/messages/regular"
 )
 
-// unfinished are what git keeps of an operation that a person has begun in a working tree.
+// unfinished are git's files for an operation that a person has begun in a working tree.
 var unfinished = []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "sequencer", "rebase-merge", "rebase-apply", "BISECT_START"}
 
 // detaching are the files of operations that detach HEAD. They name the branch that git checks out again at the end.
 var detaching = []string{"rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START"}
 
-// mostName bounds the file that names a branch, in bytes. An agent may write it.
+// mostName bounds the file with the name of a branch, in bytes. An agent may write it.
 const mostName = 1 << 10
 
 // Unfinished names the operation that a person has begun in a working tree; empty if there is none.

@@ -4,6 +4,6 @@ package hook
 
 import "os/exec"
 
-// together does nothing where there are no process groups: only the program
+// together does nothing on systems without process groups: only the program
 // itself is ended.
 func together(*exec.Cmd) {}

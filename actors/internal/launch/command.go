@@ -2,23 +2,23 @@
 
 package launch
 
-// version is that of the arguments.
+// version is the version of the arguments.
 const version = "4"
 
-// Params is what a launcher is told.
+// Params are the parameters of a launcher.
 type Params struct {
 	Run     string   // the run directory, absolute
 	Dir     string   // the agent's working directory, absolute
 	Program string   // the agent's executable, absolute
 	Argv    []string // its arguments, argv[0] included
 	Env     []string // its whole environment
-	Lease   Lease    // how long it may be without a daemon
-	Cgroup  string   // the directory of the control group that the agent is put into; empty = none
-	Fence   []string // what the agent may write to, with everything below; empty = there is no fence
+	Lease   Lease    // how long the agent may run without a daemon
+	Cgroup  string   // the directory of the agent's control group; empty = none
+	Fence   []string // paths that the agent may write to, with everything below; empty = there is no fence
 }
 
 // settings make the launcher's Go runtime small: one processor, no collector,
-// no look at the control group.
+// and no reading of the limits of its control group.
 var settings = []struct{ name, value string }{
 	{Marker, markNew},
 	{"GOMAXPROCS", "1"},
@@ -37,14 +37,14 @@ const (
 	markSmall = "small"
 )
 
-// kept stands before the name of a variable of the agent that the launcher
-// needs for itself.
+// kept is the prefix of a variable of the agent that has another value in the launcher's
+// environment.
 const kept = "BETCODE_KEPT_"
 
 // Command returns the arguments and the environment of a launcher for p.
 //
-// The agent's environment travels as the launcher's own, not as arguments:
-// /proc/<pid>/cmdline is for everybody to read, /proc/<pid>/environ is not.
+// The agent's environment is passed in the launcher's own, not as arguments:
+// every user can read /proc/<pid>/cmdline, but not /proc/<pid>/environ.
 func (p Params) Command() (argv, env []string) {
 	every, misses := digits(nil, uint64(p.Lease.Every)), digits(nil, uint64(p.Lease.Misses))
 	argv = append([]string{Name, version, p.Run, p.Dir, p.Lease.File, string(every), string(misses), p.Cgroup, joinFence(p.Fence), p.Program}, p.Argv...)
@@ -61,7 +61,7 @@ func (p Params) Command() (argv, env []string) {
 	return argv, env
 }
 
-// parse undoes Command.
+// parse is the inverse of Command.
 func parse(argv, env []string) (Params, bool) {
 	if len(argv) < 11 || argv[0] != Name || argv[1] != version {
 		return Params{}, false
@@ -83,7 +83,7 @@ func parse(argv, env []string) (Params, bool) {
 	return p, true
 }
 
-// decimal undoes digits, for numbers of ours.
+// decimal is the inverse of digits.
 func decimal(s string) (n int) {
 	for i := range len(s) {
 		n = 10*n + int(s[i]-'0')

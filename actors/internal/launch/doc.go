@@ -4,8 +4,8 @@
 //
 // The launcher is this program again. The daemon starts its own executable with
 // the name [Name] and [Marker] in the environment ([Params.Command]); the init
-// function of this package sees both, does the launcher's work and ends the
-// process. Nothing else of the program runs.
+// function of this package recognises both, does the launcher's work and ends the
+// process. No other part of the program runs.
 //
 // # Why an init function
 //
@@ -13,7 +13,7 @@
 // package variables cost several megabytes before main begins. Go initialises
 // packages in the order of their import paths as soon as what they import is
 // ready. This package imports runtime, syscall and unsafe only, so its turn comes before
-// that of everything that reads a file, prints or knows the time, and a
+// that of all packages that read files, print or know the time, and a
 // launcher costs less than 3 MB of memory of its own. Keep it that way: no os,
 // no fmt, no time, no encoding/json here. TestMemory measures it.
 //
@@ -25,21 +25,21 @@
 //  1. It reserves the space of its two records, so that a full disk is noticed
 //     before the agent runs and not when it ends.
 //  2. It goes to the agent's directory and starts the agent in a new session, with default
-//     signals, with descriptors 0 to 2 and no others; within a fence if it is to have one
-//     ([Params].Fence): Landlock for writes and signals, and a filter of system calls, so
-//     that it sets no limits of another process. A fenced agent's directory is opened
-//     without following a symbolic link.
+//     signals, with descriptors 0 to 2 and no others. With a fence ([Params].Fence) it
+//     restricts the agent by Landlock for writes and signals, and by a filter of system
+//     calls, so that it sets no limits of another process. A fenced agent's directory is
+//     opened without following a symbolic link.
 //  3. It writes launcher.json, also if the agent could not be started, and the
 //     same bytes into the report pipe, which it closes.
-//  4. It lets go of the agent's streams, reaps whatever is orphaned below it (it
-//     is a subreaper, so that nothing below an agent gets out of sight while the
+//  4. It closes the agent's streams, reaps every orphan below it (it
+//     is a subreaper, so that no descendant of an agent gets out of sight while the
 //     agent lives), and waits for the agent.
-//  5. Now and then it looks whether there is a daemon ([Lease]). If for a long time
-//     there was none, and the agent has said nothing, nobody will come back for it:
-//     it ends the agent by SIGTERM, and 5 s later by SIGKILL.
+//  5. At intervals it checks whether there is a daemon ([Lease]). If for a long time
+//     there was none, and the agent has written nothing, it ends the agent by SIGTERM,
+//     and 5 s later by SIGKILL.
 //  6. It writes exit.json and ends. Both files appear whole, by rename.
 //
 // It holds the lock as long as it lives. It ignores SIGTERM, SIGHUP, SIGINT and
 // SIGQUIT: it ends when the agent ends. If it is killed the agent lives on, and
-// nobody will know the exit status.
+// its exit status is lost.
 package launch

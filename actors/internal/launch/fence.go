@@ -2,11 +2,11 @@ package launch
 
 // Versions of Landlock's interface, as [FenceVersion] returns them.
 const (
-	FenceWrites  = 3 // the least that fences off every write; Linux 6.2
-	FenceSignals = 6 // fences off signals, too; Linux 6.12
+	FenceWrites  = 3 // the least that restricts every write; Linux 6.2
+	FenceSignals = 6 // restricts signals too; Linux 6.12
 )
 
-// fenceSeparator stands between the paths of a fence, none of which may contain it.
+// fenceSeparator separates the paths of a fence, none of which may contain it.
 const fenceSeparator = '\n'
 
 func joinFence(paths []string) string {
@@ -20,7 +20,7 @@ func joinFence(paths []string) string {
 	return string(b)
 }
 
-// splitFence undoes joinFence.
+// splitFence is the inverse of joinFence.
 func splitFence(s string) []string {
 	if s == "" {
 		return nil

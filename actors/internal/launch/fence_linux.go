@@ -21,7 +21,7 @@ const (
 	versionFlag = 1 // LANDLOCK_CREATE_RULESET_VERSION
 )
 
-// Rights of Landlock, and the versions of its interface that know them.
+// Rights of Landlock, and the versions of its interface that have them.
 const (
 	fsWriteFile, fsTruncate = 1 << 1, 1 << 14
 	fsRefer                 = 1 << 13
@@ -37,7 +37,7 @@ const (
 )
 
 // FenceVersion returns the version of the kernel's Landlock interface, zero if it has
-// none or it is switched off.
+// none or it is turned off.
 func FenceVersion() int {
 	version, _, err := syscall.RawSyscall(createRuleset, 0, 0, versionFlag)
 	if err != 0 {
@@ -46,13 +46,13 @@ func FenceVersion() int {
 	return int(version)
 }
 
-// forkFenced starts the agent within a fence: it, and whatever it starts, writes below
-// the paths alone, from [FenceSignals] on signals nobody outside, and sets no limits of
+// forkFenced starts the agent within a fence: the agent and its descendants write only below
+// the paths, from [FenceSignals] on send no signals outside, and set no limits of
 // another process.
 //
-// A fence belongs to a thread and is inherited by what the thread starts. The thread that
-// is fenced here ends with its goroutine, since that never unlocks it; the launcher itself
-// stays free, to write down how the agent ended.
+// A fence belongs to a thread and is inherited by its children. The thread that
+// is fenced here ends with its goroutine, which never unlocks it. The launcher itself
+// stays unfenced, so that it can record how the agent ended.
 func forkFenced(p Params, attr *syscall.ProcAttr) (pid int, stage Stage, err error) {
 	done := make(chan struct{})
 	go func() {
@@ -85,7 +85,7 @@ func enclose(writable []string) syscall.Errno {
 	}
 	for _, path := range writable {
 		if errno := allow(rules, path); errno != 0 && errno != syscall.ENOENT {
-			return errno // one that is gone is not writable either
+			return errno // a path that does not exist is not writable either
 		}
 	}
 	if _, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, noNewPrivs, 1, 0, 0, 0, 0); errno != 0 {
@@ -99,8 +99,8 @@ func enclose(writable []string) syscall.Errno {
 	return keepLimits()
 }
 
-// openPlace opens a path in which there was no symbolic link when the fence was planned.
-// One that has been put there since is refused.
+// openPlace opens a path that had no symbolic link when the fence was planned.
+// It refuses one that has a link now.
 func openPlace(path string) (int, syscall.Errno) {
 	name, err := syscall.BytePtrFromString(path)
 	if err != nil {
@@ -112,9 +112,9 @@ func openPlace(path string) (int, syscall.Errno) {
 	return int(fd), errno
 }
 
-// enter goes to the agent's directory. That of a fenced agent is a path without symbolic
-// links, like the paths of its fence: a link that another agent has put there since the
-// daemon looked leads nowhere.
+// enter changes to the agent's directory. That of a fenced agent is a path without symbolic
+// links, like the paths of its fence: enter refuses a link that another agent has put there
+// since the daemon's check.
 func enter(p Params) syscall.Errno {
 	if len(p.Fence) == 0 {
 		return number(syscall.Chdir(p.Dir))
@@ -127,7 +127,7 @@ func enter(p Params) syscall.Errno {
 	return number(syscall.Fchdir(fd))
 }
 
-// allow lets a file, or what is below a directory, be written.
+// allow allows writes to a file, or below a directory.
 func allow(rules uintptr, path string) syscall.Errno {
 	fd, errno := openPlace(path)
 	if errno != 0 {

@@ -2,7 +2,7 @@ package launch
 
 import "golang.org/x/sys/unix"
 
-// BootID names the boot of this machine.
+// BootID identifies the boot of this machine.
 func BootID() string {
 	id, _ := unix.Sysctl("kern.bootsessionuuid")
 	return id

@@ -22,8 +22,8 @@ func init() {
 	syscall.Exit(run(p, mark))
 }
 
-// run is the launcher's life. It returns its exit code, which nobody reads: the
-// records speak.
+// run does all of the launcher's work. It returns its exit code, which nothing reads: the
+// records have the results.
 func run(p Params, mark string) int {
 	prepare()
 	started := Started{
@@ -44,7 +44,7 @@ func run(p Params, mark string) int {
 	}
 
 	if mark == markSmall {
-		hugePages(true) // for the agent; it was us who forbade them
+		hugePages(true) // for the agent; the launcher had disabled them
 	}
 	started = start(p, started)
 	hugePages(false)
@@ -78,11 +78,11 @@ func start(p Params, s Started) Started {
 	contained := contain(attr.Sys, p.Cgroup)
 	pid, stage, err := fork()
 	if err != nil && contained && stage == StageExecute {
-		uncontain(attr.Sys) // not allowed, or too old a system: it does without
+		uncontain(attr.Sys) // not permitted, or an old kernel: start without a group
 		pid, stage, err = fork()
 	}
 	shield()
-	_ = syscall.Chdir("/") // the directory may be removed, the disk unmounted
+	_ = syscall.Chdir("/") // so that the directory can be removed and the disk unmounted
 	if err != nil {
 		return s.failed(stage, number(err))
 	}
@@ -90,8 +90,8 @@ func start(p Params, s Started) Started {
 	return s
 }
 
-// release lets go of the agent's streams: the FIFO must have no reader once the
-// agent is gone.
+// release closes the agent's streams: the FIFO must have no reader when the agent has
+// ended.
 func release() {
 	for fd := range 3 {
 		syscall.Close(fd)
@@ -108,7 +108,7 @@ func wait(v vigil) Ended {
 		pid, err := syscall.Wait4(-1, &status, v.options(), nil)
 		switch {
 		case err == syscall.EINTR:
-		case err != nil: // ECHILD: somebody else took it, which cannot be
+		case err != nil: // ECHILD: another thread reaped it, which cannot happen
 			return Ended{Format: Format, Code: 255, At: now()}
 		case pid == 0:
 			v.sleep()
@@ -121,7 +121,7 @@ func wait(v vigil) Ended {
 	}
 }
 
-// report says words to the daemon, which may be gone, and hangs up.
+// report writes words to the daemon, which may have ended, and closes the pipe.
 func report(words []byte) {
 	for len(words) > 0 {
 		n, err := syscall.Write(ReportFD, words)
@@ -133,7 +133,7 @@ func report(words []byte) {
 	syscall.Close(ReportFD)
 }
 
-// number is the system's of an error, zero if there is none.
+// number returns the system's number of an error, zero if there is none.
 func number(err error) syscall.Errno {
 	if err == nil {
 		return 0

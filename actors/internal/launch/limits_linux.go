@@ -6,12 +6,12 @@ import (
 	"unsafe"
 )
 
-// Landlock keeps signals in, and the kernel sends SIGKILL to a process that is over its
-// limit of processor time, which every process of the same user may set (prlimit). So a
-// fence has a filter of system calls, too: a fenced process sets no limits of another one.
+// Landlock restricts signals, but the kernel sends SIGKILL to a process that is over its
+// limit of processor time, and every process of the same user may set that limit (prlimit).
+// So a fence also has a filter of system calls: a fenced process sets no limits of another one.
 
-// limitCalls are the ways to call prlimit64 on an architecture: that of a system call, as
-// seccomp names it, and its number there. Programs of 32 bits have others.
+// limitCalls are the ways to call prlimit64 on an architecture: the architecture of the system
+// call for seccomp, and its number there. Programs of 32 bits have others.
 var limitCalls = map[string][][2]uint32{
 	"amd64":   {{0xc000003e, 302}, {0xc000003e, 302 | 1<<30}, {0x40000003, 340}},
 	"arm64":   {{0xc00000b7, 261}, {0x40000028, 369}},
@@ -19,11 +19,11 @@ var limitCalls = map[string][][2]uint32{
 	"loong64": {{0xc0000102, 261}},
 }
 
-// Places in the kernel's struct seccomp_data, on machines whose low bytes come first.
+// Offsets in the kernel's struct seccomp_data, on little-endian machines.
 const (
 	callNumber, callArch = 0, 4
-	callPID              = 16 // the lower half, which is all of it
-	callLimits           = 32 // the address of the new ones: both halves
+	callPID              = 16 // the lower half, which is the whole pid
+	callLimits           = 32 // the address of the new limits: both halves
 )
 
 // instruction is one of the kernel's struct sock_filter.
@@ -45,8 +45,8 @@ const (
 	seccompFilter = 2  // SECCOMP_MODE_FILTER
 )
 
-// limitFilter refuses calls that set limits of a process which is named. Zero names
-// the caller, and that is how programs set their own.
+// limitFilter refuses calls that set limits of a named process. A pid of zero is the caller,
+// with which programs set their own.
 func limitFilter(calls [][2]uint32) []instruction {
 	var filter []instruction
 	for i, c := range calls {
@@ -58,14 +58,14 @@ func limitFilter(calls [][2]uint32) []instruction {
 	return append(filter,
 		instruction{result, 0, 0, resultAllow},
 		instruction{load, 0, 0, callLimits}, instruction{equals, 0, 2, 0},
-		instruction{load, 0, 0, callLimits + 4}, instruction{equals, 2, 0, 0}, // it only asks
+		instruction{load, 0, 0, callLimits + 4}, instruction{equals, 2, 0, 0}, // the call only reads
 		instruction{load, 0, 0, callPID}, instruction{equals, 0, 1, 0},
 		instruction{result, 0, 0, resultAllow},
 		instruction{result, 0, 0, resultError | uint32(syscall.EPERM)})
 }
 
 // keepLimits filters the calls of the calling thread, which has given up new privileges,
-// and of what it starts. Architectures that are not listed go without.
+// and of its children. Architectures that are not listed have no filter.
 func keepLimits() syscall.Errno {
 	calls := limitCalls[runtime.GOARCH]
 	if len(calls) == 0 {

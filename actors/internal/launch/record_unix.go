@@ -4,14 +4,14 @@ package launch
 
 import "syscall"
 
-// temporary ends the name of a record that is not there yet.
+// temporary ends the name of a record that is not complete yet.
 const temporary = ".tmp"
 
-// room is what a record may take. Reserved in advance it can be filled on a
-// full disk.
+// room is the size of a record, in bytes. Because it is reserved, the record can be written
+// on a full disk.
 const room = 1024
 
-// record is a file of ours before it has its name.
+// record is a file that does not have its name yet.
 type record struct {
 	fd   int
 	path string
@@ -38,13 +38,13 @@ func reserve(path string) (record, syscall.Errno) {
 	return record{fd, path}, 0
 }
 
-// commit fills the record and gives it its name. The blanks that stay behind
-// the words are no part of a JSON value.
+// commit fills the record and gives it its name. The blanks that remain behind
+// the words are no part of the JSON value.
 func (r record) commit(words []byte) {
 	_, err := syscall.Pwrite(r.fd, words, 0)
-	_ = syscall.Fsync(r.fd) // as good as it gets: without it a reader of this boot sees the same
+	_ = syscall.Fsync(r.fd) // best effort: a reader of this boot sees the record without it
 	if err == nil {
-		_ = syscall.Rename(r.path+temporary, r.path) // fails if the directory was removed: nobody reads then
+		_ = syscall.Rename(r.path+temporary, r.path) // fails if the directory was removed: nothing reads the record then
 	}
 	syscall.Close(r.fd)
 }
@@ -100,8 +100,8 @@ func digits(b []byte, value uint64) []byte {
 	}
 }
 
-// text writes a string of ours: a boot id, a stage, a message of the system.
-// What would need an escape in it becomes a question mark.
+// text appends a string: a boot id, a stage, a message of the system. A character
+// that needs an escape becomes a question mark.
 func text(b []byte, name, value string) []byte {
 	b = append(append(append(b, `,"`...), name...), `":"`...)
 	for i := range len(value) {

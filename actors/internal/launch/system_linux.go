@@ -25,9 +25,9 @@ var shielded = [...]syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGI
 // prepare makes this process a launcher.
 //
 // The agent is to have default signals. The Go runtime resets, in the child,
-// each signal it has a handler for: these we may ignore at once. What we
-// inherited as ignored (nohup) it would pass on: that becomes the default, and
-// is ignored only when the agent has started.
+// each signal it has a handler for: these can be ignored at once. A signal that this
+// process inherited as ignored (nohup) would be passed on: it is set to the default, and
+// ignored only when the agent has started.
 func prepare() {
 	for sig := syscall.Signal(1); sig <= lastSignal; sig++ {
 		if sig != syscall.SIGKILL && sig != syscall.SIGSTOP && action(sig) == signalIgnore {
@@ -41,17 +41,17 @@ func prepare() {
 	}
 	syscall.CloseOnExec(LockFD)
 	syscall.CloseOnExec(ReportFD)
-	// What the daemon itself inherited from its parent.
+	// Descriptors that the daemon itself inherited from its parent.
 	_, _, _ = syscall.RawSyscall(closeRange, ReportFD+1, ^uintptr(0), 0)
 	name := [16]byte{}
 	copy(name[:15], Name)
 	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, setName, uintptr(unsafe.Pointer(&name)), 0)
 	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, setSubreaper, 1, 0)
-	// What the agent has started runs as the same user; it is not to trace us, nor to take our descriptors.
+	// The agent's descendants run as the same user; they must not trace this process, nor take its descriptors.
 	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, setDumpable, 0, 0)
 }
 
-// contain has a child begin its life in a control group, before it executes
+// contain has a child start in a control group, before it executes
 // anything.
 func contain(sys *syscall.SysProcAttr, group string) bool {
 	if group == "" {
@@ -61,7 +61,7 @@ func contain(sys *syscall.SysProcAttr, group string) bool {
 	if err != nil {
 		return false
 	}
-	sys.UseCgroupFD, sys.CgroupFD = true, fd // it stays open: a launcher has descriptors to spare
+	sys.UseCgroupFD, sys.CgroupFD = true, fd // it stays open, because a launcher has few descriptors
 	return true
 }
 
@@ -74,17 +74,17 @@ func shield() {
 	}
 }
 
-// smallPages sees to it that our memory is counted in pages of 4 KB. Where the
-// system gives out huge pages unasked, each of the runtime's arenas would cost
-// 2 MB, and has by now: so this program is executed again, with huge pages
-// forbidden, which hugePages undoes for the agent.
+// smallPages makes the kernel give this process pages of 4 KB. Where it gives out huge
+// pages by default, each of the runtime's arenas costs 2 MB, and some exist by now.
+// So this program is executed again, with huge pages disabled, which hugePages undoes
+// for the agent.
 func smallPages(mark string, argv []string) {
 	if mark == markSmall || mark != markHuge && !always(read("/sys/kernel/mm/transparent_hugepage/enabled")) {
 		return
 	}
 	forbidden, _, _ := syscall.RawSyscall6(syscall.SYS_PRCTL, getTHPDisable, 0, 0, 0, 0, 0)
 	if forbidden != 0 {
-		return // by the parent of the daemon, and so for the agent too
+		return // disabled by the parent of the daemon, and so for the agent too
 	}
 	hugePages(false)
 	env := syscall.Environ()
@@ -94,12 +94,12 @@ func smallPages(mark string, argv []string) {
 		}
 	}
 	_ = syscall.Exec("/proc/self/exe", argv, env)
-	hugePages(true) // it failed: go on as we are
+	hugePages(true) // it failed: continue with huge pages
 }
 
 func always(setting []byte) bool { return len(setting) > 0 && hasPrefix(string(setting), "[always]") }
 
-// hugePages allows or forbids them to this process and those it starts.
+// hugePages allows or forbids huge pages for this process and its children.
 func hugePages(allowed bool) {
 	forbid := uintptr(1)
 	if allowed {
@@ -123,13 +123,13 @@ func setAction(sig syscall.Signal, handler uintptr) {
 	_, _, _ = syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(&act)), 0, signalSetBytes, 0, 0)
 }
 
-// arguments are the arguments of this process. They are in package os, which is
+// arguments returns the arguments of this process. Package os, which has them, is
 // not initialised yet.
 func arguments() []string {
 	return split(read("/proc/self/cmdline"))
 }
 
-// BootID names the boot of this machine that [StartTime] counts from.
+// BootID identifies the boot of this machine that [StartTime] counts from.
 func BootID() string {
 	id := read("/proc/sys/kernel/random/boot_id")
 	for len(id) > 0 && id[len(id)-1] == '\n' {
@@ -148,8 +148,8 @@ func path(pid int) string {
 	return string(append(digits(append([]byte(nil), "/proc/"...), uint64(pid)), "/stat"...))
 }
 
-// field22 finds the start time in a stat file. The second field is the name of
-// the program in parentheses, and may hold anything.
+// field22 returns the start time in a stat file. The second field is the name of
+// the program in parentheses, and may contain anything.
 func field22(stat []byte) uint64 {
 	i := len(stat) - 1
 	for i >= 0 && stat[i] != ')' {
@@ -180,7 +180,7 @@ func split(b []byte) []string {
 	return all
 }
 
-// read returns what is in a file of /proc, nothing if it cannot.
+// read returns the content of a file of /proc, nothing if it cannot be read.
 func read(path string) []byte {
 	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {

@@ -17,11 +17,11 @@ func prepare() {
 	syscall.CloseOnExec(ReportFD)
 }
 
-// shield is called when the agent has been started: what package signal ignores,
-// a child inherits as ignored.
+// shield is called when the agent has been started, because a child inherits as ignored
+// the signals that package signal ignores.
 func shield() { signal.Ignore(shielded...) }
 
-// vigil waits for the agent, however long, on this system.
+// vigil waits for the agent, without a limit, on this system.
 type vigil struct {
 	agent  int
 	reason string
@@ -32,7 +32,7 @@ func keepVigil(agent int, _ Params) vigil { return vigil{agent: agent} }
 func (vigil) options() int { return 0 }
 func (vigil) sleep()       {}
 
-// There are no control groups on this system.
+// contain does nothing: there are no control groups on this system.
 func contain(*syscall.SysProcAttr, string) bool { return false }
 func uncontain(*syscall.SysProcAttr)            {}
 
@@ -40,10 +40,10 @@ func smallPages(string, []string) {}
 
 func hugePages(bool) {}
 
-// forkFenced refuses: an agent is not started with less than it was to have.
+// forkFenced refuses, because an agent is not started without the fence that it was to have.
 func forkFenced(Params, *syscall.ProcAttr) (int, Stage, error) {
 	return 0, StageFence, syscall.ENOSYS
 }
 
-// enter goes to the agent's directory.
+// enter changes to the agent's directory.
 func enter(p Params) syscall.Errno { return number(syscall.Chdir(p.Dir)) }

@@ -14,39 +14,39 @@ const (
 // grace is how long an agent has between SIGTERM and SIGKILL, in milliseconds.
 const grace = 5000
 
-// vigil is what a launcher does while its agent runs: it sleeps until a child
-// ends, or it is time to look whether there is a daemon.
+// vigil is the launcher's wait while its agent runs: it sleeps until a child
+// ends, or the next check of the lease is due.
 //
 // It sleeps in ppoll on a pidfd of the agent. The end of the agent makes that
-// readable; the end of any other child interrupts the call, as the Go runtime has a
-// handler for SIGCHLD. Should such a signal come just before the call, that orphan
+// readable; the end of any other child interrupts the call, since the Go runtime has a
+// handler for SIGCHLD. If such a signal comes just before the call, that orphan
 // is reaped a little later.
 type vigil struct {
 	agent  int
-	reason string // why we ended the agent
+	reason string // why the launcher ended the agent
 
 	lease  Lease
 	stdout string
 	pidfd  int
-	left   syscall.Timespec // until the next look
-	misses int              // looks in a row that found nobody
-	size   int64            // of what the agent has said
+	left   syscall.Timespec // until the next check
+	misses int              // consecutive checks without a daemon
+	size   int64            // of the agent's output
 }
 
-// keepVigil watches over an agent. Without a lease, or where there are no pidfds,
+// keepVigil returns the vigil over an agent. Without a lease, or on a kernel without pidfds,
 // it just waits.
 func keepVigil(agent int, p Params) vigil {
 	v := vigil{agent: agent, lease: p.Lease, stdout: p.Run + "/" + StdoutFile, pidfd: -1}
 	if p.Lease.File != "" && p.Lease.Every > 0 && p.Lease.Misses > 0 {
 		if fd, _, err := syscall.RawSyscall(pidfdOpen, uintptr(agent), 0, 0); err == 0 {
-			v.pidfd = int(fd) // it closes on execution of itself
+			v.pidfd = int(fd) // it is closed on exec
 		}
 	}
 	v.again(p.Lease.Every)
 	return v
 }
 
-// options are those of wait4.
+// options returns those of wait4.
 func (v *vigil) options() int {
 	if v.pidfd < 0 {
 		return 0
@@ -64,11 +64,11 @@ func (v *vigil) sleep() {
 		fd              int32
 		events, revents int16
 	}{fd: int32(v.pidfd), events: readable}
-	// The kernel leaves in left what is left when a signal interrupts.
+	// When a signal interrupts, the kernel stores the remaining time in left.
 	n, _, err := syscall.Syscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&poll)), 1, uintptr(unsafe.Pointer(&v.left)), 0, 0, 0)
 	switch {
 	case err == syscall.EINTR:
-	case err != 0 || n > 0: // it has ended; who traces it may keep it from us for a while
+	case err != 0 || n > 0: // the agent has ended; a tracer may delay its reaping
 		syscall.Close(v.pidfd)
 		v.pidfd = -1
 	default:
@@ -76,18 +76,18 @@ func (v *vigil) sleep() {
 	}
 }
 
-// look is the look at the lease, and what follows from it.
+// look checks the lease and acts on the result.
 func (v *vigil) look() {
 	if v.reason != "" { // SIGTERM was not enough
-		_ = syscall.Kill(v.agent, syscall.SIGKILL) // our child, and not reaped: nobody else has its pid
+		_ = syscall.Kill(v.agent, syscall.SIGKILL) // an unreaped child: no other process has its pid
 		v.again(grace)
 		return
 	}
 	v.again(v.lease.Every)
-	var said syscall.Stat_t
-	_ = syscall.Stat(v.stdout, &said) // gone with its directory: it says nothing any more
-	if said.Size != v.size || locked(v.lease.File) {
-		v.size, v.misses = said.Size, 0
+	var output syscall.Stat_t
+	_ = syscall.Stat(v.stdout, &output) // fails if the directory was removed: then there is no more output
+	if output.Size != v.size || locked(v.lease.File) {
+		v.size, v.misses = output.Size, 0
 		return
 	}
 	if v.misses++; v.misses >= v.lease.Misses {
@@ -97,8 +97,8 @@ func (v *vigil) look() {
 	}
 }
 
-// locked reports whether somebody holds a lock on a file. What cannot be told is
-// taken for a daemon; that the file is gone means that there is none.
+// locked reports whether a process holds a lock on a file. In doubt it returns true; a missing
+// file means that there is no daemon.
 func locked(file string) bool {
 	fd, err := syscall.Open(file, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package launchplan makes what an agent is started with, and refuses starts that cannot succeed.
+// Package launchplan plans starts of agents, and refuses starts that cannot succeed.
 //
 // # Who owns what
 //
@@ -8,7 +8,7 @@
 //
 // # What is promised
 //
-// Every plan is of the present: the program is looked up, trust is judged and secrets are taken from the environment at each
+// Every plan is made at present: the program is looked up, trust is judged and secrets are taken from the environment at each
 // start, and none of these is stored. An agent that is to be fenced and cannot be is not started. An agent whose directory
 // cannot be judged gets the strict guard.
 //

@@ -11,8 +11,8 @@ import (
 	"betcode/messages"
 )
 
-// fence adds the fence of a run to the spec of its agent: the directory behind symbolic links, what the
-// agent may write to, and a directory of its own for temporary files. It fails if the agent is to be
+// fence adds the fence of a run to the spec of its agent: the directory with symbolic links resolved, the writable
+// paths, and a directory of its own for temporary files. It fails if the agent is to be
 // fenced and cannot be.
 func (p *Planner) fence(spec *process.Spec, session messages.SessionRecord, run messages.RunRecord) error {
 	if run.Fence == "" {
@@ -47,8 +47,8 @@ func (p *Planner) fence(spec *process.Spec, session messages.SessionRecord, run 
 	return nil
 }
 
-// resolvedDirectory returns the working directory behind symbolic links, as it was when the session was created. It fails
-// when a link leads elsewhere since: another fenced agent may have put it there.
+// resolvedDirectory returns the working directory with symbolic links resolved, as they were when the session was created. It
+// fails if a link leads elsewhere since: another fenced agent may have put it there.
 func resolvedDirectory(session messages.SessionRecord) (string, error) {
 	wanted := cmp.Or(session.Resolved, session.WorkingDirectory)
 	now, err := filepath.EvalSymlinks(session.WorkingDirectory)

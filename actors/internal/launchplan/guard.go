@@ -13,7 +13,7 @@ import (
 )
 
 // Guard decides how much of its directory a new agent obeys, writes that into the run directory for the
-// daemon that adopts the agent, and returns the command line and what is added to the environment.
+// daemon that adopts the agent, and returns the command line and additional variables of the environment.
 func (p *Planner) Guard(session messages.SessionRecord, record messages.RunRecord) (argv, env []string, err error) {
 	environment := p.Environment(record.Environment)
 	restriction := claude.Restriction{
@@ -40,9 +40,9 @@ func (p *Planner) Guard(session messages.SessionRecord, record messages.RunRecor
 	return argv, env, err
 }
 
-// handServers writes the MCP servers that an agent is given into a file of its run, and returns the command
-// line. They are the user's own, where the agent is kept from finding them itself, and those of its
-// session, which win over others of the same name, and the fleet server, whose name is reserved.
+// handServers writes the MCP servers of an agent into a file of its run, and returns the command line. They are the
+// user's own, if the agent is kept from finding them itself, those of its session, which
+// take precedence over others of the same name, and the fleet server, whose name is reserved.
 func (p *Planner) handServers(session messages.SessionRecord, record messages.RunRecord, r claude.Restriction, environment []string) ([]string, error) {
 	var servers []byte
 	if r.Guarded && !record.Options.OnlyServers {
@@ -61,7 +61,7 @@ func (p *Planner) handServers(session messages.SessionRecord, record messages.Ru
 	return claude.Restrict(record.Argv, r), nil
 }
 
-// projectsOf are the names under which the agent keeps what the user has told it about
+// projectsOf returns the names under which the agent stores the user's settings of
 // a directory: the directory, and the root of the git repository it is in.
 func projectsOf(directory string) []string {
 	names := []string{directory}

@@ -11,7 +11,7 @@ import (
 	"betcode/messages"
 )
 
-// FenceHealth is the health line about fences, if agents are fenced or are to be. fenced lists the agents for people.
+// FenceHealth returns the health line about fences, if agents are fenced or are to be. fenced lists the agents for people.
 func (p *Planner) FenceHealth(now time.Time, fenced int, names string) (messages.ComponentHealth, bool) {
 	if p.deps.Settings().Fence != settings.FenceProject && fenced == 0 {
 		return messages.ComponentHealth{}, false

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// shownDirectories bounds how many directories of a PATH an error names.
+// shownDirectories bounds how many directories of a PATH an error lists.
 const shownDirectories = 20
 
-// lookUp returns the absolute path of the agent's program. An error says where it was looked for.
+// lookUp returns the absolute path of the agent's program. The error has the places that were searched.
 func lookUp(program string) (string, error) {
 	path, err := exec.LookPath(program)
 	if err != nil {
@@ -29,7 +29,7 @@ type missing struct {
 	cause error
 }
 
-// Error returns where the program was looked for, and why it is not there.
+// Error returns the places that were searched, and the cause.
 func (m *missing) Error() string {
 	cause := m.cause
 	var lookup *exec.Error
@@ -49,7 +49,7 @@ func (m *missing) Error() string {
 // Unwrap returns the cause.
 func (m *missing) Unwrap() error { return m.cause }
 
-// lookedFor says where a program was looked for: at its path, or in the directories of a PATH.
+// lookedFor returns the places that are searched for a program: its path, or the directories of a PATH.
 func lookedFor(program, path string) string {
 	if strings.ContainsRune(program, filepath.Separator) {
 		return "agent.path names it"

@@ -16,17 +16,17 @@ import (
 // Deps is what a [Planner] needs.
 type Deps struct {
 	Program     string                    // the agent's executable; looked up in PATH when it has no slash
-	Inherited   []string                  // what agents inherit, as "NAME=value"
-	Version     func() string             // of Program; it may run the program; nil or empty = not known
-	Lease       string                    // a file kept locked by the daemon; empty = none
+	Inherited   []string                  // the variables that agents inherit, as "NAME=value"
+	Version     func() string             // the version of Program, which it may run; nil or empty = not known
+	Lease       string                    // a file that the daemon keeps locked; empty = none
 	Runs        string                    // the directory with the run directories of all sessions
 	Home        string                    // of the user; empty = not known
 	Protected   []string                  // the daemon's own directories
 	Settings    func() *settings.Settings // the present ones
-	Directories *workdir.Reviewer         // how much of its directory an agent obeys
-	Cgroups     process.Cgroups           // those of agents
+	Directories *workdir.Reviewer         // decides how much of its directory an agent obeys
+	Cgroups     process.Cgroups           // of agents
 
-	EnableMemory func() error // makes it possible to limit the memory of agents; an error says why it is not
+	EnableMemory func() error // makes it possible to limit the memory of agents; the error is the reason why it is not
 
 	Executable string                                                                   // of the fleet server; empty = there is none
 	Socket     string                                                                   // on which the daemon serves it
@@ -39,8 +39,8 @@ type Planner struct{ deps Deps }
 // New returns a planner.
 func New(d Deps) *Planner { return &Planner{d} }
 
-// Spec returns what to start for a run. resume says whether an interrupted turn is continued. The executable is looked up, and
-// secrets are taken from the environment, at this moment: neither is ever stored.
+// Spec returns the process to start for a run. With resume it continues an interrupted turn. The executable is looked up, and
+// secrets are taken from the environment, by this call: neither is ever stored.
 func (p *Planner) Spec(session messages.SessionRecord, run messages.RunRecord, resume bool) (process.Spec, error) {
 	program, err := lookUp(p.deps.Program)
 	if err != nil {
@@ -60,14 +60,14 @@ func (p *Planner) Spec(session messages.SessionRecord, run messages.RunRecord, r
 		Directory: run.Directory, Lease: lease, Program: program, Argv: run.Argv, Dir: session.WorkingDirectory,
 		Env: env, Token: run.Token, Cgroup: p.deps.Cgroups.For(run.Directory),
 	}
-	if most := p.deps.Settings().MemoryMax; most > 0 && p.deps.EnableMemory() == nil { // otherwise health tells, and it starts without
+	if most := p.deps.Settings().MemoryMax; most > 0 && p.deps.EnableMemory() == nil { // otherwise health reports it, and there is no limit
 		spec.MemoryMax = most
 	}
 	err = p.fence(&spec, session, run)
 	return spec, err
 }
 
-// Environment returns the environment of an agent: the inherited one, and the variables that its session keeps, which win.
+// Environment returns the environment of an agent: the inherited one, and the variables that its session keeps, which take precedence.
 func (p *Planner) Environment(kept map[string]string) []string {
 	all := slices.Clone(p.deps.Inherited)
 	for _, name := range slices.Sorted(maps.Keys(kept)) {

@@ -11,7 +11,7 @@ import (
 	"betcode/messages/claudecode"
 )
 
-// Refused reports whether an agent of a version is not started in a run, with the end that the run then has.
+// Refused reports whether an agent of a version is not started in a run, with the exit of the run.
 func Refused(record messages.RunRecord, version string) (messages.Exit, bool) {
 	if advice := tooOld(version); advice != "" {
 		return messages.Exit{Known: true, Code: 127, Reason: advice, Stage: run.StageVersion}, true
@@ -19,7 +19,7 @@ func Refused(record messages.RunRecord, version string) (messages.Exit, bool) {
 	return optionsRefused(record.Options, version)
 }
 
-// tooOld says how to replace a version that is not supported any more; empty for others.
+// tooOld returns how to replace a version that is no longer supported; empty for others.
 func tooOld(version string) (advice string) {
 	if claudecode.Level(version) != claudecode.Incompatible {
 		return ""
@@ -27,7 +27,7 @@ func tooOld(version string) (advice string) {
 	return claudecode.Advice(version)
 }
 
-// LackingOption says which option a version does not know, empty if it knows all.
+// LackingOption returns the option that a version lacks, empty if it has all.
 func LackingOption(o messages.AgentOptions, version string) string {
 	for _, name := range o.Names() {
 		if claudecode.LacksOption(version, name) {

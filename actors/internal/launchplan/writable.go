@@ -9,8 +9,8 @@ import (
 	"betcode/messages"
 )
 
-// NotWritable reports whether a run directory could not be made because the state directory may not be written to, with the
-// end that the run then has. The next attempt would fail the same way.
+// NotWritable reports whether a run directory could not be made because the state directory is not writable, with the
+// exit of the run. The next attempt would fail the same way.
 func NotWritable(err error) (messages.Exit, bool) {
 	if !errors.Is(err, syscall.EROFS) && !errors.Is(err, fs.ErrPermission) {
 		return messages.Exit{}, false
