@@ -10,21 +10,21 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// account is the connection to the daemon that all pages with one secret share. The daemon knows
-// whose it is, so the pages of an account have the same rights, and lose them together.
+// account is the connection to the daemon that all pages with one secret share. So the pages of an
+// account have the same rights, and lose them together.
 type account struct {
 	Daemon
 	secret string
 	pages  int // guarded by accounts.mu
 
 	mu    sync.Mutex                    // of the following
-	all   map[string]*pb.SessionSummary // by id, as the daemon listed them last
+	all   map[string]*pb.SessionSummary // by id, as last listed by the daemon
 	spent *wire.UserSpendUpdate
-	asked time.Time // when the daemon was asked what sessions have cost
-	err   error     // what it answered
+	asked time.Time // when the costs of sessions were last requested
+	err   error     // error of that request
 }
 
-// accounts are those of the pages that are connected.
+// accounts has the accounts of the connected pages.
 type accounts struct {
 	connect func(secret string) (Daemon, error)
 
@@ -32,8 +32,8 @@ type accounts struct {
 	all map[string]*account // by secret
 }
 
-// enter returns the account of a secret and what its caller may do. Each page asks anew: a token may
-// have ended since the page before. The page leaves the account at its end.
+// enter returns the account of a secret and the rights of its caller. It checks the token for each
+// page, since the token may have ended meanwhile. The page must leave the account at its end.
 func (a *accounts) enter(ctx context.Context, secret string) (*account, Caller, error) {
 	acc, err := a.take(secret)
 	if err != nil {
@@ -63,29 +63,29 @@ func (a *accounts) take(secret string) (*account, error) {
 	return acc, nil
 }
 
-// leave ends the connection with the last page.
+// leave removes a page, and ends the connection after the last one.
 func (a *accounts) leave(acc *account) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if acc.pages--; acc.pages == 0 {
 		delete(a.all, acc.secret)
-		_ = acc.Close() // nothing is asked any more
+		_ = acc.Close() // no call is running
 	}
 }
 
-// costs returns what sessions have cost; nil if nothing ever has. The daemon is asked at most once every
-// spendEvery, however many pages there are. The same value means that nothing has changed.
+// costs returns the costs of sessions; nil if no session has cost anything. It asks the daemon at most
+// once every spendEvery for all pages. The same pointer means that nothing has changed.
 func (acc *account) costs(ctx context.Context) (*wire.UserSpendUpdate, error) {
 	acc.mu.Lock()
 	defer acc.mu.Unlock()
-	if time.Since(acc.asked) < spendEvery*9/10 { // pages ask a little earlier or later
+	if time.Since(acc.asked) < spendEvery*9/10 { // the tickers of pages are not exact
 		return acc.spent, acc.err
 	}
-	ctx, cancel := context.WithTimeout(ctx, callPatience)
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	all, err := acc.Sessions(ctx)
 	if ctx.Err() != nil {
-		return acc.spent, err // the page has left, or the daemon does not answer
+		return acc.spent, err // either the page has left, or the daemon does not answer
 	}
 	acc.asked, acc.err = time.Now(), err
 	if err != nil {
@@ -102,13 +102,13 @@ func (acc *account) costs(ctx context.Context) (*wire.UserSpendUpdate, error) {
 			})
 		}
 	}
-	if told := acc.spent; told == nil && len(m.Sessions) > 0 || told != nil && !slices.Equal(told.Sessions, m.Sessions) {
+	if last := acc.spent; last == nil && len(m.Sessions) > 0 || last != nil && !slices.Equal(last.Sessions, m.Sessions) {
 		acc.spent = &m
 	}
 	return acc.spent, nil
 }
 
-// summary returns a session as the daemon listed it last; nil if it did not.
+// summary returns a session as last listed by the daemon; nil if it was not listed.
 func (acc *account) summary(session string) *pb.SessionSummary {
 	acc.mu.Lock()
 	defer acc.mu.Unlock()

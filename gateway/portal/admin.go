@@ -9,10 +9,10 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// What an administrator sees. Only 'betcode token' changes people and tokens: a stolen login of the portal cannot
-// create further logins.
+// The pages of administrators. Only 'betcode token' changes people and tokens, so that a stolen login of the
+// portal cannot create further logins.
 
-// usage is what sessions have consumed.
+// usage is the consumption of sessions.
 type usage struct {
 	Spend         float64 `json:"total_spend_usd"`
 	Input         uint64  `json:"total_input_tokens"`
@@ -112,7 +112,7 @@ func adminSessions(c call) (any, error) {
 	return map[string]any{"sessions": rows}, nil
 }
 
-// unchanged answers requests that would change people.
+// unchanged refuses requests to change people.
 func unchanged(c call) (any, error) {
 	if !c.caller.may("admin") {
 		return nil, ErrDenied
@@ -120,8 +120,8 @@ func unchanged(c call) (any, error) {
 	return nil, StateError{"the portal changes no people; use 'betcode token' on the daemon's machine"}
 }
 
-// everything returns all sessions and people to an administrator. People are those who have tokens, and the
-// user of the daemon; a session belongs to the person of its proxy, or to the user.
+// everything returns all sessions and people to an administrator. People are the owners of tokens, and the
+// user of the daemon. A session belongs to the person of its proxy, or to the user.
 func (c call) everything() (sessions []*pb.SessionSummary, people []userRow, err error) {
 	if !c.caller.may("admin") {
 		return nil, nil, ErrDenied
@@ -150,7 +150,7 @@ func (c call) everything() (sessions []*pb.SessionSummary, people []userRow, err
 	}
 	for _, s := range sessions {
 		i := slices.IndexFunc(people, func(p userRow) bool { return p.ID == personID(s.GetProxied().GetOwner()) })
-		i = max(i, 0) // the token of its person was removed
+		i = max(i, 0) // the person has no token any more
 		people[i].Sessions++
 		people[i].add(s)
 		people[i].since(s.GetCreatedAt().AsTime())
@@ -165,10 +165,10 @@ func (c call) user(person string, owner bool) userRow {
 	}
 }
 
-// since notes that the person was there at a time: the earliest counts.
+// since sets the earliest known time of a person.
 func (u *userRow) since(at time.Time) { u.CreatedAt = min(u.CreatedAt, naive(at)) }
 
-// steeringRoutes are the routes of what pages do beside a session's socket, and of administrators.
+// steeringRoutes adds the routes that control sessions without a socket, and those of administrators.
 func (s *Server) steeringRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("POST /api/sessions/{id}/messages", s.with(postMessage))
 	mux.HandleFunc("POST /api/sessions/{id}/pause", s.with(pauseSession))

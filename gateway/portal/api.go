@@ -16,10 +16,10 @@ import (
 )
 
 const (
-	// maxMessages and maxMessageBytes bound an answer with history: its newest lines.
+	// maxMessages and maxMessageBytes bound the newest lines in an answer with history.
 	maxMessages     = 1000
 	maxMessageBytes = 16 << 20
-	recentMessages  = 50 // with a session
+	recentMessages  = 50 // in the answer about a session
 )
 
 // call is one request of the API.
@@ -31,7 +31,7 @@ type call struct {
 	request *http.Request
 }
 
-// with serves a request of a caller that has logged in: with a value as JSON, or an error.
+// with serves a request of a logged-in caller. It answers with a value as JSON, or with an error.
 func (s *Server) with(serve func(call) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		c, done, err := s.caller(r)
@@ -47,7 +47,8 @@ func (s *Server) with(serve func(call) (any, error)) http.HandlerFunc {
 	}
 }
 
-// withHistory is with for answers that have much of a history. Few are in memory at once: each keeps its place until it is written.
+// withHistory is with for answers with a long history. It bounds how many are in memory: each has a place until it is
+// written.
 func (s *Server) withHistory(serve func(call) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		c, done, err := s.caller(r)
@@ -71,10 +72,10 @@ func (s *Server) withHistory(serve func(call) (any, error)) http.HandlerFunc {
 	}
 }
 
-// errBusy says that a history cannot be read now.
+// errBusy is the error if too many histories are being read.
 var errBusy = errors.New("too many histories are read at once; try again")
 
-// refuseCall answers with the status of an error of the daemon.
+// refuseCall answers with the status for an error of the daemon.
 func (s *Server) refuseCall(w http.ResponseWriter, r *http.Request, err error) {
 	var state StateError
 	switch {
@@ -93,7 +94,7 @@ func (s *Server) refuseCall(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// answer writes a value. A status alone is an answer without a body.
+// answer writes a value as JSON. A value of type int is a status without a body.
 func answer(w http.ResponseWriter, value any) {
 	if status, ok := value.(int); ok {
 		w.Header().Set("Cache-Control", "no-store")
@@ -107,7 +108,7 @@ func answer(w http.ResponseWriter, value any) {
 	answerStatus(w, http.StatusOK, value)
 }
 
-// created is a value that did not exist before.
+// created is the value of a newly created object, answered with status 201.
 type created struct{ value any }
 
 // answerStatus writes a value with a status.
@@ -115,12 +116,12 @@ func answerStatus(w http.ResponseWriter, status int, value any) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(value) // the browser has gone
+	_ = json.NewEncoder(w).Encode(value) // best effort: the browser may have gone
 }
 
-// caller connects to the daemon as the caller of a request that has logged in. done ends the connection.
+// caller connects to the daemon as the logged-in caller of a request. done ends the connection.
 func (s *Server) caller(r *http.Request) (c call, done func(), err error) {
-	ctx, cancel := context.WithTimeout(r.Context(), callPatience)
+	ctx, cancel := context.WithTimeout(r.Context(), callTimeout)
 	d, caller, err := s.connect(ctx, r, "portal-"+uuid.NewString()[:8])
 	if err != nil {
 		cancel()
@@ -132,13 +133,13 @@ func (s *Server) caller(r *http.Request) (c call, done func(), err error) {
 	}, nil
 }
 
-// health answers as each generation expects: G3 asks for JSON.
+// health answers in the form of each generation: G3 requests JSON.
 func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 	if strings.Contains(r.Header.Get("Accept"), "json") {
 		answer(w, map[string]string{"status": "OK", "version": s.options.Version})
 		return
 	}
-	_, _ = w.Write([]byte("OK")) // the caller has gone
+	_, _ = w.Write([]byte("OK")) // best effort: the caller may have gone
 }
 
 func (s *Server) config(w http.ResponseWriter, _ *http.Request) {
@@ -148,7 +149,7 @@ func (s *Server) config(w http.ResponseWriter, _ *http.Request) {
 	})
 }
 
-// ids of people are made of their names, as in the claims of their tokens.
+// people is the namespace of ids of people, which are derived from their names, as in the claims of their tokens.
 var people = uuid.MustParse("5a1de0b2-3a0f-5c39-9f4e-bb0a2d1c7e55")
 
 // developer is the user of dev mode, as other servers name it.
@@ -243,7 +244,7 @@ func (c call) session() (Session, error) {
 	return c.daemon.Show(c, id.String())
 }
 
-// messageRow is a line of history, as the API has it.
+// messageRow is a line of history in the form of the API.
 type messageRow struct {
 	ID        string  `json:"id"`
 	Session   string  `json:"session_id"`
@@ -255,7 +256,7 @@ type messageRow struct {
 	Sender    *string `json:"sender_name"`
 }
 
-// messages returns the newest lines of a session, oldest first, and how many there are.
+// messages returns the newest lines of a session, oldest first, and the total number of lines.
 func (c call) messages(of Session, most int) (rows []messageRow, total int, err error) {
 	w, size := lines.New(of.Summary.GetId()), 0
 	w.Describe(of.Summary.GetModel(), of.Summary.GetWorkingDirectory())
@@ -272,10 +273,10 @@ func (c call) messages(of Session, most int) (rows []messageRow, total int, err 
 	return rows, total, err
 }
 
-// naive writes a time as rows of the portal have it, in UTC.
+// naive formats a time as in rows of the portal: in UTC, without a zone.
 func naive(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000") }
 
-// parseTime reads a time as pages give it back: naive, or with a zone as JavaScript writes it.
+// parseTime parses a time from a page: naive, or with a zone as JavaScript formats it.
 func parseTime(text string) (time.Time, bool) {
 	for _, form := range []string{"2006-01-02T15:04:05.999999999", time.RFC3339Nano} {
 		if t, err := time.Parse(form, text); err == nil {

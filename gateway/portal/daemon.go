@@ -13,23 +13,23 @@ import (
 
 // Daemon is the daemon as one caller sees it.
 type Daemon interface {
-	// Caller tells whose connection it is. [ErrUnauthenticated] if its token does not count.
+	// Caller returns the caller of the connection. The error is [ErrUnauthenticated] if its token is invalid.
 	Caller(ctx context.Context) (Caller, error)
-	// Sessions lists all sessions, the most recently used first.
+	// Sessions lists all sessions, most recently used first.
 	Sessions(ctx context.Context) ([]*pb.SessionSummary, error)
-	// Show returns a session by its id; [ErrNotFound] if there is none.
+	// Show returns a session by its id. The error is [ErrNotFound] if there is none.
 	Show(ctx context.Context, session string) (Session, error)
-	// History calls each for the journaled events of a session that are replayed, in order.
+	// History calls each for the replayed events of a session, in order.
 	History(ctx context.Context, of Session, each func(*pb.AgentEvent)) error
-	// Follow reads a session: the events behind that number, then what happens. The caller closes it.
+	// Follow reads a session: the events after a sequence, then new ones. The caller closes it.
 	Follow(session string, after uint64) Conversation
-	// Write attaches to a session for requests; what happened before is left out. The caller closes it.
+	// Write attaches to a session to send requests, without its history. The caller closes it.
 	Write(session string) Conversation
 	// Stop ends the agent of a session.
 	Stop(ctx context.Context, session string) error
 	// Continue continues a session that waits for a person.
 	Continue(ctx context.Context, session string) error
-	// Fork makes a session that begins with the conversation of another, and returns its id. The name may be empty.
+	// Fork creates a session that begins with the conversation of another, and returns its id. The name may be empty.
 	Fork(ctx context.Context, session, name string) (string, error)
 	// StopRepeat ends the repetition of a session's prompt.
 	StopRepeat(ctx context.Context, session string) error
@@ -43,36 +43,35 @@ type Daemon interface {
 	Close() error
 }
 
-// Members are the people with whom sessions are shared. To change them a caller has to be an owner.
+// Members manages the people with whom sessions are shared. Only owners may change them.
 type Members interface {
-	// Members lists those of a session.
+	// Members lists the members of a session.
 	Members(ctx context.Context, session string) ([]*pb.Member, error)
-	// Share makes a person a member, or changes the role.
+	// Share makes a person a member, or changes a member's role.
 	Share(ctx context.Context, session, person, role string) (*pb.Member, error)
 	// Unshare ends a membership; [ErrNotFound] if there is none.
 	Unshare(ctx context.Context, session, person string) error
-	// AccessTokens lists the tokens of everybody.
+	// AccessTokens lists the tokens of all people.
 	AccessTokens(ctx context.Context) ([]*pb.AccessToken, error)
 }
 
-// ProxyTokens are the tokens of proxies that belong to the person of a caller; of an owner, those of
-// everybody.
+// ProxyTokens manages the tokens of proxies of the caller's person, or, for an owner, of all people.
 type ProxyTokens interface {
-	// ProxyTokens lists them, the newest first.
+	// ProxyTokens lists the tokens, newest first.
 	ProxyTokens(ctx context.Context) ([]*pb.AccessToken, error)
-	// CreateProxyToken makes one and returns its secret.
+	// CreateProxyToken creates a token and returns its secret.
 	CreateProxyToken(ctx context.Context, title string, days uint32) (secret string, made *pb.AccessToken, err error)
-	// RenewProxyToken gives one another secret; [ErrNotFound] if there is none with that id.
+	// RenewProxyToken gives a token a new secret. The error is [ErrNotFound] for an unknown id.
 	RenewProxyToken(ctx context.Context, id string, days uint32) (secret string, renewed *pb.AccessToken, err error)
-	// RevokeProxyToken ends one; [ErrNotFound] if there is none with that id.
+	// RevokeProxyToken revokes a token. The error is [ErrNotFound] for an unknown id.
 	RevokeProxyToken(ctx context.Context, id string) error
 }
 
-// Tokens is the daemon's store of tokens, as its user sees it.
+// Tokens is the daemon's store of tokens, for the daemon's user.
 type Tokens interface {
-	// Create makes the token of a login and returns its secret.
+	// Create creates the token of a login and returns its secret.
 	Create(ctx context.Context, of Login) (secret string, err error)
-	// Revoke ends a token; [ErrNotFound] if there is none.
+	// Revoke revokes a token. The error is [ErrNotFound] if there is none.
 	Revoke(ctx context.Context, name string) error
 }
 
@@ -84,7 +83,7 @@ type Login struct {
 	Expires      time.Time
 }
 
-// The errors of a [Daemon] that are told apart.
+// The errors of a [Daemon] that callers distinguish.
 var (
 	ErrNotFound        = proxies.ErrNotFound
 	ErrUnauthenticated = proxies.ErrUnauthenticated
@@ -92,29 +91,30 @@ var (
 	ErrInvalid         = proxies.ErrInvalid
 )
 
-// errUnconfirmed ends a call whose request may have been stored.
+// errUnconfirmed is the error of a call whose request may have been stored.
 var errUnconfirmed = errors.New("the daemon has not confirmed the message in time; send it again with the same client_msg_id")
 
-// StateError is the error of a request for which the session, or the daemon, is in no state. It is for people.
+// StateError is the error for a request that is not possible in the present state of the session or the
+// daemon. Its text is for people.
 type StateError struct{ Why string }
 
 // Error implements error.
 func (e StateError) Error() string { return e.Why }
 
-// invalid is an error of what a caller sends.
+// invalid returns the error for an invalid request.
 func invalid(why string) error { return fmt.Errorf("%w: %s", ErrInvalid, why) }
 
-// Caller is whose request it is.
+// Caller is the identity and the rights of the caller of a request.
 type Caller struct {
-	Token   string   // its name; empty for the user of the daemon
-	Person  string   // that it belongs to; empty for the user of the daemon
+	Token   string   // name of the token; empty for the user of the daemon
+	Person  string   // owner of the token; empty for the user of the daemon
 	Scopes  []string // of "view", "approve", "control", "admin"
 	Expires time.Time
 	Shared  bool              // it sees only sessions that are shared with its person
-	Roles   map[string]string // its roles in those, by their ids
+	Roles   map[string]string // its roles in those sessions, by id
 }
 
-// within returns the caller as it is in a session: its role there limits what it may do.
+// within returns the caller with the rights that its role in a session leaves.
 func (c Caller) within(session string) Caller {
 	if c.Shared && c.Roles[session] != "editor" {
 		c.Scopes = []string{"view"}
@@ -125,7 +125,7 @@ func (c Caller) within(session string) Caller {
 // may reports whether the caller has a scope.
 func (c Caller) may(scope string) bool { return slices.Contains(c.Scopes, scope) }
 
-// role returns the role that pages know for what a caller may do.
+// role returns the caller's rights as a role that pages know.
 func (c Caller) role() string {
 	switch {
 	case c.may("admin"):
@@ -141,19 +141,19 @@ type Session struct {
 	Summary *pb.SessionSummary
 	Head    uint64 // number of its newest event
 	Before  uint64 // events up to here are not replayed
-	// ForkedFrom is the session that it begins with; empty = none.
+	// ForkedFrom is the session that it was forked from; empty = none.
 	ForkedFrom string
 }
 
-// Conversation is one session as one page sees it. It reconnects by itself until the session or the
-// page has gone.
+// Conversation is one session as one page sees it. It reconnects by itself until the session is
+// deleted or the page leaves.
 type Conversation interface {
 	// Events returns the events in order, each once. The channel is closed at the end.
 	Events() <-chan *pb.AgentEvent
 	// Err returns why the conversation ended; nil if it was closed.
 	Err() error
-	// Send sends a request. It does not wait. A conversation that follows sends nothing.
+	// Send sends a request. It does not wait. A conversation of Follow sends nothing.
 	Send(*pb.AgentRequest)
-	// Close detaches. The session goes on. The reader of the events may call it.
+	// Close detaches. The session continues. The reader of the events may call it.
 	Close()
 }

@@ -18,12 +18,12 @@ import (
 )
 
 const (
-	deviceDays   = 30 // for which a token of a device login counts
+	deviceDays   = 30 // validity of a token of a device login
 	pollInterval = 5  // seconds
 	deviceTexts  = 200
 )
 
-// devices are the logins of programs: they show a code, and a person approves it in a browser.
+// devices has the device logins: programs show a code, and a person approves it in a browser.
 type devices struct {
 	begins, polls *visitors
 
@@ -44,7 +44,7 @@ func (s *Server) deviceRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("POST /api/auth/device/deny", s.decideDevice(false))
 }
 
-// beginDevice gives a program a code.
+// beginDevice creates a code for a program.
 func (s *Server) beginDevice(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Hostname  string `json:"hostname"`
@@ -77,9 +77,9 @@ func (s *Server) beginDevice(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// userCode returns six random characters that people can tell apart.
+// userCode returns six random characters of [device.Alphabet].
 func userCode() string {
-	random := rand.Text() // 26 characters of 32, of which the alphabet has 30
+	random := rand.Text() // 26 characters from an alphabet of 32, of which device.Alphabet has 30
 	kept := strings.Map(func(c rune) rune {
 		if strings.ContainsRune(device.Alphabet, c) {
 			return c
@@ -92,7 +92,7 @@ func userCode() string {
 	return kept[:6]
 }
 
-// pollDevice tells a program how its code stands, and gives it the token once.
+// pollDevice returns the state of a code to its program, and the token once.
 func (s *Server) pollDevice(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Code string `json:"device_code"`
@@ -124,8 +124,8 @@ func (s *Server) pollDevice(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// devicePage shows a form for the code, or what a program asks for: only to a browser that has logged
-// in, and from then on the code is that browser's.
+// devicePage shows a form for the code, or the request of a program. Requests are shown only to a
+// logged-in browser, to which the code is then bound.
 func (s *Server) devicePage(w http.ResponseWriter, r *http.Request) {
 	user := device.Canonical(r.URL.Query().Get("user_code"))
 	c, done, err := s.caller(r)
@@ -148,13 +148,13 @@ func (s *Server) devicePage(w http.ResponseWriter, r *http.Request) {
 	s.show(w, http.StatusOK, deviceApproval, deviceView{Code: device.Shown(user), Asked: asked, Email: c.email(c.caller)})
 }
 
-// login names the login of a caller, to which a code is bound.
+// login returns the name of a caller's login, to which a code is bound.
 func (c call) login() string { return c.caller.login() }
 
-// login names a login: that of the user of the daemon has no token.
+// login returns the name of a caller's login. The login of the daemon's user has no token.
 func (c Caller) login() string { return "token " + c.Token }
 
-// decideDevice approves or denies a code. A page sends JSON and gets it; the form of this portal gets a page.
+// decideDevice approves or denies a code. A page sends JSON and gets JSON; the form of this portal gets a page.
 func (s *Server) decideDevice(approve bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		form := strings.HasPrefix(r.Header.Get("Content-Type"), "application/x-www-form-urlencoded")
@@ -194,7 +194,7 @@ func (s *Server) decideDevice(approve bool) http.HandlerFunc {
 	}
 }
 
-// decide finds a code, makes its token, and gives that to the program.
+// decide finds a code, creates its token, and stores that for the program.
 func (c call) decide(user string, approve bool) error {
 	login := c.login()
 	c.devices.mu.Lock()
@@ -213,14 +213,14 @@ func (c call) decide(user string, approve bool) error {
 	c.devices.mu.Lock()
 	err = c.devices.codes.Approve(time.Now(), login, user, device.Grant{Token: secret, UserID: c.caller.id(), Email: c.email(c.caller)})
 	c.devices.mu.Unlock()
-	if err != nil { // it was decided meanwhile: nobody gets the token
+	if err != nil { // it was decided meanwhile: revoke the token
 		return errors.Join(err, c.daemon.RevokeProxyToken(c, made.GetId()))
 	}
 	c.log.Info().Str("token", c.caller.Token).Str("made", made.GetName()).Msg("device approved")
 	return nil
 }
 
-// userCodeIn reads the code of a request.
+// userCodeIn returns the code in a request.
 func userCodeIn(r *http.Request, form bool) (string, error) {
 	var body struct {
 		Code string `json:"user_code"`
@@ -236,7 +236,7 @@ func userCodeIn(r *http.Request, form bool) (string, error) {
 	return body.Code, nil
 }
 
-// deviceReason says to people why a code does not count.
+// deviceReason returns for people why a code is not accepted.
 func deviceReason(err error) string {
 	if errors.Is(err, device.ErrWrong) {
 		return "You have entered too many wrong codes; try again in five minutes"
@@ -248,8 +248,7 @@ func deviceError(w http.ResponseWriter, status int, code, message string) {
 	answerStatus(w, status, map[string]string{"error": code, "message": message})
 }
 
-// printable returns a text of a stranger for people: on one line, bounded, and without characters that
-// are not seen.
+// printable returns an untrusted text for people: on one line, bounded, and without invisible characters.
 func printable(text string) string {
 	var b strings.Builder
 	for _, c := range text {

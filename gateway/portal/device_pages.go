@@ -7,7 +7,7 @@ import (
 	"betcode/gateway/portal/device"
 )
 
-// deviceView is what pages of device logins show.
+// deviceView is the data of the pages of device logins.
 type deviceView struct {
 	device.Asked
 	Code, Email, Why string
@@ -35,7 +35,7 @@ var deviceApproval = template.Must(template.New("approval").Parse(devicePageHead
 </main></body></html>
 `))
 
-// show writes a page.
+// show writes a page from a template.
 func (s *Server) show(w http.ResponseWriter, status int, page *template.Template, view any) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")

@@ -10,14 +10,14 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// facts are what pages are told of a session beside its lines.
+// facts are what pages get about a session besides its lines.
 type facts struct {
 	status string
 	update wire.SessionUpdate
 }
 
-// factsOf returns the facts of a session. One whose agent the daemon runs is active: the daemon accepts
-// input for it. One of a proxy is as its proxy is.
+// factsOf returns the facts of a session. A session whose agent the daemon runs is active, since the
+// daemon accepts input for it. The status of another one is that of its proxy.
 func factsOf(s *pb.SessionSummary) facts {
 	p := s.GetProxied()
 	f := facts{status: "active", update: wire.SessionUpdate{
@@ -33,14 +33,14 @@ func factsOf(s *pb.SessionSummary) facts {
 	return f
 }
 
-// A page makes links of what a proxy says that its repository and its merge request are. Any other text, such as javascript:, would
-// run as the person who follows it.
+// Pages turn the repository and the merge request that a proxy reports into links. The patterns refuse other texts,
+// such as javascript: URLs, which would run with the rights of the person who follows them.
 var (
 	webAddress = regexp.MustCompile(`^(?i:https?)://[^\s\pC]+$`)
 	repository = regexp.MustCompile(`^((?i:https?|ssh|git)://|[\w.-]+@[\w.-]+:)[^\s\pC]+$`)
 )
 
-// address returns an address of that form; nil for any other text.
+// address returns text if it has the form, and nil otherwise.
 func address(text string, form *regexp.Regexp) *string {
 	if !form.MatchString(text) {
 		return nil
@@ -55,10 +55,10 @@ func named(text string) *string {
 	return &text
 }
 
-// tell sends the facts that have changed since the page was told.
-func (v *view) tell(ctx context.Context, s *pb.SessionSummary) {
-	now, before := factsOf(s), v.told
-	v.told = now
+// sendFacts sends the facts that have changed since they were last sent to the page.
+func (v *view) sendFacts(ctx context.Context, s *pb.SessionSummary) {
+	now, before := factsOf(s), v.sentFacts
+	v.sentFacts = now
 	if now.status != before.status {
 		v.page.send(ctx, wire.SessionStatus{Status: now.status})
 	}
@@ -67,7 +67,7 @@ func (v *view) tell(ctx context.Context, s *pb.SessionSummary) {
 	}
 }
 
-// proxied fills in what is known of the proxy of a session.
+// proxied adds the facts about a session's proxy.
 func (r *sessionRow) proxied(s *pb.SessionSummary) {
 	f := factsOf(s)
 	r.Status, r.Branch, r.PRURL, r.RepoURL = f.status, f.update.GitBranch, f.update.PRURL, f.update.RepoURL

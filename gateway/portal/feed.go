@@ -6,8 +6,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// feed is a session as the pages of one account follow it: one stream of the daemon, one translation,
-// and an outbox for each page. It begins where its first page has read to, and ends with its last one.
+// feed is a session that pages of one account follow: one stream of the daemon, one translation, and
+// an outbox for each page. It begins at the position of its first page, and ends with its last one.
 type feed struct {
 	follower Conversation
 
@@ -18,7 +18,7 @@ type feed struct {
 	err   error // why the stream ended
 }
 
-// run hands the events out until the stream ends or no page is left.
+// run publishes events until the stream ends or no page is left.
 func (f *feed) run() {
 	for e := range f.follower.Events() {
 		f.publish(e)
@@ -32,8 +32,8 @@ func (f *feed) run() {
 	clear(f.pages)
 }
 
-// publish gives an event to all pages. One whose outbox is full is left behind: it gets nothing of
-// this event, and reads on from the one before it.
+// publish adds an event to the outboxes of all pages. A page whose outbox is full is removed from
+// the feed; it continues from the previous event by itself.
 func (f *feed) publish(e *pb.AgentEvent) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

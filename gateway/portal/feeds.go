@@ -6,21 +6,20 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// feedKey is a session as one account sees it. Pages of different accounts share nothing: what each
-// of them may see is for the daemon to decide, at once and again.
+// feedKey is a session as one account sees it. Pages of different accounts share no feed, since the
+// daemon decides separately what each may see.
 type feedKey struct {
 	account *account
 	session string
 }
 
-// feeds are the feeds that have pages.
+// feeds has the feeds with pages.
 type feeds struct {
 	mu  sync.Mutex
 	all map[feedKey]*feed
 }
 
-// join adds a page to the feed of a session; nil if there is none. The page gets what comes behind
-// the event of that number.
+// join adds a page to the feed of a session; nil if there is none. The page gets the events after from.
 func (s *feeds) join(key feedKey) (o *outbox, from uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -34,14 +33,14 @@ func (s *feeds) join(key feedKey) (o *outbox, from uint64) {
 		return nil, 0
 	}
 	o = newOutbox(f)
-	for _, e := range f.here.asked { // the journal may have dropped their events
+	for _, e := range f.here.asked { // the journal may have trimmed their events
 		o.put(newItem(&pb.AgentEvent{SessionId: e.GetSessionId(), Event: e.GetEvent()}, nil))
 	}
 	f.pages[o] = true
 	return o, f.here.at
 }
 
-// found begins a feed with a page's own stream, where the page has read to; nil if there is one.
+// found begins a feed with a page's own stream, at the position of the page; nil if the session has a feed.
 func (s *feeds) found(key feedKey, follower Conversation, from position) *outbox {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,8 +13,7 @@ const plainPage = `<!doctype html>
 <p><a href="/api/auth/login">Log in</a></p></main></body></html>
 `
 
-// files serves the page: its files, and for every other path its index, which knows the routes of
-// the page.
+// files serves the files of the page, and for every other path its index, which handles the routes of the page.
 func (s *Server) files() http.Handler {
 	if s.options.Pages == nil {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// hosts are the names under which the portal is reached.
+// hosts has the names of the portal.
 type hosts struct {
 	names  []string
 	secure bool // browsers reach the portal over HTTPS
 }
 
-// knows reports whether an authority, with or without a port, is one of the portal's. Addresses
-// are: a name that somebody else points at this machine is not one.
+// knows reports whether an authority, with or without a port, is a name of the portal, or an
+// address. A name that an attacker points at this machine is neither.
 func (h hosts) knows(authority string) bool {
 	host := authority
 	if name, _, err := net.SplitHostPort(authority); err == nil {
@@ -29,8 +29,8 @@ func (h hosts) knows(authority string) bool {
 	return host == "localhost" || slices.Contains(h.names, host)
 }
 
-// origin reports whether a request comes from a page of the portal itself: the origin is the host
-// that was asked. absent is the answer for a request without an origin.
+// origin reports whether a request comes from a page of the portal itself: its origin is its host.
+// absent is the result for a request without an origin.
 func (h hosts) origin(r *http.Request, absent bool) bool {
 	origins := r.Header.Values("Origin")
 	if len(origins) == 0 {
@@ -44,18 +44,18 @@ func (h hosts) origin(r *http.Request, absent bool) bool {
 		return false
 	}
 	if h.secure && o.Scheme == "http" && !loopback(o.Hostname()) {
-		return false // a page that somebody on the way has made
+		return false // an unencrypted page, which could have been forged
 	}
 	return strings.EqualFold(o.Host, r.Host) && h.knows(o.Host)
 }
 
-// loopback reports whether a host is this machine, which is reached without TLS beside a server that has it.
+// loopback reports whether a host is this machine, which needs no TLS.
 func loopback(host string) bool {
 	address, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && address.IsLoopback()
 }
 
-// foreign reports whether the browser says that another site causes the request.
+// foreign reports whether another site caused the request, according to the browser.
 func foreign(r *http.Request) bool {
 	site := r.Header.Get("Sec-Fetch-Site")
 	return site != "" && site != "same-origin" && site != "none"

@@ -8,8 +8,8 @@ import (
 	"text/template"
 )
 
-// installScript connects a machine to this portal. It downloads and changes nothing: a program that pages
-// hand out would be trusted like the portal itself. Its one value is an address that [plainAddress] has checked.
+// installScript connects a machine to this portal. It downloads and changes nothing, since people would trust a
+// downloaded program like the portal itself. Its only value is an address that [plainAddress] has checked.
 var installScript = template.Must(template.New("install").Parse(`#!/bin/sh
 # Connects this machine to the portal at {{.}}. It downloads nothing.
 set -eu
@@ -29,11 +29,11 @@ echo "There is no betcode, agent-portal or claude-portal on this machine. Instal
 exit 1
 `))
 
-// plainAddress is an address that a shell, between quotes or without them, takes as it is.
+// plainAddress matches addresses without special characters of shells.
 var plainAddress = regexp.MustCompile(`^wss?://[A-Za-z0-9.\-\[\]:]+$`)
 
-// install serves the script. backend_url may name the portal in another way, and nothing else: a script
-// from here that connects to a server of somebody else would be a trap.
+// install serves the script. backend_url may only be another name of the portal: otherwise a link to
+// the portal could connect machines to a foreign server.
 func (s *Server) install(w http.ResponseWriter, r *http.Request) {
 	address := "ws" + strings.TrimPrefix(s.base(r), "http")
 	if wanted := r.URL.Query().Get("backend_url"); wanted != "" {

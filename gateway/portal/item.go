@@ -8,7 +8,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// item is an event of a session, and the lines that it completes. Pages share it: nothing changes it.
+// item is an event of a session, and the lines that it completes. Pages share it, so it is immutable.
 type item struct {
 	event *pb.AgentEvent
 	lines []*output
@@ -24,8 +24,8 @@ func newItem(e *pb.AgentEvent, all []lines.Line) *item {
 	return i
 }
 
-// matters reports whether pages need the item: it has lines, or it decides what they show. Pieces of
-// text are most events of a session, and come as a line when their block ends.
+// matters reports whether pages need the item: it has lines, or it changes what they show. Most
+// events of a session are pieces of text, which pages get as a line when their block ends.
 func (i *item) matters() bool {
 	switch i.event.GetEvent().(type) {
 	case *pb.AgentEvent_PermissionRequest, *pb.AgentEvent_UserQuestion, *pb.AgentEvent_PermissionResolved, *pb.AgentEvent_ToolCallStart,

@@ -12,10 +12,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// CodePrefix begins the names of tokens that may be exchanged for a login, once.
+// CodePrefix begins the names of tokens that can be exchanged for a login once.
 const CodePrefix = "portal-code-"
 
-// loginPrefix begins the names of the tokens that cookies have.
+// loginPrefix begins the names of the tokens in cookies.
 const loginPrefix = "portal-login-"
 
 // maxSecret bounds the secret of a token, in bytes.
@@ -24,7 +24,7 @@ const maxSecret = 4 << 10
 // maxTokenName bounds the name of a token; the daemon has the same bound.
 const maxTokenName = 64
 
-// cookieName returns the name of the cookie. Over HTTPS browsers keep other hosts from setting it.
+// cookieName returns the name of the cookie. Over HTTPS it has a prefix that prevents other hosts from setting it.
 func (s *Server) cookieName() string {
 	if s.options.Secure {
 		return "__Host-cc_session"
@@ -47,8 +47,8 @@ func bearer(r *http.Request) string {
 	return strings.TrimSpace(secret)
 }
 
-// secretOf returns the secret that a request presents; empty in dev mode. [ErrUnauthenticated] if
-// its caller has not logged in.
+// secretOf returns the secret in a request; empty in dev mode. The error is [ErrUnauthenticated] if
+// the caller has not logged in.
 func (s *Server) secretOf(r *http.Request) (string, error) {
 	if s.options.Dev {
 		return "", nil
@@ -58,13 +58,13 @@ func (s *Server) secretOf(r *http.Request) (string, error) {
 		secret = c.Value
 	}
 	if secret == "" || len(secret) > maxSecret || strings.ContainsFunc(secret, func(c rune) bool { return c <= ' ' || c >= 0x7f }) {
-		return "", ErrUnauthenticated // no secret is so long or has such characters, and calls cannot carry it
+		return "", ErrUnauthenticated // it cannot be a secret, and the metadata of a call cannot contain it
 	}
 	return secret, nil
 }
 
-// connect connects to the daemon as the caller of a request. [ErrUnauthenticated] if it has not
-// logged in. The caller closes the connection.
+// connect connects to the daemon as the caller of a request. The error is [ErrUnauthenticated] if
+// that has not logged in. The caller closes the connection.
 func (s *Server) connect(ctx context.Context, r *http.Request, id string) (Daemon, Caller, error) {
 	secret, err := s.secretOf(r)
 	if err != nil {
@@ -81,7 +81,7 @@ func (s *Server) connect(ctx context.Context, r *http.Request, id string) (Daemo
 	return d, caller, nil
 }
 
-// enterAccount is connect for a page, which shares the connection with the others of its caller.
+// enterAccount is connect for a page, which shares the connection with other pages of its caller.
 func (s *Server) enterAccount(ctx context.Context, r *http.Request) (*account, Caller, error) {
 	secret, err := s.secretOf(r)
 	if err != nil {
@@ -101,7 +101,7 @@ var loginForm = template.Must(template.New("login").Parse(`<!doctype html>
 
 type loginView struct {
 	Code, Why string
-	Device    string // the code of a device login, to go on with
+	Device    string // code of a device login to continue after the login
 }
 
 func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) {
@@ -112,7 +112,7 @@ func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) {
 	s.show(w, http.StatusOK, loginForm, loginView{Code: r.URL.Query().Get("code"), Device: r.URL.Query().Get("device_user_code")})
 }
 
-// devLogin redirects a browser to the page: dev mode has no logins.
+// devLogin redirects a browser to the page, since dev mode has no logins.
 func (s *Server) devLogin(w http.ResponseWriter, r *http.Request) {
 	if !s.options.Dev {
 		http.NotFound(w, r)
@@ -123,7 +123,7 @@ func (s *Server) devLogin(w http.ResponseWriter, r *http.Request) {
 
 // login exchanges a code for a cookie.
 func (s *Server) login(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), callPatience)
+	ctx, cancel := context.WithTimeout(r.Context(), callTimeout)
 	defer cancel()
 	secret, caller, expires, err := s.exchange(ctx, strings.TrimSpace(r.PostFormValue("code")))
 	if err != nil {
@@ -140,8 +140,8 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, next, http.StatusSeeOther)
 }
 
-// exchange ends a code and makes a token with the same rights. The daemon ends a token once, so of
-// two that have the code one gets in.
+// exchange revokes a code and creates a token with the same rights. The daemon revokes a token only
+// once, so a code gives only one login.
 func (s *Server) exchange(ctx context.Context, code string) (secret string, caller Caller, expires time.Time, err error) {
 	if code == "" {
 		return "", Caller{}, time.Time{}, ErrUnauthenticated
@@ -167,9 +167,9 @@ func (s *Server) exchange(ctx context.Context, code string) (secret string, call
 	return secret, caller, expires, err
 }
 
-// logout ends the token of the cookie.
+// logout revokes the token of the cookie.
 func (s *Server) logout(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), callPatience)
+	ctx, cancel := context.WithTimeout(r.Context(), callTimeout)
 	defer cancel()
 	if d, caller, err := s.connect(ctx, r, "portal-logout"); err == nil {
 		defer d.Close()

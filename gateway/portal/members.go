@@ -14,7 +14,7 @@ import (
 
 var errConflict = errors.New("this person is a member already")
 
-// memberRow is a member of a session, as the API has it.
+// memberRow is a member of a session in the form of the API.
 type memberRow struct {
 	User      string `json:"user_id"`
 	Email     string `json:"email"`
@@ -58,8 +58,8 @@ func listMembers(c call) (any, error) {
 	return map[string]any{"members": rows}, nil
 }
 
-// addMember shares a session with the person of a login. What pages call the email is the name of the
-// person, with or without a host.
+// addMember shares a session with the person of a login. The field that pages call email is the name
+// of the person, with or without a host.
 func addMember(c call) (any, error) {
 	var body struct {
 		Email string `json:"email"`
@@ -116,7 +116,7 @@ func removeMember(c call) (any, error) {
 	return http.StatusNoContent, c.daemon.Unshare(c, found.Summary.GetId(), member.GetPerson())
 }
 
-// owned returns the session of the path and its members, to a caller that owns it.
+// owned returns the session of the path and its members, if the caller owns it.
 func (c call) owned() (Session, []*pb.Member, error) {
 	found, err := c.session()
 	if err != nil {
@@ -129,7 +129,7 @@ func (c call) owned() (Session, []*pb.Member, error) {
 	return found, members, err
 }
 
-// named returns the session and the member of the path. The owner cannot leave or change.
+// named returns the session and the member of the path. It refuses the owner, who cannot be changed.
 func (c call) named() (Session, *pb.Member, error) {
 	found, members, err := c.owned()
 	if err != nil {

@@ -2,20 +2,20 @@ package portal
 
 import "sync/atomic"
 
-// The bounds of an outbox. Both are passed by one item at most.
+// The bounds of an outbox. The last item may exceed them.
 const (
 	outboxItems = 1024
 	outboxBytes = 4 << 20
 )
 
-// outbox has what a feed has for one page and the page has not taken. The feed puts and closes, the
-// page takes. No side waits for the other.
+// outbox buffers the items of a feed for one page. The feed puts and closes, the page takes;
+// neither waits for the other.
 type outbox struct {
 	feed  *feed
 	items chan *item
 	size  atomic.Int64 // of the items, in bytes
 
-	// Of a closed outbox: where its page has to go on reading by itself; nil if the feed has ended.
+	// Set when the outbox is closed: the position from which the page reads by itself; nil if the feed has ended.
 	behind *position
 }
 
@@ -30,10 +30,10 @@ func (o *outbox) put(i *item) {
 	o.items <- i
 }
 
-// took says that the page has an item.
+// took records that the page has taken an item.
 func (o *outbox) took(i *item) { o.size.Add(-int64(i.size)) }
 
-// lag closes the outbox: its page reads on from there by itself.
+// lag closes the outbox. Its page continues from a position by itself.
 func (o *outbox) lag(from position) {
 	o.behind = &from
 	close(o.items)

@@ -19,7 +19,7 @@ const (
 	maxPageFrame  = 4 << 20
 	framesASecond = 200
 	framesAtOnce  = 2000
-	writePatience = 30 * time.Second // for a page that does not read
+	writeTimeout  = 30 * time.Second // for a page that does not read
 	pingEvery     = 30 * time.Second
 	spendEvery    = 5 * time.Second
 )
@@ -36,12 +36,12 @@ const (
 type page struct {
 	*Server
 	socket  *websocket.Conn
-	id      string // of the client, to the daemon
+	id      string // client id at the daemon
 	account *account
 	caller  Caller
 	log     zerolog.Logger
 	leave   context.CancelFunc
-	spent   *wire.UserSpendUpdate // that was sent last
+	spent   *wire.UserSpendUpdate // last sent
 
 	mu      sync.Mutex
 	dialect wire.Dialect // zero before Register
@@ -54,7 +54,7 @@ func (s *Server) client(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, http.StatusForbidden, "a page without an Origin is not served")
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), callPatience)
+	ctx, cancel := context.WithTimeout(r.Context(), callTimeout)
 	id := "portal-" + uuid.NewString()[:8]
 	account, caller, err := s.enterAccount(ctx, r)
 	cancel()
@@ -75,15 +75,15 @@ func (s *Server) client(w http.ResponseWriter, r *http.Request) {
 	defer exit()
 	socket, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // guard has checked the origin
 	if err != nil {
-		return // it has answered
+		return // Accept has answered
 	}
-	defer func() { _ = socket.CloseNow() }() // it may be closed
+	defer func() { _ = socket.CloseNow() }() // it may be closed already
 	socket.SetReadLimit(maxPageFrame)
 	p := &page{Server: s, socket: socket, id: id, account: account, caller: caller, log: s.log.With().Str("client", id).Str("token", caller.Token).Logger()}
 	p.serve(r.Context())
 }
 
-// serve reads frames until the page leaves, its token ends or the gateway does.
+// serve reads frames until the page leaves, its token ends, or the gateway ends.
 func (p *page) serve(ctx context.Context) {
 	ctx, p.leave = context.WithCancel(ctx)
 	defer p.leave()
@@ -118,7 +118,7 @@ func (p *page) serve(ctx context.Context) {
 	p.log.Info().Msg("page left")
 }
 
-// handle serves one frame. It reports whether that is a piece of a file.
+// handle handles one frame. It reports whether that is a piece of a file.
 func (p *page) handle(ctx context.Context, frame []byte) (piece bool) {
 	m, err := wire.Decode(wire.FromPage, frame)
 	if err != nil {
@@ -133,7 +133,7 @@ func (p *page) handle(ctx context.Context, frame []byte) (piece bool) {
 	v := p.view
 	p.mu.Unlock()
 	if v == nil {
-		return false // as the protocol has it: nothing counts before Register
+		return false // the protocol ignores everything before Register
 	}
 	switch m := m.(type) {
 	case wire.ClaudeInput:
@@ -155,7 +155,7 @@ func (p *page) handle(ctx context.Context, frame []byte) (piece bool) {
 
 func ref[T any](v T) *T { return &v }
 
-// register shows a session. A page shows one: outputs do not say whose they are.
+// register shows a session. A page shows only one, because outputs do not name their session.
 func (p *page) register(ctx context.Context, m wire.Register) {
 	p.mu.Lock()
 	again := p.view != nil
@@ -167,7 +167,7 @@ func (p *page) register(ctx context.Context, m wire.Register) {
 		p.send(ctx, wire.ErrorMessage{Message: "This connection has a session already; open another one"})
 		return
 	}
-	asked, cancel := context.WithTimeout(ctx, callPatience)
+	asked, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	found, err := p.account.Show(asked, string(m.SessionID))
 	if err != nil {
@@ -197,15 +197,14 @@ func (p *page) register(ctx context.Context, m wire.Register) {
 	go v.run(ctx)
 }
 
-// generation returns the dialect in which the page is written to: before Register that of G1,
-// whose types all pages know.
+// generation returns the dialect for messages to the page: before Register G1, whose types all pages know.
 func (p *page) generation() wire.Dialect {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return max(p.dialect, wire.G1)
 }
 
-// send sends a message, if the page's generation knows it. A page that cannot be written to has gone.
+// send sends a message, if the page's generation knows it. A failed write ends the page.
 func (p *page) send(ctx context.Context, m wire.Message) {
 	d := p.generation()
 	if !wire.Knows(d, wire.ToPage, m) {
@@ -220,15 +219,15 @@ func (p *page) send(ctx context.Context, m wire.Message) {
 }
 
 func (p *page) write(ctx context.Context, frame []byte) {
-	ctx, cancel := context.WithTimeout(ctx, writePatience)
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
 	if err := p.socket.Write(ctx, websocket.MessageText, frame); err != nil {
 		p.leave()
 	}
 }
 
-// watch looks after the connection: it pings, tells what sessions have cost, and closes it when the
-// token of its caller ends or the gateway does.
+// watch pings the page, sends the costs of sessions, and closes the connection when the token of
+// its caller or the gateway ends.
 func (p *page) watch(ctx context.Context) {
 	ping, spend := time.NewTicker(pingEvery), time.NewTicker(spendEvery)
 	defer ping.Stop()
@@ -246,7 +245,7 @@ func (p *page) watch(ctx context.Context) {
 			p.leave()
 			return
 		case <-ping.C:
-			alive, cancel := context.WithTimeout(ctx, writePatience)
+			alive, cancel := context.WithTimeout(ctx, writeTimeout)
 			if p.socket.Ping(alive) != nil {
 				p.leave()
 			}
@@ -257,8 +256,8 @@ func (p *page) watch(ctx context.Context) {
 	}
 }
 
-// spend tells what sessions have cost, and the facts of the page's session, if they have changed. A
-// daemon that is away changes nothing; one that no longer knows the token ends the page.
+// spend sends the costs of sessions, and the facts of the page's session, if they have changed. It
+// closes the page if the daemon no longer accepts the token, and ignores a daemon that is away.
 func (p *page) spend(ctx context.Context) {
 	m, err := p.account.costs(ctx)
 	if errors.Is(err, ErrUnauthenticated) {
@@ -276,7 +275,7 @@ func (p *page) spend(ctx context.Context) {
 		return
 	}
 	if s := p.account.summary(v.session); s != nil {
-		v.tell(ctx, s)
+		v.sendFacts(ctx, s)
 	}
 }
 

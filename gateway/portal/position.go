@@ -9,30 +9,30 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// maxAsked bounds the requests that a position knows; agents have a few at a time.
+// maxAsked bounds the waiting requests of a position; agents have only a few at a time.
 const maxAsked = 500
 
-// position is a place in a session, and what has to be known there to read on. It is pure.
+// position is a position in a session, with the state that is needed to continue from there. It is pure.
 type position struct {
 	at      uint64 // number of the newest event
 	writer  *lines.Writer
-	asked   []*pb.AgentEvent // requests that wait
+	asked   []*pb.AgentEvent // waiting requests
 	decided requests.Decided
 }
 
-// next goes on by an event and returns what pages get of it.
+// next advances by an event and returns its item for pages.
 func (p *position) next(e *pb.AgentEvent) *item {
 	p.at = max(p.at, e.GetSequence())
 	p.note(e)
 	return newItem(e, p.writer.Lines(e))
 }
 
-// clone returns a position of its own.
+// clone returns an independent copy.
 func (p *position) clone() position {
 	return position{p.at, p.writer.Clone(), slices.Clone(p.asked), p.decided.Clone()}
 }
 
-// note keeps requests until they are decided.
+// note stores requests until they are decided.
 func (p *position) note(e *pb.AgentEvent) {
 	if p.decided.Late(e) {
 		return
@@ -49,7 +49,7 @@ func (p *position) note(e *pb.AgentEvent) {
 	}
 }
 
-// requestOf returns the id of the request that an event makes.
+// requestOf returns the id of the request in an event.
 func requestOf(e *pb.AgentEvent) string {
 	return cmp.Or(e.GetPermissionRequest().GetRequestId(), e.GetUserQuestion().GetQuestionId())
 }

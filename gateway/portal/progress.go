@@ -8,24 +8,24 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// progress tells from the events of a session how far its inputs are. It is pure.
+// progress derives the stages of inputs from the events of a session. It is pure.
 //
-// The agent has an input when it answers it. The event at the end of a turn names the inputs that it has
-// answered; for agents under a proxy it names none. What came while no turn ran is what the agent answers
-// next, so the first output after it says the same earlier, and for all agents.
+// An input has reached the agent when the agent answers it. The event at the end of a turn names the
+// answered inputs, but not for agents under a proxy. Inputs that arrived while no turn ran are answered
+// next, so the first output after them shows the same earlier, and for all agents.
 type progress struct {
 	resting bool     // no turn runs
 	next    []string // keys of inputs that the agent answers with its next output
-	later   []string // that came while a turn ran
+	later   []string // keys of inputs that arrived during a turn
 }
 
-// maxProgress bounds the inputs that are followed.
+// maxProgress bounds the tracked inputs.
 const maxProgress = 256
 
-// stage is how far an input is.
+// stage is the stage of an input.
 type stage struct{ key, stage, why string }
 
-// event returns what an event says about inputs.
+// event applies an event and returns the new stages of inputs.
 func (p *progress) event(e *pb.AgentEvent) (all []stage) {
 	switch v := e.GetEvent().(type) {
 	case *pb.AgentEvent_UserInput:
@@ -60,7 +60,7 @@ func (p *progress) event(e *pb.AgentEvent) (all []stage) {
 	return all
 }
 
-// accepted returns that the agent has what it answers.
+// accepted returns the stage "accepted" for the inputs that the agent answers.
 func (p *progress) accepted() (all []stage) {
 	for _, key := range p.next {
 		all = append(all, stage{key, wire.StageAgentAccepted, ""})
@@ -69,7 +69,7 @@ func (p *progress) accepted() (all []stage) {
 	return all
 }
 
-// stage tells how far an input of this page is, once.
+// stage sends the stage of an input of this page, once.
 func (v *view) stage(ctx context.Context, key, stage, why string) {
 	v.mu.Lock()
 	id, ours := v.inputs[key]

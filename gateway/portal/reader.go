@@ -7,23 +7,23 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// errEnded ends a reader whose session has gone.
+// errEnded ends a reader whose session has ended.
 var errEnded = errors.New("the session has ended")
 
-// reader reads a session for one page: by itself up to where the feed of its account is, then from the
-// feed. One that the feed has left behind reads by itself again.
+// reader reads a session for one page: by itself up to the position of the account's feed, then from
+// the feed. If the page is too slow for the feed, it reads by itself again.
 type reader struct {
 	feeds *feeds
 	key   feedKey
 	here  position // how far it has read by itself
 	shown uint64   // number of the newest event that was shown
-	head  uint64   // it reads by itself at least to here
+	head  uint64   // position up to which it must read by itself
 	show  func(context.Context, *item)
 	log   zerolog.Logger
 }
 
-// run shows each event behind its position once, in order, until the session ends or ctx does. The
-// error says why; [errEnded] if there is nothing to say.
+// run shows each event after its position once, in order, until the session or ctx ends. The error
+// is the reason, or [errEnded] without one.
 func (r *reader) run(ctx context.Context) error {
 	for {
 		o, err := r.catchUp(ctx)
@@ -36,9 +36,9 @@ func (r *reader) run(ctx context.Context) error {
 	}
 }
 
-// catchUp reads as fast as the page takes it, and returns when the page is where its feed is. It joins
-// the feed before it reads the rest, so nothing is between the two; events that both have are known by
-// their numbers. Without a feed its own stream becomes one.
+// catchUp reads as fast as the page does, and returns when the page has reached its feed. It joins the
+// feed before it reads the rest, so that no event is missed; duplicates are recognised by their
+// sequences. Without a feed its own stream becomes the feed.
 func (r *reader) catchUp(ctx context.Context) (*outbox, error) {
 	follower := r.key.account.Follow(r.key.session, r.here.at)
 	for {
@@ -53,19 +53,19 @@ func (r *reader) catchUp(ctx context.Context) (*outbox, error) {
 		switch {
 		case o == nil:
 			if o = r.feeds.found(r.key, follower, r.here); o == nil {
-				continue // another page has begun a feed
+				continue // another page has begun a feed meanwhile
 			}
 		case o.closed():
 			continue // reading took so long that the outbox is full, or the feed has ended
 		default:
 			follower.Close()
 		}
-		r.here = position{} // the feed translates now
+		r.here = position{} // from now on the feed translates
 		return o, nil
 	}
 }
 
-// read reads up to an event.
+// read reads events up to a sequence.
 func (r *reader) read(ctx context.Context, follower Conversation, until uint64) error {
 	for r.here.at < until {
 		select {
@@ -73,7 +73,7 @@ func (r *reader) read(ctx context.Context, follower Conversation, until uint64) 
 			if !ok {
 				return ended(follower.Err())
 			}
-			r.tell(ctx, r.here.next(e))
+			r.showOnce(ctx, r.here.next(e))
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -81,7 +81,7 @@ func (r *reader) read(ctx context.Context, follower Conversation, until uint64) 
 	return nil
 }
 
-// follow shows what the feed has for the page. It returns nil if the page is left behind.
+// follow shows the items of the feed. It returns nil if the page was too slow.
 func (r *reader) follow(ctx context.Context, o *outbox) error {
 	defer o.leave()
 	for {
@@ -90,7 +90,7 @@ func (r *reader) follow(ctx context.Context, o *outbox) error {
 			switch {
 			case ok:
 				o.took(i)
-				r.tell(ctx, i)
+				r.showOnce(ctx, i)
 			case o.behind != nil:
 				r.here = *o.behind
 				r.log.Info().Uint64("sequence", r.here.at).Msg("page is behind and reads by itself")
@@ -104,9 +104,9 @@ func (r *reader) follow(ctx context.Context, o *outbox) error {
 	}
 }
 
-// tell shows an item once: a page may be ahead of its feed, and of the place where the feed leaves it
-// behind. The feed repeats requests that wait, so the page is told of each decision.
-func (r *reader) tell(ctx context.Context, i *item) {
+// showOnce shows an item unless the page has it: a page may be ahead of its feed, and of the position
+// at which it leaves the feed. The feed repeats waiting requests, so decisions are always passed on.
+func (r *reader) showOnce(ctx context.Context, i *item) {
 	switch seq := i.event.GetSequence(); {
 	case seq == 0:
 		r.show(ctx, i)

@@ -246,12 +246,12 @@ func TestEachItemOnce(t *testing.T) {
 	close(w.may)
 	w.reader = reader{shown: 6, show: w.show}
 	feed := position{at: 4, writer: lines.New("s"), asked: []*pb.AgentEvent{asked}}
-	w.tell(t.Context(), newItem(&pb.AgentEvent{Event: asked.GetEvent()}, nil)) // without a number, as the daemon repeats requests
+	w.showOnce(t.Context(), newItem(&pb.AgentEvent{Event: asked.GetEvent()}, nil)) // without a number, as the daemon repeats requests
 	if !w.asked["r"] {
 		t.Error("a repeated request is not shown")
 	}
 	for _, e := range []*pb.AgentEvent{decided, said(6), said(7)} {
-		w.tell(t.Context(), feed.next(e))
+		w.showOnce(t.Context(), feed.next(e))
 	}
 	if w.asked["r"] || len(w.lines) != 1 || len(feed.asked) > 0 {
 		t.Errorf("requests %v, %d lines, %d repeated", w.asked, len(w.lines), len(feed.asked))

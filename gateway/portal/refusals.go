@@ -7,14 +7,14 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Refusals in the log: at most so many lines in a period, and then the number of the others.
+// Bounds of refusals in the log: at most maxRefusals lines in a period, then one line with the number of the others.
 const (
 	maxRefusals   = 60 // of pages and proxies together
 	refusalPeriod = time.Minute
 )
 
 // overflow counts the refusals beyond maxRefusals, and logs their number at the end of a period. It implements
-// [zerolog.Sampler] behind a burst sampler, and is safe for concurrent use.
+// [zerolog.Sampler] after a burst sampler, and is safe for concurrent use.
 type overflow struct {
 	log zerolog.Logger
 
@@ -24,7 +24,7 @@ type overflow struct {
 	closed bool
 }
 
-// Sample implements [zerolog.Sampler]: it leaves the line out.
+// Sample implements [zerolog.Sampler]. It counts and drops the line.
 func (o *overflow) Sample(zerolog.Level) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -34,7 +34,7 @@ func (o *overflow) Sample(zerolog.Level) bool {
 	return false
 }
 
-// report logs the number, and begins anew.
+// report logs and resets the number.
 func (o *overflow) report() {
 	o.mu.Lock()
 	count := o.count
@@ -45,7 +45,7 @@ func (o *overflow) report() {
 	}
 }
 
-// close logs what is counted. No timer runs afterwards.
+// close logs the number and stops the timer.
 func (o *overflow) close() {
 	o.mu.Lock()
 	o.closed = true

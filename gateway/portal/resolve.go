@@ -11,11 +11,11 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// resolvePath is where proxies of G3 ask. The token is in the body, so no browser's cookie gives them
-// rights, and they send no Origin.
+// resolvePath is the route where proxies of G3 look up their session. The token is in the body, so
+// cookies of browsers give no rights, and proxies send no Origin.
 const resolvePath = "/api/proxy/resolve-session"
 
-// place is where a proxy runs, as it asks for its session.
+// place is where a proxy runs.
 type place struct {
 	Token     *string `json:"auth_token"`
 	Directory string  `json:"working_directory"`
@@ -31,15 +31,15 @@ type resolved struct {
 	LastActivity string `json:"last_activity"`
 }
 
-// resolve answers which session a proxy that starts continues: the last one of its token in the same
-// place. 404 means that it begins one.
+// resolve answers which session a starting proxy continues: the last one of its token in the same
+// place. With 404 the proxy begins a new one.
 func (s *Server) resolve(w http.ResponseWriter, r *http.Request) {
 	var where place
 	if err := json.NewDecoder(r.Body).Decode(&where); err != nil {
 		s.refuse(w, r, http.StatusBadRequest, "the body is not an object with working_directory and agent_type")
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), callPatience)
+	ctx, cancel := context.WithTimeout(r.Context(), callTimeout)
 	defer cancel()
 	secret := bearer(r)
 	if where.Token != nil {
@@ -48,7 +48,7 @@ func (s *Server) resolve(w http.ResponseWriter, r *http.Request) {
 	caller, all, err := s.sessionsOf(ctx, secret)
 	switch {
 	case errors.Is(err, ErrUnauthenticated), errors.Is(err, ErrDenied):
-		s.refuse(w, r, http.StatusUnauthorized, "the token does not count")
+		s.refuse(w, r, http.StatusUnauthorized, "the token is not valid")
 		return
 	case err != nil:
 		s.refuse(w, r, http.StatusServiceUnavailable, err.Error())
@@ -65,16 +65,16 @@ func (s *Server) resolve(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, "there is no session in this place", http.StatusNotFound)
 }
 
-// has reports whether a session is a caller's in this place, and can be continued.
+// has reports whether a session belongs to a caller, is in this place, and can be continued.
 func (p place) has(s *pb.SessionSummary, caller Caller) bool {
 	proxied := s.GetProxied()
 	return proxied != nil && proxied.GetEnded() == "" && proxied.GetOwner() == caller.Person && s.GetWorkingDirectory() == p.Directory &&
 		(p.Hostname == nil || proxied.GetHostname() == *p.Hostname) && (p.AgentType == "" || proxied.GetAgentType() == p.AgentType)
 }
 
-// sessionsOf says whose a token is, if proxies may use it, and lists all sessions, the last used first. A
-// proxy's token may not list them, so the user's rights do. In dev mode a token that does not count is
-// the user's, as for proxies that register.
+// sessionsOf returns the caller of a token that proxies may use, and all sessions, most recently used
+// first. A proxy's token may not list sessions, so it lists them with the user's rights. In dev mode an
+// invalid token counts as the user's, as for proxies that register.
 func (s *Server) sessionsOf(ctx context.Context, token string) (Caller, []*pb.SessionSummary, error) {
 	caller, err := s.proxyCaller(ctx, token)
 	if err != nil {

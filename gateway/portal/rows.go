@@ -6,7 +6,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// sessionRow is a session, as pages of all generations read it.
+// sessionRow is a session in the form that pages of all generations read.
 type sessionRow struct {
 	ID               string   `json:"id"`
 	User             string   `json:"user_id"`
@@ -41,7 +41,7 @@ type sessionRow struct {
 	ConditionOfAgent string   `json:"condition,omitempty"` // ours
 }
 
-// row returns a session.
+// row returns the row of a session.
 func (c call) row(s *pb.SessionSummary) sessionRow {
 	updated := naive(s.GetUpdatedAt().AsTime())
 	row := sessionRow{
@@ -55,7 +55,7 @@ func (c call) row(s *pb.SessionSummary) sessionRow {
 	return row
 }
 
-// shown returns a session of which more is known than lists have.
+// shown returns the row of a single session, with more details than in lists.
 func (c call) shown(of Session) sessionRow {
 	row := c.row(of.Summary)
 	row.ForkedFrom = named(of.ForkedFrom)

@@ -10,11 +10,11 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// roleUser is the role of a message that people write. The lines of an agent come from the journal alone.
+// roleUser is the role of a message that people write. Lines of an agent come only from the journal.
 const roleUser = "user"
 
-// postMessage sends a prompt, and answers with its row when the daemon has stored it. A page that is not
-// answered sends it again with the same client_msg_id, and says it once.
+// postMessage sends a prompt, and answers with its row when the daemon has stored it. A page without an
+// answer may repeat it with the same client_msg_id, and the prompt is stored once.
 func postMessage(c call) (any, error) {
 	var body struct {
 		Role    string `json:"role"`
@@ -38,8 +38,8 @@ func postMessage(c call) (any, error) {
 	case body.Key != "" && uuid.Validate(body.Key) != nil:
 		return nil, invalid("client_msg_id is no UUID")
 	}
-	row, said, err := c.said(found, body.Content, body.Key)
-	if err == nil && !said {
+	row, repeated, err := c.stored(found, body.Content, body.Key)
+	if err == nil && !repeated {
 		row, err = c.say(found, body.Content, cmp.Or(body.Key, uuid.NewString()))
 	}
 	if err != nil {
@@ -48,9 +48,9 @@ func postMessage(c call) (any, error) {
 	return map[string]any{"message": row}, nil
 }
 
-// said finds a prompt in the history by the id that its page has given it. The daemon takes a prompt once and
-// confirms it once, to those who are attached then.
-func (c call) said(in Session, text, key string) (row messageRow, found bool, err error) {
+// stored finds a prompt in the history by the id that its page has given it. The daemon confirms a prompt
+// only once, to the clients that are attached then.
+func (c call) stored(in Session, text, key string) (row messageRow, found bool, err error) {
 	if key == "" {
 		return messageRow{}, false, nil
 	}
@@ -93,7 +93,7 @@ func (c call) say(to Session, text, key string) (row messageRow, err error) {
 	}
 }
 
-// steered returns the session of the path to a caller that may type there.
+// steered returns the session of the path, if the caller may type there.
 func (c call) steered() (Session, error) {
 	found, err := c.session()
 	if err == nil && !c.caller.within(found.Summary.GetId()).may("control") {
@@ -102,12 +102,12 @@ func (c call) steered() (Session, error) {
 	return found, err
 }
 
-// messageRow returns a line as the API has it.
+// messageRow returns a line in the form of the API.
 func (c call) messageRow(of Session, l lines.Line) messageRow {
 	return messageRow{l.ID, of.Summary.GetId(), l.Kind, string(l.JSON), naive(l.At), c.caller.id(), "claude", nil}
 }
 
-// pauseSession ends the agent of a session. The next message, or /resume, starts it again.
+// pauseSession stops the agent of a session. The next message, or /resume, starts it again.
 func pauseSession(c call) (any, error) {
 	found, err := c.own()
 	if err != nil {
@@ -125,7 +125,7 @@ func resumeSession(c call) (any, error) {
 	return http.StatusAccepted, c.daemon.Continue(c, found.Summary.GetId())
 }
 
-// forkSession makes a session that begins with the conversation of another.
+// forkSession creates a session that begins with the conversation of another.
 func forkSession(c call) (any, error) {
 	var body struct {
 		Name string `json:"session_name"`
@@ -148,7 +148,7 @@ func forkSession(c call) (any, error) {
 	return created{map[string]any{"session_id": fork, "session": c.shown(made)}}, nil
 }
 
-// own returns the session of the path to a caller that may type there, if the daemon runs its agent.
+// own returns the session of the path, if the caller may type there and the daemon runs its agent.
 func (c call) own() (Session, error) {
 	found, err := c.steered()
 	if err == nil && found.Summary.GetProxied() != nil {

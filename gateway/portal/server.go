@@ -21,43 +21,43 @@ import (
 // The bounds of a server.
 const (
 	maxPages     = 1024
-	maxHistories = 8    // that are read and written at once
-	maxIdle      = 1024 // connections that are no sockets
+	maxHistories = 8    // read and written concurrently
+	maxIdle      = 1024 // connections that are not upgraded
 	maxBody      = 64 << 10
-	bodyPatience = 30 * time.Second // for a whole request
+	bodyTimeout  = 30 * time.Second // for a whole request
 	answerTime   = 90 * time.Second // for a request and its answer
-	callPatience = 10 * time.Second // of one request
-	farewell     = 2 * time.Second  // for last frames when the gateway ends
+	callTimeout  = 10 * time.Second // of one request
+	farewell     = 2 * time.Second  // for the last frames when the gateway ends
 )
 
 // Options configure a [Server].
 type Options struct {
-	// Connect connects to the daemon for a caller with that secret; without one, for the user.
-	// The id names the client to the daemon. Required.
+	// Connect connects to the daemon for a caller with a secret; without one, for the user. id is
+	// the client id at the daemon. Required.
 	Connect func(secret, id string) (Daemon, error)
-	// Tokens makes the tokens of logins. Required.
+	// Tokens creates the tokens of logins. Required.
 	Tokens Tokens
-	// Admit reports why the process at the other end of a connection is not served; nil admits all.
-	// It is called once a connection.
+	// Admit returns why the process at the other end of a connection is refused; nil admits all. It
+	// is called once for each connection.
 	Admit func(net.Conn) error
 	// Names are host names of the portal, besides localhost and addresses.
 	Names []string
-	// Secure says that browsers reach the portal over HTTPS.
+	// Secure is set if browsers reach the portal over HTTPS.
 	Secure bool
-	// Dev serves everybody who reaches the portal as the user, without a login.
+	// Dev serves all callers as the user, without a login.
 	Dev bool
-	// MaxProxies bounds the proxies that are connected; 0 = [proxies.DefaultMost].
+	// MaxProxies bounds the connected proxies; 0 = [proxies.DefaultMost].
 	MaxProxies int
-	// Recogniser understands what people say; nil = nothing does.
+	// Recogniser converts speech to text; nil = none.
 	Recogniser voice.Recogniser
-	// MaxVoices bounds the people who speak at once; 0 = [voice.DefaultMost].
+	// MaxVoices bounds the concurrent recordings; 0 = [voice.DefaultMost].
 	MaxVoices int
-	// Keep stores a file for agents of this machine, and returns its path; nil = files are not taken. The name is as of
-	// [upload.Name]. It is called from several goroutines.
+	// Keep stores a file for agents on this machine, and returns its path; nil = files are refused. The name comes from
+	// [upload.Name]. It is called concurrently.
 	Keep func(name string, content []byte) (path string, err error)
-	// Lifetime is how long a login counts.
+	// Lifetime is the validity of a login.
 	Lifetime time.Duration
-	// Pages are the files of the page; nil = a plain page that says how to log in.
+	// Pages has the files of the page; nil = a plain page that explains how to log in.
 	Pages fs.FS
 	// Version of the program, for pages.
 	Version string
@@ -71,11 +71,11 @@ type Options struct {
 type Server struct {
 	options Options
 	log     zerolog.Logger
-	refused zerolog.Logger // for refusals, of which a flood leaves lines out
+	refused zerolog.Logger // for refusals; drops lines of a flood
 	hosts   hosts
 	proxies *proxies.Server
 	voices  *voice.Service
-	ended   context.Context // when pages are to leave
+	ended   context.Context // done when pages must leave
 	end     context.CancelFunc
 
 	overflow *overflow // of refused
@@ -86,9 +86,9 @@ type Server struct {
 
 	shown     *places.Places // for pages
 	histories *places.Places
-	uploading *places.Places // for files that arrive
+	uploading *places.Places // for files in progress
 
-	mu    sync.Mutex // of pages.Add
+	mu    sync.Mutex // protects pages.Add
 	pages sync.WaitGroup
 }
 
@@ -120,11 +120,11 @@ func New(o Options) *Server {
 	return s
 }
 
-// Serve accepts connections until ctx ends, then tells pages to come back and returns nil. It closes l.
+// Serve accepts connections until ctx ends, then asks pages to reconnect and returns nil. It closes l.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer s.overflow.close()
 	h := &http.Server{
-		Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: bodyPatience, WriteTimeout: answerTime,
+		Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: bodyTimeout, WriteTimeout: answerTime,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, ConnContext: s.admission, ConnState: places.Bound(maxIdle).State,
 	}
 	served := make(chan error, 1)
@@ -150,7 +150,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 
 type admissionKey struct{}
 
-// admission keeps with a connection the question whether its process is served.
+// admission stores with a connection whether its process is admitted, which is determined on first use.
 func (s *Server) admission(ctx context.Context, conn net.Conn) context.Context {
 	if s.options.Admit == nil {
 		return ctx
@@ -196,10 +196,10 @@ func (s *Server) Handler() http.Handler {
 	return s.guard(mux)
 }
 
-// sessionPath is where proxies connect.
+// sessionPath is the route where proxies connect.
 const sessionPath = "/ws/session"
 
-// guard checks what every request has to pass: process, host and origin.
+// guard checks process, host and origin of every request.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		headers(w.Header())
@@ -227,7 +227,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// bodyBound returns how large the body of a request may be.
+// bodyBound returns the maximum size of a request's body.
 func bodyBound(r *http.Request) int64 {
 	switch {
 	case r.URL.Path == transcribePath:
@@ -238,19 +238,20 @@ func bodyBound(r *http.Request) int64 {
 	return maxBody
 }
 
-// forPrograms reports whether a request is one of programs that have no token yet, or have it in the body. Cookies mean nothing there.
+// forPrograms reports whether a request is for programs, which have no token yet or have it in the body. Cookies are
+// ignored there.
 func forPrograms(r *http.Request) bool {
 	return r.URL.Path == "/api/auth/device/code" || r.URL.Path == "/api/auth/device/poll" || r.URL.Path == resolvePath
 }
 
 func safe(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
-// headers forbids pages what they do not need. Images of other sites would tell them what is read.
+// headers restricts pages to what they need. Images of other sites, for example, would reveal what is read.
 func headers(h http.Header) {
 	h.Set("Content-Security-Policy", "default-src 'self'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; "+
 		"img-src 'self' data: blob:; media-src 'self' data: blob:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'")
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "same-origin") // without one, browsers send forms of the portal itself with the Origin null
+	h.Set("Referrer-Policy", "same-origin") // without a policy, browsers send forms of the portal with the Origin null
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 }
 
@@ -280,5 +281,5 @@ func (s *Server) enter(login string) (exit func(), ok bool) {
 	return func() { leave(); s.pages.Done() }, true
 }
 
-// connected counts the pages.
+// connected returns the number of pages.
 func (s *Server) connected() int { return s.shown.Taken() }

@@ -14,10 +14,10 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// defaultDays is how long a token of a proxy is valid, unless the page says otherwise.
+// defaultDays is the default validity of a proxy's token.
 const defaultDays = 30
 
-// tokenRow is a token of a proxy. A token that was revoked is not listed.
+// tokenRow is a token of a proxy. Revoked tokens are not listed.
 type tokenRow struct {
 	ID        string  `json:"id"`
 	Name      string  `json:"name"`
@@ -78,15 +78,16 @@ func (c call) made(secret string, t *pb.AccessToken, err error) (any, error) {
 	return madeToken{t.GetId(), secret, InitURL(c.base(c.request), secret), zoned(t.GetExpiresAt())}, nil
 }
 
-// InitURL returns the address from which a proxy reads the portal and its token, without fetching it.
+// InitURL returns a URL that contains the address of the portal and the token of a proxy, which reads
+// them without fetching it.
 func InitURL(base, secret string) string {
-	told, err := json.Marshal(struct {
+	text, err := json.Marshal(struct {
 		Token string `json:"t"`
 	}{secret})
 	if err != nil {
 		panic(fmt.Sprintf("encode a text: %v", err))
 	}
-	return base + "/p/" + base64.RawURLEncoding.EncodeToString(told)
+	return base + "/p/" + base64.RawURLEncoding.EncodeToString(text)
 }
 
 // base returns the address at which the browser reaches the portal. guard has checked its host.
@@ -97,7 +98,7 @@ func (s *Server) base(r *http.Request) string {
 	return "http://" + r.Host
 }
 
-// decode reads the body of a request. An empty one is an empty object.
+// decode decodes the body of a request. An empty body is an empty object.
 func (c call) decode(into any) error {
 	switch err := json.NewDecoder(c.request.Body).Decode(into); {
 	case err == nil, errors.Is(err, io.EOF):
@@ -107,7 +108,7 @@ func (c call) decode(into any) error {
 	}
 }
 
-// zoned writes a time as rows of tokens have it; nil for none.
+// zoned formats a time as in rows of tokens; nil for none.
 func zoned(t *timestamppb.Timestamp) *string {
 	if t == nil {
 		return nil

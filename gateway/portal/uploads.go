@@ -16,24 +16,24 @@ import (
 const (
 	// maxUpload bounds a file of a page, in bytes.
 	maxUpload = 10 << 20
-	// maxUploads bounds the files of all pages that are arriving or being stored.
+	// maxUploads bounds the files of all pages that are being received or stored.
 	maxUploads = 8
-	// piecePatience is how long a page may take from one piece to the next, filePatience from the first to the last.
-	piecePatience = time.Minute
-	filePatience  = 10 * time.Minute
-	// piecesASecond bounds the pieces that a page sends for long. Those of G2 have 1 KiB.
+	// pieceTimeout is how long a page may take between two pieces, fileTimeout from the first to the last.
+	pieceTimeout = time.Minute
+	fileTimeout  = 10 * time.Minute
+	// piecesASecond bounds the average rate of pieces of a page. Those of G2 have 1 KiB.
 	piecesASecond = 2000
 )
 
 var (
 	errMayNot     = errors.New(noPermission) //nolint:staticcheck // a text that pages know
-	errNoFiles    = errors.New("this portal takes no files")
+	errNoFiles    = errors.New("this portal accepts no files")
 	errManyFiles  = errors.New("too many files arrive at once; try again later")
 	errAnother    = errors.New("another file was sent before it was complete")
-	errSlowUpload = errors.New("its pieces have come too slowly")
+	errSlowUpload = errors.New("its pieces have arrived too slowly")
 )
 
-// incoming is the file that a page sends: one at a time. It is kept in memory until it is complete, so that
+// incoming is the file that a page sends, one at a time. It is in memory until it is complete, so that
 // nothing of it is left when the page leaves or this process is killed.
 type incoming struct {
 	page *page
@@ -44,26 +44,26 @@ type incoming struct {
 	stored sync.WaitGroup
 }
 
-// arriving is a file of which pieces are missing.
+// arriving is an incomplete file.
 type arriving struct {
 	*upload.File
-	leave func()    // gives its place to others
-	until time.Time // when it has to be complete
+	leave func()    // releases its place
+	until time.Time // deadline for the last piece
 	late  *time.Timer
 }
 
-// start begins a file. One that is not complete is given up.
+// start begins a file. It aborts an incomplete one.
 func (in *incoming) start(ctx context.Context, m wire.FileUploadStart) {
 	in.giveUp(ctx, nil, errAnother)
 	file, err := in.admit(m)
 	if err != nil {
-		in.told(ctx, m.UploadID, upload.Name(m.Filename), "", err)
+		in.sendResult(ctx, m.UploadID, upload.Name(m.Filename), "", err)
 		return
 	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.now = file
-	file.late = time.AfterFunc(piecePatience, func() { in.giveUp(ctx, file, errSlowUpload) })
+	file.late = time.AfterFunc(pieceTimeout, func() { in.giveUp(ctx, file, errSlowUpload) })
 }
 
 // admit takes a place for a file.
@@ -82,10 +82,10 @@ func (in *incoming) admit(m wire.FileUploadStart) (*arriving, error) {
 	if !ok {
 		return nil, errManyFiles
 	}
-	return &arriving{File: file, leave: leave, until: time.Now().Add(filePatience)}, nil
+	return &arriving{File: file, leave: leave, until: time.Now().Add(fileTimeout)}, nil
 }
 
-// add takes a piece; the last one completes the file.
+// add adds a piece; the last one completes the file.
 func (in *incoming) add(ctx context.Context, m wire.FileUploadChunk) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -95,24 +95,24 @@ func (in *incoming) add(ctx context.Context, m wire.FileUploadChunk) {
 	}
 	content, complete, err := file.Add(m)
 	if !complete && err == nil {
-		file.late.Reset(min(piecePatience, time.Until(file.until)))
+		file.late.Reset(min(pieceTimeout, time.Until(file.until)))
 		return
 	}
 	in.now = nil
 	file.late.Stop()
 	if err != nil {
 		file.leave()
-		in.told(ctx, file.ID, file.Name, "", err)
+		in.sendResult(ctx, file.ID, file.Name, "", err)
 		return
 	}
 	in.stored.Go(func() {
 		defer file.leave()
 		path, err := in.store(ctx, file.File, content)
-		in.told(ctx, file.ID, file.Name, path, err)
+		in.sendResult(ctx, file.ID, file.Name, path, err)
 	})
 }
 
-// store hands a file to the machine of the agent: this one, or that of its proxy.
+// store stores a file on the machine of the agent: this one, or that of its proxy.
 func (in *incoming) store(ctx context.Context, file *upload.File, content []byte) (path string, err error) {
 	if in.view.proxied {
 		return "", in.page.proxies.Upload(ctx, wire.UUID(in.view.session), proxies.File{ID: file.ID, Name: file.Name, Type: file.Type, Content: content})
@@ -120,8 +120,8 @@ func (in *incoming) store(ctx context.Context, file *upload.File, content []byte
 	return in.page.options.Keep(file.Name, content)
 }
 
-// told tells what became of a file.
-func (in *incoming) told(ctx context.Context, id, name, path string, err error) {
+// sendResult sends the result of an upload to the page.
+func (in *incoming) sendResult(ctx context.Context, id, name, path string, err error) {
 	m := wire.FileUploadResult{UploadID: id, Success: err == nil}
 	text := fmt.Sprintf("**%s** was handed to the proxy of this session.", name)
 	switch {
@@ -138,7 +138,7 @@ func (in *incoming) told(ctx context.Context, id, name, path string, err error) 
 	in.page.send(ctx, m)
 }
 
-// giveUp ends a file that is not complete: this one, or without one the present.
+// giveUp aborts an incomplete file: only, or the present one if only is nil.
 func (in *incoming) giveUp(ctx context.Context, only *arriving, why error) {
 	in.mu.Lock()
 	file := in.now
@@ -150,10 +150,10 @@ func (in *incoming) giveUp(ctx context.Context, only *arriving, why error) {
 	file.late.Stop()
 	in.mu.Unlock()
 	file.leave()
-	in.told(ctx, file.ID, file.Name, "", why)
+	in.sendResult(ctx, file.ID, file.Name, "", why)
 }
 
-// close ends the file of a page that has left, and waits for one that is being stored.
+// close aborts the file of a page that has left, and waits for one that is being stored.
 func (in *incoming) close(ctx context.Context) {
 	in.giveUp(ctx, nil, errors.New("the page has left"))
 	in.stored.Wait()

@@ -145,7 +145,7 @@ func TestUploadsInterleaved(t *testing.T) {
 		page := sending(t, s, "a")
 		page.start("a", 2, 2)
 		page.piece("a", 0, "a")
-		time.Sleep(piecePatience - time.Second)
+		time.Sleep(pieceTimeout - time.Second)
 		page.start("b", 2, 2)
 		page.expect(t, `"upload_id":"a"`, `"success":false`, errAnother.Error())
 		page.piece("a", 1, "a")
@@ -174,15 +174,15 @@ func TestSlowUploads(t *testing.T) {
 		page := sending(t, s, "a")
 		page.start("stops", 2, 2)
 		page.piece("stops", 0, "a")
-		time.Sleep(piecePatience + time.Second)
+		time.Sleep(pieceTimeout + time.Second)
 		page.expect(t, `"upload_id":"stops"`, `"success":false`, errSlowUpload.Error())
 		page.start("trickles", 100, 100)
 		began := time.Now()
 		for i := uint32(0); len(page.told()) == 1; i++ {
 			page.piece("trickles", i, "a")
-			time.Sleep(piecePatience - 10*time.Second)
+			time.Sleep(pieceTimeout - 10*time.Second)
 		}
-		if took := time.Since(began); took < filePatience || took > filePatience+piecePatience {
+		if took := time.Since(began); took < fileTimeout || took > fileTimeout+pieceTimeout {
 			t.Errorf("the file ended after %s", took)
 		}
 		page.expect(t, `"upload_id":"trickles"`, `"success":false`, errSlowUpload.Error())
@@ -228,7 +228,7 @@ func TestPageThatDoesNotRead(t *testing.T) {
 		p := &page{Server: s, socket: portal, dialect: wire.G3, leave: cancel}
 		began := time.Now()
 		p.send(ctx, wire.ErrorMessage{Message: strings.Repeat("x", 1<<20)})
-		if took := time.Since(began); ctx.Err() == nil || took != writePatience {
+		if took := time.Since(began); ctx.Err() == nil || took != writeTimeout {
 			t.Errorf("after %s the page has left: %t", took, ctx.Err() != nil)
 		}
 	})

@@ -19,43 +19,43 @@ import (
 const (
 	batchLines = 500
 	batchBytes = 1 << 20
-	// maxInput bounds a prompt, in bytes; the daemon has a bound of its own.
+	// maxInput bounds a prompt, in bytes; the daemon has another bound.
 	maxInput = 3 << 20
 )
 
 // view is a session that a page shows.
 type view struct {
-	page    *page
-	session string
-	stop    context.CancelFunc
-	done    chan struct{}
-	reader  reader
-	hand    hand
-	file    incoming
-	proxied bool // its agent runs under a proxy
+	page      *page
+	session   string
+	stop      context.CancelFunc
+	done      chan struct{}
+	reader    reader
+	requester requester
+	file      incoming
+	proxied   bool // its agent runs under a proxy
 
 	mu     sync.Mutex // of the following
 	book   requests.Book
 	inputs map[string]wire.UUID // the client's id of an input, by its key
 
-	progress progress  // owned by show
-	opened   string    // the status when the page registered
-	told     facts     // of the session; owned by the page's watch
-	live     bool      // the history was sent
-	after    time.Time // lines until then are not sent again
-	batch    []lines.Line
-	size     int
+	progress  progress  // owned by show
+	opened    string    // the status when the page registered
+	sentFacts facts     // facts that were last sent; owned by the page's watch
+	live      bool      // the history was sent
+	after     time.Time // lines up to this time are not sent again
+	batch     []lines.Line
+	size      int
 }
 
 func newView(p *page, found Session, m wire.Register) *view {
 	id := found.Summary.GetId()
 	v := &view{page: p, session: id, done: make(chan struct{}), inputs: map[string]wire.UUID{}, live: found.Head <= found.Before}
-	v.hand.view = v
+	v.requester.view = v
 	v.file.page, v.file.view, v.proxied = p, v, found.Summary.GetProxied() != nil
 	status := found.Summary.GetStatus()
-	v.progress.resting = status == "idle" || status == "new" && found.Summary.GetProxied() != nil // another new agent is not started yet
-	v.told = factsOf(found.Summary)
-	v.opened = v.told.status
+	v.progress.resting = status == "idle" || status == "new" && found.Summary.GetProxied() != nil // other new agents are not started yet
+	v.sentFacts = factsOf(found.Summary)
+	v.opened = v.sentFacts.status
 	v.reader = reader{
 		feeds: &p.feeds, key: feedKey{p.account, id}, here: position{writer: lines.New(id)}, head: found.Head, show: v.show,
 		log: p.log.With().Str("session_id", id).Logger(),
@@ -70,7 +70,7 @@ func newView(p *page, found Session, m wire.Register) *view {
 	return v
 }
 
-// run writes what happens in the session until it ends or the page leaves.
+// run sends the events of the session until it ends or the page leaves.
 func (v *view) run(ctx context.Context) {
 	defer close(v.done)
 	if v.live {
@@ -92,11 +92,11 @@ func (v *view) run(ctx context.Context) {
 func (v *view) close(ctx context.Context) {
 	v.stop()
 	v.file.close(ctx)
-	v.hand.close()
+	v.requester.close()
 	<-v.done
 }
 
-// show sends what an item means to the page.
+// show sends an item to the page.
 func (v *view) show(ctx context.Context, i *item) {
 	v.mu.Lock()
 	resolved := v.book.Event(i.event)
@@ -122,14 +122,14 @@ func (v *view) show(ctx context.Context, i *item) {
 	v.ask(ctx)
 }
 
-// arrive ends the history: what waits is shown, and the session is live.
+// arrive ends the history: it shows the waiting request and makes the session live.
 func (v *view) arrive(ctx context.Context) {
 	v.live = true
 	v.page.send(ctx, wire.SessionStatus{Status: v.opened})
 	v.ask(ctx)
 }
 
-// ask shows the request that waits longest, if the page has not got it.
+// ask shows the oldest waiting request, unless the page has it.
 func (v *view) ask(ctx context.Context) {
 	v.mu.Lock()
 	r := v.book.Next()
@@ -139,7 +139,7 @@ func (v *view) ask(ctx context.Context) {
 	}
 }
 
-// history collects lines of the past and sends them in the page's way.
+// history collects lines of the history and sends them in the form of the page's dialect.
 func (v *view) history(ctx context.Context, i *item) {
 	for _, o := range i.lines {
 		l := o.line
@@ -175,7 +175,7 @@ func (v *view) flush(ctx context.Context) {
 	v.page.send(ctx, m)
 }
 
-// output sends a line as pages get it live.
+// output sends a live line.
 func (v *view) output(ctx context.Context, o *output) {
 	frame, err := o.frame(v.page.generation())
 	if err != nil {
@@ -185,10 +185,10 @@ func (v *view) output(ctx context.Context, o *output) {
 	v.page.write(ctx, frame)
 }
 
-// refused tells what the daemon has refused.
+// refused reports a refusal of the daemon to the page.
 func (v *view) refused(ctx context.Context, e *pb.ErrorEvent) {
 	why := e.GetMessage()
-	if holder := e.GetDetails()["holder_client_id"]; holder != "" { // pages cannot ask for the lock
+	if holder := e.GetDetails()["holder_client_id"]; holder != "" { // pages cannot request the lock
 		why = "The client " + holder + " has the input lock; release it there, or try again when it has left"
 	}
 	if key := e.GetDetails()["idempotency_key"]; key != "" {
@@ -197,8 +197,7 @@ func (v *view) refused(ctx context.Context, e *pb.ErrorEvent) {
 	v.page.send(ctx, wire.ErrorMessage{Message: why})
 }
 
-// lost tells that the daemon takes no requests of the page any more, and may not have those that are
-// not confirmed.
+// lost reports that the daemon accepts no more requests of the page, and may not have the unconfirmed ones.
 func (v *view) lost(ctx context.Context, why string) {
 	v.mu.Lock()
 	keys := slices.Sorted(maps.Keys(v.inputs))
@@ -209,7 +208,7 @@ func (v *view) lost(ctx context.Context, why string) {
 	v.page.send(ctx, wire.ErrorMessage{Message: why})
 }
 
-// refuse tells that an input does not count.
+// refuse reports a refused input to the page.
 func (v *view) refuse(ctx context.Context, m wire.ClaudeInput, why string) {
 	v.page.send(ctx, wire.ErrorMessage{Message: why})
 	if m.ClientMsgID != nil {
@@ -217,8 +216,7 @@ func (v *view) refuse(ctx context.Context, m wire.ClaudeInput, why string) {
 	}
 }
 
-// input hands a prompt over. The id that the page gives it is its idempotency key: a page that
-// sends it again says it once.
+// input sends a prompt. The id from the page is its idempotency key, so a repetition has no effect.
 func (v *view) input(ctx context.Context, m wire.ClaudeInput) {
 	text := wire.Prompt(m.Content)
 	message := &pb.UserMessage{Content: text, IdempotencyKey: uuid.NewString()}
@@ -251,7 +249,7 @@ func (v *view) input(ctx context.Context, m wire.ClaudeInput) {
 		}
 		v.mu.Unlock()
 	}
-	v.hand.send(ctx, &pb.AgentRequest{Request: &pb.AgentRequest_Message{Message: message}})
+	v.requester.send(ctx, &pb.AgentRequest{Request: &pb.AgentRequest_Message{Message: message}})
 }
 
 func (v *view) interrupt(ctx context.Context) {
@@ -259,23 +257,23 @@ func (v *view) interrupt(ctx context.Context) {
 		v.page.send(ctx, wire.ErrorMessage{Message: noPermission})
 		return
 	}
-	v.hand.send(ctx, &pb.AgentRequest{Request: &pb.AgentRequest_Cancel{Cancel: &pb.CancelRequest{Reason: "interrupt"}}})
+	v.requester.send(ctx, &pb.AgentRequest{Request: &pb.AgentRequest_Cancel{Cancel: &pb.CancelRequest{Reason: "interrupt"}}})
 }
 
-// stopRepeat ends the repetition of a prompt, which the view sees as an event.
+// stopRepeat ends the repetition of a prompt. The view gets the end as an event.
 func (v *view) stopRepeat(ctx context.Context) {
 	if !v.page.caller.may("control") {
 		v.page.send(ctx, wire.ErrorMessage{Message: noPermission})
 		return
 	}
-	asked, cancel := context.WithTimeout(ctx, callPatience)
+	asked, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	if err := v.page.account.StopRepeat(asked, v.session); err != nil {
 		v.page.send(ctx, wire.ErrorMessage{Message: err.Error()})
 	}
 }
 
-// answer answers the request that the page was shown.
+// answer answers the request that the page shows.
 func (v *view) answer(ctx context.Context, m wire.PermissionResponse) {
 	if !v.page.caller.may("approve") {
 		v.page.send(ctx, wire.ErrorMessage{Message: noPermission})
@@ -288,5 +286,5 @@ func (v *view) answer(ctx context.Context, m wire.PermissionResponse) {
 		v.page.send(ctx, wire.ErrorMessage{Message: err.Error()})
 		return
 	}
-	v.hand.send(ctx, r)
+	v.requester.send(ctx, r)
 }

@@ -10,16 +10,16 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// maxVisitors bounds the addresses whose rates are known; the one that asked longest ago is forgotten.
+// maxVisitors bounds the tracked addresses; the least recently seen one is evicted.
 const maxVisitors = 1024
 
-// visitors limit how often an address asks for something without a login.
+// visitors limits the rate of requests without a login by address.
 type visitors struct {
 	every rate.Limit
 	burst int
 
 	mu    sync.Mutex
-	order *list.List // of *visitor, the last one that asked in front
+	order *list.List // of *visitor, most recently seen first
 	known map[string]*list.Element
 }
 
@@ -32,7 +32,7 @@ func newVisitors(every rate.Limit, burst int) *visitors {
 	return &visitors{every: every, burst: burst, order: list.New(), known: map[string]*list.Element{}}
 }
 
-// admit reports whether an address may ask now.
+// admit reports whether a request of an address is within its limit.
 func (v *visitors) admit(address string) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -49,8 +49,8 @@ func (v *visitors) admit(address string) bool {
 	return e.Value.(*visitor).limit.Allow()
 }
 
-// addressOf returns the address of a request; of IPv6 the /64 that one visitor usually has. Behind a
-// proxy server all visitors have that of the server.
+// addressOf returns the IPv4 address of a request, or the /64 network of an IPv6 address. Behind a
+// proxy server it is the server's address for all visitors.
 func addressOf(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {

@@ -16,13 +16,13 @@ import (
 
 const (
 	transcribePath = "/api/stt/transcribe"
-	// uploadPatience bounds the upload of a recording and what the recogniser makes of it.
-	uploadPatience = 3 * time.Minute
-	checkEvery     = 10 * time.Second // whether the caller may still speak
-	tooManyVoices  = "too many people speak at once"
+	// uploadTimeout bounds the upload of a recording and its recognition.
+	uploadTimeout = 3 * time.Minute
+	checkEvery    = 10 * time.Second // interval of checks of the caller's token
+	tooManyVoices = "too many people speak at once"
 )
 
-// speak serves /ws/voice: a page of G1 or G2 speaks, and is told what was understood. It sends the text as a prompt itself, so the
+// speak serves /ws/voice: a page of G1 or G2 sends audio and gets text. It sends the text as a prompt itself, so the
 // caller must have the right to control.
 func (s *Server) speak(w http.ResponseWriter, r *http.Request) {
 	if !s.hosts.origin(r, bearer(r) != "") {
@@ -34,7 +34,7 @@ func (s *Server) speak(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, http.StatusNotFound, "there is no such session")
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), callPatience)
+	ctx, cancel := context.WithTimeout(r.Context(), callTimeout)
 	d, caller, err := s.connect(ctx, r, "portal-voice-"+uuid.NewString()[:8])
 	if err == nil {
 		defer d.Close()
@@ -61,9 +61,9 @@ func (s *Server) speak(w http.ResponseWriter, r *http.Request) {
 	defer exit()
 	socket, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // guard has checked the origin
 	if err != nil {
-		return // it has answered
+		return // Accept has answered
 	}
-	defer func() { _ = socket.CloseNow() }() // it may be closed
+	defer func() { _ = socket.CloseNow() }() // it may be closed already
 	ctx, cancel = context.WithCancel(r.Context())
 	defer cancel()
 	defer context.AfterFunc(s.ended, cancel)()
@@ -71,7 +71,7 @@ func (s *Server) speak(w http.ResponseWriter, r *http.Request) {
 	s.voices.Serve(ctx, socket, wire.UUID(id.String()))
 }
 
-// lose ends a call when its caller may not speak any more: the token has ended.
+// lose cancels a call when the token of its caller has ended.
 func lose(ctx context.Context, d Daemon, cancel context.CancelFunc) {
 	check := time.NewTicker(checkEvery)
 	defer check.Stop()
@@ -81,7 +81,7 @@ func lose(ctx context.Context, d Daemon, cancel context.CancelFunc) {
 			return
 		case <-check.C:
 		}
-		asked, done := context.WithTimeout(ctx, callPatience)
+		asked, done := context.WithTimeout(ctx, callTimeout)
 		_, err := d.Caller(asked)
 		done()
 		if errors.Is(err, ErrUnauthenticated) {
@@ -93,9 +93,9 @@ func lose(ctx context.Context, d Daemon, cancel context.CancelFunc) {
 
 // transcribe serves an upload of G3: one recording as the body, its text as the answer.
 func (s *Server) transcribe(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), uploadPatience)
+	ctx, cancel := context.WithTimeout(r.Context(), uploadTimeout)
 	defer cancel()
-	asked, done := context.WithTimeout(ctx, callPatience)
+	asked, done := context.WithTimeout(ctx, callTimeout)
 	d, caller, err := s.connect(asked, r, "portal-voice-"+uuid.NewString()[:8])
 	done()
 	if err == nil {
@@ -119,9 +119,9 @@ func (s *Server) transcribe(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer leave()
-	deadlines, late := http.NewResponseController(w), time.Now().Add(uploadPatience)
-	if err := errors.Join(deadlines.SetReadDeadline(late), deadlines.SetWriteDeadline(late.Add(callPatience))); err != nil {
-		s.log.Debug().Err(err).Msg("upload has no deadline of its own") // those of the server end it
+	deadlines, late := http.NewResponseController(w), time.Now().Add(uploadTimeout)
+	if err := errors.Join(deadlines.SetReadDeadline(late), deadlines.SetWriteDeadline(late.Add(callTimeout))); err != nil {
+		s.log.Debug().Err(err).Msg("upload has no deadline of its own") // the server's deadlines apply
 	}
 	text, err := s.voices.Transcribe(ctx, voice.Audio{Reader: r.Body, Type: kind})
 	var large *http.MaxBytesError

@@ -54,7 +54,7 @@ func TestSilentPage(t *testing.T) {
 		conn.now.Store(true)
 		silent := time.Now()
 		<-watched
-		if took := time.Since(silent); took > pingEvery+writePatience {
+		if took := time.Since(silent); took > pingEvery+writeTimeout {
 			t.Errorf("the page has left after %s", took)
 		}
 	})

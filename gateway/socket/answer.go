@@ -9,7 +9,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// What the agent is told of a denial.
+// The texts of denials for the agent.
 const (
 	deniedByUser  = "Denied by user"
 	sessionClosed = "Session closed"
@@ -18,8 +18,8 @@ const (
 // maxName bounds the name of a session, in bytes; the daemon has the same bound.
 const maxName = 200
 
-// opening returns the request that begins a session. Its options hold for every later turn. The
-// session is named by its client's id, by which it is found again.
+// opening returns the request that begins a session. Its options apply to every later turn. The
+// session gets its client's id as its name, by which it can be found again.
 func opening(id ref, m startSession) *pb.StartConversation {
 	start := &pb.StartConversation{
 		WorkingDirectory: m.cwd, Model: m.model, PermissionMode: m.mode, AllowedTools: m.tools,
@@ -53,8 +53,8 @@ func cancel() *pb.AgentRequest {
 	return &pb.AgentRequest{Request: &pb.AgentRequest_Cancel{Cancel: &pb.CancelRequest{Reason: "interrupt"}}}
 }
 
-// decide returns the request for an answer to p; nil for one that p does not take. An input that
-// is the original one is no edit.
+// decide returns the request for an answer to p, or nil if p does not accept the answer. An
+// unchanged input is not an edit.
 func (p *prompt) decide(m permissionResponse) (*pb.AgentRequest, error) {
 	out := &pb.PermissionResponse{RequestId: p.request, Decision: pb.PermissionDecision_ALLOW_ONCE}
 	switch {
@@ -68,7 +68,7 @@ func (p *prompt) decide(m permissionResponse) (*pb.AgentRequest, error) {
 	case m.input != nil:
 		edited, err := structpb.NewStruct(m.input)
 		if err != nil {
-			return nil, fmt.Errorf("Invalid message: 'updatedInput': %w", err) //nolint:staticcheck // as the other errors
+			return nil, fmt.Errorf("Invalid message: 'updatedInput': %w", err) //nolint:staticcheck // like the other errors
 		}
 		if !proto.Equal(edited, p.input) {
 			out.Decision, out.UpdatedInput = pb.PermissionDecision_ALLOW_WITH_EDIT, edited
@@ -77,7 +77,7 @@ func (p *prompt) decide(m permissionResponse) (*pb.AgentRequest, error) {
 	return &pb.AgentRequest{Request: &pb.AgentRequest_Permission{Permission: out}}, nil
 }
 
-// reply returns the request for the answers to a question; nil if p is none.
+// reply returns the request for the answers to a question; nil if p is not a question.
 func (p *prompt) reply(m questionResponse) *pb.AgentRequest {
 	if !p.question {
 		return nil

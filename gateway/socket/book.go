@@ -14,13 +14,13 @@ type book struct {
 	prompts map[string]*prompt
 }
 
-// prompt is a request that was put before the client, by its number.
+// prompt is a numbered request for the client.
 type prompt struct {
 	number   string
 	request  string           // the daemon's id
 	question bool             // answered by question_response
 	input    *structpb.Struct // of the tool call, for permissions
-	line     any              // as the client gets it
+	line     any              // line for the client
 	shown    bool             // the client has the line
 }
 
@@ -39,8 +39,8 @@ func (b *book) number(request string) string {
 	return n
 }
 
-// resolve removes a request that no longer waits, and returns it; nil if it is unknown. The agent
-// asks again under the id successor, if there is one: it keeps the number.
+// resolve removes a request that no longer waits, and returns it; nil if it is unknown. If the
+// agent asks again under another id, successor, that request keeps the number.
 func (b *book) resolve(request, successor string) *prompt {
 	p := b.prompts[b.numbers[request]]
 	if p == nil {
@@ -54,7 +54,7 @@ func (b *book) resolve(request, successor string) *prompt {
 	return p
 }
 
-// waiting lists the numbers of what waits, the oldest first.
+// waiting returns the waiting requests, oldest first.
 func (b *book) waiting() []*prompt {
 	var all []*prompt
 	for n, left := uint64(1), len(b.prompts); left > 0 && n <= b.last; n++ {

@@ -11,14 +11,13 @@ import (
 )
 
 const (
-	// cleanUpPatience bounds how long a session that its client has left is stopped, while no
-	// daemon answers.
-	cleanUpPatience = 30 * time.Second
-	endPatience     = 5 * time.Second // the same, when the gateway ends
-	cleanUpRetry    = time.Second
-	// farewellPatience bounds the last lines to a client when the gateway ends.
-	farewellPatience = time.Second
-	// hangUpPoll is how often a client that sends nothing more is checked for having gone.
+	// cleanUpTimeout bounds stopping the session of a client that has left, while no daemon answers.
+	cleanUpTimeout = 30 * time.Second
+	endTimeout     = 5 * time.Second // the same, when the gateway ends
+	cleanUpRetry   = time.Second
+	// farewellTimeout bounds the last lines to a client when the gateway ends.
+	farewellTimeout = time.Second
+	// hangUpPoll is how often the gateway checks whether a half-closed client has disconnected.
 	hangUpPoll = 200 * time.Millisecond
 )
 
@@ -26,18 +25,18 @@ const (
 type connection struct {
 	server *Server
 	conn   net.Conn
-	raw    net.Conn // under conn, with its descriptor
+	raw    net.Conn // connection below conn, with the descriptor
 	daemon Daemon
 	log    zerolog.Logger
 
 	writing sync.Mutex
-	broken  bool // by writing
+	broken  bool // a write has failed
 
 	sessions map[ref]*session // guarded by the server
 	cleanUps sync.WaitGroup
 }
 
-// serve handles the lines of the client, one after the other, until it leaves or ctx ends.
+// serve handles the lines of the client in order, until it leaves or ctx ends.
 func (c *connection) serve(ctx context.Context) {
 	in := newLines(c.conn)
 	for {
@@ -60,8 +59,8 @@ func (c *connection) serve(ctx context.Context) {
 	}
 }
 
-// finish serves a client that sends nothing more, and may still read: turns that run are shown to
-// their end, unless they wait for an answer, which cannot come.
+// finish serves a half-closed client, which may still read. It sends running turns to their end,
+// except those that wait for an answer, which cannot arrive.
 func (c *connection) finish(ctx context.Context) {
 	tick := time.NewTicker(hangUpPoll)
 	defer tick.Stop()
@@ -89,12 +88,12 @@ func (c *connection) working() bool {
 	return false
 }
 
-// leave ends the sessions of the client, or leaves them to the daemon if they are to be kept.
+// leave stops the sessions of the client, or leaves them running if Options.Keep is set.
 func (c *connection) leave(ctx context.Context) {
-	ends, patience := ctx.Err() != nil, endPatience
+	ends, patience := ctx.Err() != nil, endTimeout
 	if !ends {
-		c.conn.Close() // nobody reads, and writers must not wait for it
-		patience = cleanUpPatience
+		c.conn.Close() // the client does not read, and writers must not block
+		patience = cleanUpTimeout
 	}
 	for _, s := range c.all() {
 		if c.server.options.Keep || !s.owner {
@@ -117,8 +116,7 @@ func (c *connection) leave(ctx context.Context) {
 	}
 }
 
-// close ends a session for good: requests that wait are denied, and its agent is stopped, if a daemon
-// answers within patience.
+// close ends a session: it denies waiting requests and stops the agent, if a daemon answers within patience.
 func (c *connection) close(s *session, last any, patience time.Duration) {
 	waiting := s.end(last)
 	c.release(s)
@@ -160,8 +158,7 @@ func (c *connection) write(all ...any) {
 	c.writeRaw(out)
 }
 
-// writeRaw sends whole lines. It waits until the client has room. A client that cannot be written
-// to has gone: its reader ends too.
+// writeRaw sends whole lines. It blocks until the client has room. After a failed write it also ends the reader.
 func (c *connection) writeRaw(out []byte) {
 	if len(out) == 0 {
 		return

@@ -25,7 +25,7 @@ func (r ref) MarshalJSON() ([]byte, error) { return []byte(r), nil }
 // noRef is the id in errors about lines without one.
 const noRef = ref(`""`)
 
-// The requests of clients: seven of the document, and attachSession.
+// The requests of clients: seven of the document, and our attachSession.
 type (
 	startSession struct {
 		cwd, prompt, systemPrompt, model, mode string
@@ -46,20 +46,20 @@ type (
 	}
 	interrupt    struct{}
 	closeSession struct{}
-	// attachSession is ours: the events of a session after a number, then what comes.
+	// attachSession is ours: it requests the events of a session after a number, then new events.
 	attachSession struct {
-		conversation string  // which session; empty = the one with the client's id
-		from         *uint64 // nil = nothing of the past but what waits for an answer
-		cursors      bool    // say how far each batch of lines has come
-		watch        bool    // leave the session to others, also if it is nobody's
+		conversation string  // session; empty = the one with the client's id
+		from         *uint64 // nil = no history, only requests that wait for an answer
+		cursors      bool    // report the sequence after each batch of lines
+		watch        bool    // do not become the owner, even if the session has none
 	}
 )
 
-// errNotMessage has the text of the document.
+// errNotMessage has the text from the document.
 var errNotMessage = errors.New("Invalid message: must have 'type' and 'sessionId' fields") //nolint:staticcheck // the text is part of the protocol
 
-// decode reads a line. An unknown type gives a nil request. With an error, the id is that of the
-// line, or [noRef].
+// decode decodes a line. For an unknown type the request is nil. With an error it also returns the
+// id of the line, or [noRef].
 func decode(line []byte) (ref, any, error) {
 	var f fields
 	if err := json.Unmarshal(line, &f); err != nil {
@@ -79,12 +79,12 @@ func decode(line []byte) (ref, any, error) {
 	}
 	request, err := read(f)
 	if err != nil {
-		return id, nil, fmt.Errorf("Invalid message: %w", err) //nolint:staticcheck // as the others
+		return id, nil, fmt.Errorf("Invalid message: %w", err) //nolint:staticcheck // like the others
 	}
 	return id, request, nil
 }
 
-// requests has a reader for each type that clients send.
+// requests has a decoder for each type that clients send.
 var requests = map[string]func(fields) (any, error){
 	"start_session": func(f fields) (any, error) {
 		var m startSession
@@ -106,7 +106,7 @@ var requests = map[string]func(fields) (any, error){
 	},
 	"permission_response": func(f fields) (any, error) {
 		var m permissionResponse
-		var behavior any // whatever is not "allow" denies
+		var behavior any // any value but "allow" denies
 		err := errors.Join(
 			f.into("requestId", &m.request), f.into("behavior", &behavior), f.into("updatedInput", &m.input), f.into("message", &m.message),
 		)
@@ -127,11 +127,10 @@ var requests = map[string]func(fields) (any, error){
 	},
 }
 
-// fields are the members of an object, by their exact names: [json.Unmarshal] into a struct
-// would accept other capitals.
+// fields are the members of an object, by their exact names: [json.Unmarshal] into a struct ignores case.
 type fields map[string]json.RawMessage
 
-// into reads a member. A missing one and null leave v as it is.
+// into decodes a member. A missing one and null leave v unchanged.
 func (f fields) into(name string, v any) error {
 	raw, ok := f[name]
 	if !ok {

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// head begins every line: the order of the keys is that of the members.
+// head is the beginning of every line. Keys are in the order of the fields.
 type head struct {
 	Session ref    `json:"sessionId"`
 	Type    string `json:"type"`
@@ -78,14 +78,14 @@ type (
 	}
 )
 
-// The lines of ours. They go to connections that have sent attach_session.
+// Our additional lines, for connections that have sent attach_session.
 type (
 	attachedLine struct {
 		head
 		Conversation string `json:"claudeSessionId"`
-		Sequence     uint64 `json:"sequence"` // the newest when the session was attached
+		Sequence     uint64 `json:"sequence"` // head when the session was attached
 		Status       string `json:"status"`
-		Owner        bool   `json:"owner"` // false: it watches
+		Owner        bool   `json:"owner"` // false: the connection only watches
 	}
 	cursorLine struct {
 		head
@@ -99,7 +99,7 @@ type (
 	}
 )
 
-// The members of questions and of stream events.
+// Parts of questions and of stream events.
 type (
 	question struct {
 		Question    string   `json:"question"`
@@ -171,13 +171,13 @@ func status(id ref, s string) statusLine { return statusLine{head{id, "session_s
 
 func failure(id ref, text string) errorLine { return errorLine{head{id, "error"}, text} }
 
-// encode appends a line. Characters of HTML stay as they are, as other servers write them.
+// encode appends a line. Like other servers, it does not escape characters of HTML.
 func encode(out []byte, line any) []byte {
 	b := bytes.NewBuffer(out)
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(line); err != nil {
-		panic("socket: " + err.Error()) // lines have no functions, cycles or NaN
+		panic("socket: " + err.Error()) // impossible: lines have no functions, cycles or NaN
 	}
 	return b.Bytes()
 }

@@ -7,7 +7,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// The texts of errors, as the document has them.
+// The errors with the texts of the document.
 func alreadyExists(id ref) errorLine {
 	return failure(id, "Session '"+id.text()+"' already exists")
 }
@@ -24,8 +24,8 @@ const (
 	noConversation  = "No conversation found with session ID: "
 )
 
-// handle answers one request. Requests about an id that is unknown to the connection have no
-// answer, as the document wants it, but for close_session.
+// handle answers one request. As the document requires, requests with an unknown id have no answer,
+// except close_session.
 func (c *connection) handle(ctx context.Context, id ref, request any) {
 	switch m := request.(type) {
 	case startSession:
@@ -69,7 +69,7 @@ func (c *connection) handle(ctx context.Context, id ref, request any) {
 			s.conversation.Send(cancel())
 		}
 	case closeSession:
-		c.close(s, status(id, statusClosed), cleanUpPatience)
+		c.close(s, status(id, statusClosed), cleanUpTimeout)
 	}
 }
 
@@ -88,7 +88,7 @@ func send(s *session, r *pb.AgentRequest) {
 	}
 }
 
-// watched answers a request about a session that the connection watches: it may leave.
+// watched answers a request about a session that the connection only watches. It may only leave.
 func (c *connection) watched(s *session, request any) {
 	if _, ok := request.(closeSession); !ok {
 		if request != nil {
@@ -112,7 +112,7 @@ func (c *connection) start(id ref, m startSession) {
 	c.run(s)
 }
 
-// resume goes on with a conversation: from its present end, and with numbers of requests from 1.
+// resume continues a conversation from its present end, and numbers requests from 1.
 func (c *connection) resume(ctx context.Context, id ref, m resumeSession) {
 	found, err := c.find(ctx, m.conversation)
 	if err != nil {
@@ -131,8 +131,8 @@ func (c *connection) resume(ctx context.Context, id ref, m resumeSession) {
 	c.run(s)
 }
 
-// attach joins a session. If no other connection has its id or owns it under another one, it is this one's from now on,
-// unless it only watches.
+// attach attaches to a session. The connection becomes its owner, unless it only watches, or another connection has the
+// id or owns the session.
 func (c *connection) attach(ctx context.Context, id ref, m attachSession) {
 	reference := m.conversation
 	if reference == "" {
@@ -167,7 +167,7 @@ func (c *connection) attach(ctx context.Context, id ref, m attachSession) {
 	c.run(s)
 }
 
-// find looks a session up, once it is not being stopped.
+// find looks up a session, after waiting for a stop in progress.
 func (c *connection) find(ctx context.Context, reference string) (Found, error) {
 	found, err := c.daemon.Find(ctx, reference)
 	if err == nil && c.server.stopped(ctx, found.Session) {
@@ -176,7 +176,7 @@ func (c *connection) find(ctx context.Context, reference string) (Found, error) 
 	return found, err
 }
 
-// missing returns the line about a session that was not found. A daemon that is away knows nothing about it.
+// missing returns the line for a session that was not found, or for a daemon that is away.
 func missing(id ref, err error, absent errorLine) errorLine {
 	if errors.Is(err, ErrNotFound) {
 		return absent
@@ -184,7 +184,7 @@ func missing(id ref, err error, absent errorLine) errorLine {
 	return failure(id, err.Error())
 }
 
-// replace leaves the session that this connection has under an id, so that another one may begin.
+// replace detaches from the session that this connection has under an id, so that another one can begin.
 func (c *connection) replace(id ref) {
 	if s := c.session(id); s != nil {
 		c.release(s)
@@ -192,7 +192,7 @@ func (c *connection) replace(id ref) {
 	}
 }
 
-// open opens a conversation; its events are not read before run.
+// open opens a conversation. Its events are read only from run on.
 func (c *connection) open(id ref, owner bool, start *pb.StartConversation, before uint64) *session {
 	v := c.daemon.Converse(start)
 	return &session{
@@ -201,7 +201,7 @@ func (c *connection) open(id ref, owner bool, start *pb.StartConversation, befor
 	}
 }
 
-// run begins to write the lines of a session.
+// run starts writing the lines of a session.
 func (c *connection) run(s *session) {
 	c.server.add(c, s)
 	go s.run()

@@ -4,5 +4,5 @@ package socket
 
 import "net"
 
-// hungUp takes the end of input for the end of the connection.
+// hungUp treats the end of input as the end of the connection.
 func hungUp(net.Conn) bool { return true }

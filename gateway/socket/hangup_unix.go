@@ -9,12 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hungUp reports whether the other end is closed in both directions. One that has only finished
-// writing still reads.
+// hungUp reports whether the other end is closed in both directions. A half-closed peer still reads.
 func hungUp(conn net.Conn) bool {
 	under, ok := conn.(syscall.Conn)
 	if !ok {
-		return true // without a descriptor, the end of input is all there is to see
+		return true // without a descriptor only the end of input is visible
 	}
 	raw, err := under.SyscallConn()
 	if err != nil {

@@ -13,8 +13,7 @@ const maxLine = 20 << 20
 // errLongLine is returned for a line above the bound, which was skipped.
 var errLongLine = errors.New("Invalid message: the line has more than 20 MiB") //nolint:staticcheck // part of the protocol
 
-// lines reads lines. Bytes become text only when a line is whole, so a character may be split
-// between reads.
+// lines reads lines. It decodes text only when a line is complete, so a character may be split between reads.
 type lines struct {
 	in  *bufio.Reader
 	buf []byte
@@ -23,7 +22,7 @@ type lines struct {
 func newLines(r io.Reader) *lines { return &lines{in: bufio.NewReaderSize(r, 64<<10)} }
 
 // next returns the next line that is not blank, without spaces around it. It is valid until the
-// following call. A last line without an end is dropped: its writer was cut off.
+// following call. A last line without an end is dropped, since its writer was interrupted.
 func (l *lines) next() ([]byte, error) {
 	for {
 		line, err := l.read()

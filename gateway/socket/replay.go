@@ -2,15 +2,14 @@ package socket
 
 import pb "betcode/proto/betcode/v1"
 
-// replay brings an attached session from the beginning of its history to the present. All events
-// are translated, so that requests have the numbers that they had before; lines of events up to
-// from are not sent. At the head, the requests that wait and were not sent follow, then
-// session_attached; from then on the session is live.
+// replay is the replay of an attached session's history. It translates all events, so that requests
+// have the same numbers as before, but does not send lines of events up to from. At the head it
+// sends the waiting requests that were not sent, then session_attached; the session is then live.
 type replay struct {
 	from, head uint64
 }
 
-// replayed returns those of the lines of an event that are sent.
+// replayed returns the lines of an event that are sent.
 func (s *session) replayed(e *pb.AgentEvent, lines []any) []any {
 	r := s.replay
 	if seq := e.GetSequence(); seq <= r.from {

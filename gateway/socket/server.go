@@ -24,11 +24,11 @@ const (
 type Options struct {
 	// Connect connects to the daemon for one client. Required.
 	Connect func(client string) (Daemon, error)
-	// Admit identifies the process at the other end and refuses it with an error, of which it hears
-	// only if that is a [AdmissionError]. It returns the connection to use. nil admits everybody.
+	// Admit identifies the process at the other end and returns the connection to use, or an error
+	// to refuse it. Only the text of an [AdmissionError] is sent to the client. nil admits all.
 	Admit func(net.Conn) (net.Conn, error)
-	// Keep leaves sessions running when their client disconnects. Otherwise requests that wait are
-	// denied and agents are stopped, as the document has it.
+	// Keep leaves sessions running when their client disconnects. Otherwise, as in the document,
+	// waiting requests are denied and agents are stopped.
 	Keep bool
 	// Logger; nil logs nothing.
 	Logger *zerolog.Logger
@@ -45,11 +45,10 @@ type Server struct {
 	stopping    map[string]chan struct{} // sessions of the daemon that are being stopped; closed at the end
 }
 
-// owned is an id in use: the connection that has it, the session of the daemon, and the conversation
-// with it once that is there.
+// owned is a used id: its connection, the session of the daemon, and the conversation, once it exists.
 type owned struct {
 	by      *connection
-	of      string // empty for a session that is being begun
+	of      string // empty for a session that is being created
 	session *session
 }
 
@@ -58,7 +57,7 @@ func (o *owned) has(session string) bool {
 	return session != "" && (o.of == session || o.session != nil && o.session.conversation.Session() == session)
 }
 
-// AdmissionError is the reason that a client is told when it is not admitted.
+// AdmissionError is an error whose text a refused client gets.
 type AdmissionError string
 
 // Error implements error.
@@ -73,8 +72,8 @@ func New(o Options) *Server {
 	return s
 }
 
-// Serve accepts clients until ctx ends, then closes their sessions as Options.Keep says and
-// returns nil. It closes l.
+// Serve accepts clients until ctx ends, then closes or keeps their sessions according to
+// Options.Keep, and returns nil. It closes l.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	var clients sync.WaitGroup
 	defer clients.Wait()
@@ -133,19 +132,19 @@ func (s *Server) serve(ctx context.Context, conn net.Conn) {
 	c := &connection{
 		server: s, conn: conn, raw: raw, daemon: daemon, sessions: map[ref]*session{}, log: s.log.With().Str("client", client).Logger(),
 	}
-	defer context.AfterFunc(ctx, func() { // a connection that takes no deadlines has ended
-		_ = conn.SetWriteDeadline(time.Now().Add(farewellPatience)) // for a client that does not read
-		_ = conn.SetReadDeadline(time.Unix(1, 0))                   // ends serve
+	defer context.AfterFunc(ctx, func() { // setting a deadline fails only on a connection that has ended
+		_ = conn.SetWriteDeadline(time.Now().Add(farewellTimeout)) // for a client that does not read
+		_ = conn.SetReadDeadline(time.Unix(1, 0))                  // ends serve
 	})()
 	c.log.Info().Msg("client connected")
 	c.serve(ctx)
 	c.log.Info().Msg("client left")
 }
 
-// refuse tells a client why it is not served.
+// refuse sends a client the reason why it is refused.
 func refuse(conn net.Conn, why string) {
-	_ = conn.SetWriteDeadline(time.Now().Add(farewellPatience))
-	_, _ = conn.Write(encode(nil, failure(noRef, why))) // it is closed in any case
+	_ = conn.SetWriteDeadline(time.Now().Add(farewellTimeout))
+	_, _ = conn.Write(encode(nil, failure(noRef, why))) // best effort: the connection is closed in any case
 }
 
 func (s *Server) enter() bool {
@@ -164,7 +163,7 @@ func (s *Server) exit() {
 	s.connections--
 }
 
-// live returns the session that owns an id; nil if it is free.
+// live returns the session that owns an id; nil if the id is free.
 func (s *Server) live(id ref) *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,7 +173,7 @@ func (s *Server) live(id ref) *session {
 	return nil
 }
 
-// stops notes that a session is being stopped, until done is called.
+// stops marks a session as being stopped until done is called.
 func (s *Server) stops(session string) (done func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,8 +189,8 @@ func (s *Server) stops(session string) (done func()) {
 	}
 }
 
-// stopped waits until a session is not being stopped any more: what is sent to it before is lost
-// with its agent. It reports whether it waited.
+// stopped waits until a session is no longer being stopped, because requests before that would be
+// lost with its agent. It reports whether it waited.
 func (s *Server) stopped(ctx context.Context, session string) (waited bool) {
 	s.mu.Lock()
 	stopping := s.stopping[session]
@@ -207,7 +206,7 @@ func (s *Server) stopped(ctx context.Context, session string) (waited bool) {
 }
 
 // claim takes an id for the connection and a session of the daemon, empty for a new one, or returns the
-// error for its client. Two connections never own one session, whatever ids they have for it.
+// error for its client. Two connections never own the same session, even under different ids.
 func (c *connection) claim(id ref, session string) *errorLine {
 	s := c.server
 	s.mu.Lock()
@@ -230,7 +229,7 @@ func (c *connection) claim(id ref, session string) *errorLine {
 	return nil
 }
 
-// watch reports whether there is room for a session that another connection owns.
+// watch reports whether the connection may attach to a session that another connection owns.
 func (c *connection) watch(id ref) bool {
 	c.server.mu.Lock()
 	defer c.server.mu.Unlock()

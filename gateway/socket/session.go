@@ -8,24 +8,24 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// batchBytes is how much is collected before it is written, if there are more events.
+// batchBytes is the size at which a batch is written, if more events are available.
 const batchBytes = 256 << 10
 
 // session is one conversation for one connection.
 type session struct {
 	id           ref
-	owner        bool // false: it watches
+	owner        bool // false: the connection only watches
 	connection   *connection
 	conversation Conversation
-	done         chan struct{} // closed when the last line of the conversation was written
+	done         chan struct{} // closed after the last line of the conversation was written
 
-	mu         sync.Mutex // of the following, and held while lines of the session are written
+	mu         sync.Mutex // protects the following; also locked while lines of the session are written
 	translator *translator
-	replay     *replay // of a session that was attached, until it is live
-	starting   bool    // started was not sent yet
+	replay     *replay // for an attached session, until it is live
+	starting   bool    // started is not sent yet
 	cursors    bool
 	buffer     []byte // of run
-	unheard    int    // prompts that the daemon has not accepted yet
+	unaccepted int    // prompts not yet accepted by the daemon
 	ended      bool   // no line follows
 }
 
@@ -41,14 +41,14 @@ func (s *session) run() {
 	ended := s.ended
 	s.ended = true
 	s.mu.Unlock()
-	if err := s.conversation.Err(); err != nil && !ended { // the session is gone, or was refused
+	if err := s.conversation.Err(); err != nil && !ended { // the session was deleted or refused
 		s.connection.release(s)
 		s.connection.write(failure(s.id, err.Error()), status(s.id, statusClosed))
 	}
 }
 
-// batch returns the lines of an event and of those that follow without waiting.
-// They are valid until the following call.
+// batch returns the lines of an event and of the events that are available without waiting. They
+// are valid until the next call.
 func (s *session) batch(e *pb.AgentEvent) []byte {
 	out := s.buffer[:0]
 	last := uint64(0)
@@ -78,7 +78,7 @@ func (s *session) lines(out []byte, e *pb.AgentEvent) []byte {
 		out = encode(out, status(s.id, statusStarted))
 	}
 	if e.GetUserInput() != nil || e.GetError().GetDetails()["idempotency_key"] != "" {
-		s.unheard = max(s.unheard-1, 0)
+		s.unaccepted = max(s.unaccepted-1, 0)
 	}
 	lines := s.translator.translate(e)
 	if s.replay != nil {
@@ -90,10 +90,10 @@ func (s *session) lines(out []byte, e *pb.AgentEvent) []byte {
 	return out
 }
 
-// prompt hands a prompt over. The daemon has it once, however often the connection breaks.
+// prompt sends a prompt. The daemon gets it once, even if the connection breaks.
 func (s *session) prompt(text string) {
 	s.mu.Lock()
-	s.unheard++
+	s.unaccepted++
 	s.mu.Unlock()
 	s.conversation.Send(input(text, uuid.NewString()))
 }
@@ -109,21 +109,21 @@ func (s *session) find(number string) *prompt {
 	return nil
 }
 
-// booted reports whether the client knows the conversation.
+// booted reports whether the client has got the system line of the conversation.
 func (s *session) booted() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.translator.booted
 }
 
-// working reports whether the session goes on by itself: a turn runs, and waits for nobody.
+// working reports whether a turn runs that does not wait for a person.
 func (s *session) working() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return !s.ended && len(s.translator.book.prompts) == 0 && (s.translator.busy || s.starting || s.unheard > 0)
+	return !s.ended && len(s.translator.book.prompts) == 0 && (s.translator.busy || s.starting || s.unaccepted > 0)
 }
 
-// end makes last the last line of the session, nil for none, and returns the requests that wait.
+// end ends the lines of the session with last, unless it is nil, and returns the waiting requests.
 func (s *session) end(last any) (waiting []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,7 +140,7 @@ func (s *session) end(last any) (waiting []string) {
 	return waiting
 }
 
-// detach leaves the conversation, and waits until nothing of it is written any more.
+// detach leaves the conversation, and waits until its last line is written.
 func (s *session) detach() {
 	s.end(nil)
 	s.conversation.Close()

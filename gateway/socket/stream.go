@@ -8,18 +8,17 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// message is a message of the model that is being streamed. The journal has its pieces; the
-// stream events around them are made here, in the order in which the model sends them.
+// message is a message of the model that is being streamed. The journal has its pieces; message
+// adds the stream events around them, in the order in which the model sends them.
 type message struct {
-	parent string // the call whose subagent writes; empty for the agent
+	parent string // call of the writing subagent; empty for the agent
 	id     string
 	begun  bool
-	called bool // it calls a tool
+	called bool // the message calls a tool
 	blocks map[int]*strings.Builder
 }
 
-// message returns the open message of an agent. An id that is not that of the open one begins
-// another; an empty id goes on with the open one.
+// message returns the open message of an agent. Another id begins a new message; an empty id continues the open one.
 func (t *translator) message(parent, id string) *message {
 	at := slices.IndexFunc(t.open, func(m *message) bool { return m.parent == parent })
 	if at >= 0 {
@@ -80,13 +79,13 @@ func (t *translator) stream(event any) {
 	t.put(streamDelta{t.head("stream_delta"), t.lineUUID(), event})
 }
 
-// withdraw forgets a message that the agent took back while it was streamed. The protocol has
-// no line for that; the message that replaces it follows.
+// withdraw drops a message that the agent retracted while it was streamed. The protocol has no line
+// for that; the replacing message follows.
 func (t *translator) withdraw(parent, id string) {
 	t.open = slices.DeleteFunc(t.open, func(m *message) bool { return m.parent == parent && m.id == id })
 }
 
-// closeMessages ends all messages: what follows comes after the model has spoken.
+// closeMessages ends all open messages.
 func (t *translator) closeMessages() {
 	for _, m := range t.open {
 		t.closeMessage(m)

@@ -11,15 +11,15 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// The values of TurnComplete.stop_reason that have a result subtype of their own.
+// The values of TurnComplete.stop_reason with a special result subtype.
 const (
 	stopMaxTurns  = "max_turns"
 	stopMaxBudget = "max_budget"
 	stopCancelled = "cancelled"
 )
 
-// translator makes lines of the events of one session. It is pure: the same events give the
-// same lines, so a session that is replayed has the same requests and uuids.
+// translator converts the events of one session to lines. It is pure: the same events give the same
+// lines, so a replayed session has the same requests and uuids.
 //
 //	UserInput, status of work   processing, once a turn
 //	status of work              system, once a turn and before all that follows
@@ -34,26 +34,26 @@ const (
 // Events about processes, locks, tasks and presence have no line.
 type translator struct {
 	id       ref
-	session  string // the daemon's id, and the conversation that a client resumes
-	extended bool   // the client knows the lines of ours
+	session  string // id at the daemon, and of the conversation that a client resumes
+	extended bool   // the client knows our additional lines
 
 	model, directory string
 
-	booted bool // system was sent, ever
-	told   bool // system was sent, in this turn
-	busy   bool // processing was sent, and idle was not
-	book   book
+	booted     bool // system was sent before
+	systemSent bool // system was sent in this turn
+	busy       bool // processing was sent, and idle not yet
+	book       book
 
-	open   []*message // being streamed, one for each agent and subagent
+	open   []*message // messages in progress, one for each agent and subagent
 	answer *string    // the last text of the turn
 	turns  int        // messages of the model in this turn
 	usage  *pb.UsageReport
 	asks   []question // of the newest AskUserQuestion, for the headers
-	asking []question // of one request, until they are complete
+	asking []question // of one request, until all have arrived
 
 	event  uint64 // number of the event
-	named  int    // uuids made for it
-	hashed []byte // room for what a uuid is made of
+	named  int    // number of uuids generated for the event
+	hashed []byte // buffer for the input of a uuid
 	out    []any
 }
 
@@ -61,8 +61,8 @@ func newTranslator(id ref, session string, before uint64) *translator {
 	return &translator{id: id, session: session, book: newBook(before)}
 }
 
-// translate returns the lines of an event. A volatile event has none: it comes again with a number when the journal can be
-// written, and would count twice.
+// translate returns the lines of an event. A volatile event has none: it is sent again with a number when the journal
+// is writable.
 func (t *translator) translate(e *pb.AgentEvent) []any {
 	t.out = nil
 	if e.GetVolatile() {
@@ -106,16 +106,16 @@ func (t *translator) head(kind string) head { return head{t.id, kind} }
 
 func (t *translator) put(lines ...any) { t.out = append(t.out, lines...) }
 
-// putInTurn puts a line that follows the system line.
+// putInTurn adds a line that must follow the system line.
 func (t *translator) putInTurn(line any) {
 	t.system()
 	t.put(line)
 }
 
-// uuids of lines are made of what they are about, so that a replay has the same.
+// uuids is the namespace of uuids of lines, which are derived from their content, so that a replay has the same ones.
 var uuids = uuid.MustParse("6f9a3b52-0c1d-5e8a-9a41-7c5be4d2f301")
 
-// uuid is [uuid.NewSHA1] without an allocation for the hash: a flood has one for each of its lines.
+// uuid is [uuid.NewSHA1] without an allocation for the hash, since every line of a stream needs one.
 func (t *translator) uuid(about string) string {
 	t.hashed = append(append(append(append(t.hashed[:0], uuids[:]...), t.session...), '/'), about...)
 	sum := sha1.Sum(t.hashed) //nolint:gosec // a name, not a secret
@@ -132,7 +132,7 @@ func (t *translator) lineUUID() string {
 
 func (t *translator) processing() {
 	if !t.busy {
-		t.busy, t.told = true, false
+		t.busy, t.systemSent = true, false
 		t.answer, t.turns, t.usage = nil, 0, nil
 		t.put(status(t.id, statusProcessing))
 	}
@@ -140,8 +140,8 @@ func (t *translator) processing() {
 
 func (t *translator) system() {
 	t.processing()
-	if !t.told {
-		t.told, t.booted = true, true
+	if !t.systemSent {
+		t.systemSent, t.booted = true, true
 		t.put(systemLine{head: t.head("system"), Subtype: "init", Conversation: t.session, Model: t.model, Cwd: t.directory})
 	}
 }
@@ -177,7 +177,7 @@ func (t *translator) call(parent string, c *pb.ToolCallStart) {
 
 func (t *translator) permission(r *pb.PermissionRequest) {
 	if t.book.known(r.GetRequestId()) {
-		return // sent again to clients that may have missed it
+		return // repeated for clients that may have missed it
 	}
 	t.closeMessages()
 	t.system()
@@ -191,7 +191,7 @@ func (t *translator) permission(r *pb.PermissionRequest) {
 	t.ask(&prompt{number: line.Request, request: r.GetRequestId(), input: r.GetInput(), line: line})
 }
 
-// question collects the questions of one request: the agent asks them together.
+// question collects the questions of one request, since the agent asks them together.
 func (t *translator) question(q *pb.UserQuestion) {
 	request := requestOf(q.GetQuestionId())
 	if t.book.known(request) {
@@ -205,7 +205,7 @@ func (t *translator) question(q *pb.UserQuestion) {
 	if at < len(t.asks) && t.asks[at].Question == one.Question {
 		one.Header = t.asks[at].Header
 	} else {
-		t.asks = nil // the call is not the one that asks, or is not known
+		t.asks = nil // the call is another one, or unknown
 	}
 	if t.asking = append(t.asking, one); len(t.asking) < len(t.asks) {
 		return
@@ -217,7 +217,7 @@ func (t *translator) question(q *pb.UserQuestion) {
 	t.ask(&prompt{number: line.Request, request: request, question: true, line: line})
 }
 
-// ask puts a prompt before the client.
+// ask sends a prompt to the client.
 func (t *translator) ask(p *prompt) {
 	t.book.prompts[p.number], p.shown = p, true
 	t.put(p.line)
@@ -263,7 +263,7 @@ func (t *translator) complete(c *pb.TurnComplete) {
 	t.answer, t.turns, t.usage = nil, 0, nil
 }
 
-// failed says what went wrong. A prompt that is refused while nothing runs is over with it.
+// failed adds the line for an error. If no turn runs, the error also ends a refused prompt.
 func (t *translator) failed(e *pb.ErrorEvent) {
 	t.put(failure(t.id, e.GetMessage()))
 	if e.GetDetails()["idempotency_key"] != "" && !t.busy {
@@ -271,7 +271,7 @@ func (t *translator) failed(e *pb.ErrorEvent) {
 	}
 }
 
-// questionsIn returns the questions of an AskUserQuestion call; nil if they are not as usual.
+// questionsIn returns the questions of an AskUserQuestion call; nil if they have an unexpected form.
 func questionsIn(input map[string]any) []question {
 	list, _ := input["questions"].([]any)
 	var all []question

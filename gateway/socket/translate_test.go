@@ -35,22 +35,22 @@ func TestStatusOrder(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(500) {
 		translator := newTranslator(`"s"`, "session", 0)
-		busy, told := false, false
+		busy, systemSent := false, false
 		for i, e := range anyEvents(rand.New(rand.NewPCG(seed, 2))) {
 			for _, line := range translator.translate(e) {
 				ok := true
 				switch l := line.(type) {
 				case statusLine:
 					ok = busy == (l.Status == statusIdle)
-					busy, told = l.Status == statusProcessing, false
+					busy, systemSent = l.Status == statusProcessing, false
 				case systemLine:
-					ok = busy && !told
-					told = true
+					ok = busy && !systemSent
+					systemSent = true
 				case assistantText, streamDelta, permissionRequest, questionLine, resultLine, toolUse:
-					ok = busy && told
+					ok = busy && systemSent
 				}
 				if !ok {
-					t.Fatalf("seed %d, event %d: %#v while busy %t, told %t", seed, i, line, busy, told)
+					t.Fatalf("seed %d, event %d: %#v while busy %t, systemSent %t", seed, i, line, busy, systemSent)
 				}
 			}
 		}

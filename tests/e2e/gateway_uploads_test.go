@@ -75,7 +75,7 @@ func TestPageUploadsToProxy(t *testing.T) {
 		page.wait(`"SessionStatus"`, "active")
 		upload := page.upload("dir/a b.txt", content, 32<<10)
 		if generation == 1 {
-			page.wait(`"FileUploadResult"`, upload, `"success":false`, "G1 takes no files")
+			page.wait(`"FileUploadResult"`, upload, `"success":false`, "G1 accepts no files")
 			continue
 		}
 		page.wait(`"FileUploadResult"`, upload, `"success":true`)

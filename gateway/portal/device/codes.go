@@ -9,15 +9,15 @@ import (
 // The bounds of codes.
 const (
 	Lifetime     = 5 * time.Minute  // of a code
-	Kept         = 10 * time.Minute // so long after its beginning a program is told how its code ended
+	Kept         = 10 * time.Minute // after its beginning, how long a program can poll how its code ended
 	MaxCodes     = 256
 	MaxOfAddress = 16
-	maxWrong     = 5 // codes that a login may enter wrongly within a Lifetime
+	maxWrong     = 5 // wrong codes that a login may enter within a Lifetime
 	maxLogins    = 1024
 )
 
-// Alphabet are the characters of a user code: no two of them look alike. Its 30^6 codes take a guesser with five tries in five
-// minutes far longer than a code lives.
+// Alphabet has the characters of a user code, of which no two look alike. With five tries in five minutes, its 30^6
+// codes cannot be guessed within the lifetime of a code.
 const Alphabet = "ABCDEFGHJKLMNPQRSTUVWXYZ234567"
 
 // The errors of [Codes].
@@ -27,7 +27,7 @@ var (
 	ErrWrong   = errors.New("too many wrong codes")
 )
 
-// State is how far a code is.
+// State is the state of a code.
 type State uint8
 
 // The states of a code.
@@ -38,11 +38,11 @@ const (
 	Expired
 )
 
-// Asked is what a program tells of itself. Nothing of it was checked.
+// Asked is what a program reports about itself, unchecked.
 type Asked struct {
 	Hostname  string
 	Directory string
-	Address   string // from which it asks
+	Address   string // of the request
 }
 
 // Grant is what a program gets.
@@ -54,7 +54,7 @@ type Code struct {
 	Device, User string
 	Began        time.Time
 
-	login string // to which it is bound; empty = none has entered it
+	login string // login to which it is bound; empty = not entered yet
 	state State
 	grant Grant
 }
@@ -77,7 +77,7 @@ func (c *Codes) Begin(now time.Time, asked Asked, device, user string) error {
 	same := 0
 	for _, k := range c.all {
 		if k.User == user || k.Device == device {
-			return ErrMany // a collision is as good as a full table
+			return ErrMany // a collision is handled like a full table
 		}
 		if k.Address == asked.Address {
 			same++
@@ -99,8 +99,7 @@ func (c *Codes) Find(now time.Time, login, user string) (Asked, error) {
 	return k.Asked, nil
 }
 
-// Approve decides a code for the login that it is bound to, or that enters it now. A code is decided
-// once.
+// Approve approves a code for the login that it is bound to, or that enters it now. A code is decided only once.
 func (c *Codes) Approve(now time.Time, login, user string, g Grant) error {
 	k, err := c.find(now, login, user)
 	if err == nil {
@@ -109,7 +108,7 @@ func (c *Codes) Approve(now time.Time, login, user string, g Grant) error {
 	return err
 }
 
-// Deny decides a code for the login that it is bound to, or that enters it now.
+// Deny denies a code for the login that it is bound to, or that enters it now.
 func (c *Codes) Deny(now time.Time, login, user string) error {
 	k, err := c.find(now, login, user)
 	if err == nil {
@@ -118,7 +117,7 @@ func (c *Codes) Deny(now time.Time, login, user string) error {
 	return err
 }
 
-// Poll returns the state of a code to the program that has begun it. The grant is returned once.
+// Poll returns the state of a code to the program that began it. The grant is returned only once.
 func (c *Codes) Poll(now time.Time, device string) (State, Grant, error) {
 	c.expire(now)
 	for i, k := range c.all {
@@ -149,7 +148,7 @@ func (c *Codes) find(now time.Time, login, user string) (*Code, error) {
 	return nil, ErrUnknown
 }
 
-// miss counts a wrong code. A table that is full refuses further logins: it is never full of people.
+// miss counts a wrong code. A full table refuses further logins: people alone never fill it.
 func (c *Codes) miss(now time.Time, login string) {
 	if c.wrong == nil {
 		c.wrong = map[string]tries{}
@@ -165,7 +164,7 @@ func (c *Codes) miss(now time.Time, login string) {
 	c.wrong[login] = t
 }
 
-// expire ends what is over.
+// expire removes expired codes and tries.
 func (c *Codes) expire(now time.Time) {
 	kept := c.all[:0:0]
 	for _, k := range c.all {
@@ -190,7 +189,7 @@ func Canonical(user string) string {
 	return strings.ToUpper(strings.NewReplacer("-", "", " ", "").Replace(user))
 }
 
-// Shown returns a user code as people read it.
+// Shown returns a user code for people.
 func Shown(user string) string {
 	if len(user) != 6 {
 		return user

@@ -104,7 +104,7 @@ type (
 		Type    string `json:"type"`
 		Content []any  `json:"content"`
 	}
-	errorLine struct { // readers of the field need the error of the API; others take the message
+	errorLine struct { // some readers need the error of the API; others use the message
 		Type    string   `json:"type"`
 		Message string   `json:"message"`
 		Error   apiError `json:"error"`
@@ -115,7 +115,7 @@ type (
 	}
 )
 
-// Note returns the content of a line with which the server itself says something, in Markdown.
+// Note returns the content of a line with a text of the server, in Markdown.
 func Note(text string) json.RawMessage {
 	return encode(portalLine{"portal", []any{textBlock{"text", text}}})
 }
@@ -125,7 +125,7 @@ func encode(value any) json.RawMessage {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(value); err != nil {
-		panic("lines: " + err.Error()) // no functions, cycles or NaN
+		panic("lines: " + err.Error()) // impossible: lines have no functions, cycles or NaN
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

@@ -6,8 +6,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// shown are the notices that become lines: what a proxy says itself, and why a prompt or an answer has no
-// effect, or none for now. The other notices are about the agent's process and its settings.
+// shown lists the notices that become lines: texts of a proxy, and reasons why a prompt or an answer has
+// no effect, or not yet. The other notices are about the agent's process and its settings.
 var shown = map[string]bool{
 	"PROXY_MESSAGE":         true,
 	"INPUT_LOST":            true,
@@ -24,7 +24,7 @@ var shown = map[string]bool{
 // failed returns a line about an error. kind is its type in the API.
 func failed(kind, text string) errorLine { return errorLine{"error", text, apiError{kind, text}} }
 
-// raw makes a line of one that the daemon does not know: errors of the API, which proxies forward.
+// raw converts a line that the daemon does not know: an error of the API, which proxies forward.
 func (w *Writer) raw(r *pb.RawLine) {
 	var line errorLine
 	if r.GetType() != "error" || json.Unmarshal(r.GetLine(), &line) != nil || line.Error.Type == "" || line.Error.Message == "" {

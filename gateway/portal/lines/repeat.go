@@ -7,13 +7,13 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// repeated says how far a repeated prompt is, in the words that people know from other servers, where these have any.
+// repeated returns the progress of a repeated prompt for people, where possible in the words of other servers.
 func repeated(p *pb.RepeatProgress) string {
 	after := fmt.Sprintf("after **%d** iteration", p.GetIteration())
 	if p.GetIteration() != 1 {
 		after += "s"
 	}
-	total := fmt.Sprintf(" (total: %s)", elapsed(time.Duration(p.GetElapsedMs())*time.Millisecond)) //nolint:gosec // shown to people
+	total := fmt.Sprintf(" (total: %s)", elapsed(time.Duration(p.GetElapsedMs())*time.Millisecond)) //nolint:gosec // only shown to people
 	switch p.GetState() {
 	case pb.RepeatState_REPEAT_STATE_PROMPTED:
 		return fmt.Sprintf("**Wiggum** loop **%d** / %d", p.GetIteration(), p.GetMax())
@@ -24,7 +24,7 @@ func repeated(p *pb.RepeatProgress) string {
 	return "**Wiggum stopped** " + after + total + ": " + p.GetReason()
 }
 
-// elapsed writes a duration for people.
+// elapsed formats a duration for people.
 func elapsed(d time.Duration) string {
 	if d < time.Minute {
 		return fmt.Sprintf("%.1fs", d.Seconds())

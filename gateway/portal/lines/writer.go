@@ -14,7 +14,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// Writer makes the lines of one session. It gets the events in order, each once.
+// Writer converts the events of one session to lines. It gets the events in order, each once.
 //
 //	SessionInfo                   the model and the directory of later lines
 //	RunEvent, a start             system init
@@ -24,7 +24,7 @@ import (
 //	ToolCallResult                user with tool_result
 //	UsageReport, TurnComplete     result
 //	Retraction, RepeatProgress    portal
-//	Notice that people wait for   portal
+//	Notice that people need      portal
 //	Raw of type error             error
 //	ErrorEvent with a sequence    error
 type Writer struct {
@@ -41,7 +41,7 @@ type Writer struct {
 	at   *pb.AgentEvent
 }
 
-// maxOpenBlocks bounds the blocks that are being streamed; agents stream a few at a time.
+// maxOpenBlocks bounds the blocks in progress; agents stream only a few at a time.
 const maxOpenBlocks = 1000
 
 // New returns a writer of a session.
@@ -49,7 +49,7 @@ func New(session string) *Writer {
 	return &Writer{session: session, blocks: map[string]*strings.Builder{}, messages: map[string]bool{}}
 }
 
-// Clone returns a writer that goes on from here by itself.
+// Clone returns an independent writer with the same state.
 func (w *Writer) Clone() *Writer {
 	c := *w
 	c.blocks, c.messages, c.out, c.at = map[string]*strings.Builder{}, maps.Clone(w.messages), nil, nil
@@ -60,7 +60,7 @@ func (w *Writer) Clone() *Writer {
 	return &c
 }
 
-// Describe gives the model and the directory, for events that do not begin with them.
+// Describe sets the model and the directory, for events that do not begin with them.
 func (w *Writer) Describe(model, directory string) { w.model, w.directory = model, directory }
 
 // Described returns the model and the directory that later lines have.
@@ -70,7 +70,7 @@ func (w *Writer) Described() (model, directory string) { return w.model, w.direc
 func (w *Writer) Lines(e *pb.AgentEvent) []Line {
 	w.out, w.at = nil, e
 	if e.GetSessionInfo() == nil && (e.GetSequence() == 0 || e.GetVolatile()) {
-		return nil // it comes again with a number when it is journaled, if it ever is
+		return nil // it is sent again with a number if it is journaled
 	}
 	switch v := e.GetEvent().(type) {
 	case *pb.AgentEvent_SessionInfo:
@@ -109,7 +109,7 @@ func (w *Writer) Lines(e *pb.AgentEvent) []Line {
 // namespace of the ids of lines.
 var namespace = uuid.MustParse("0d6a4c0e-5b53-5d0b-8a7e-2f6f3f1f4a90")
 
-// put adds a line. Only what is journaled has one.
+// put adds a line. Only journaled events have lines.
 func (w *Writer) put(kind string, of func(lineHead) any) {
 	if w.at.GetSequence() == 0 {
 		return
@@ -123,8 +123,8 @@ func (w *Writer) put(kind string, of func(lineHead) any) {
 	w.out = append(w.out, Line{w.at.GetSequence(), index, id, kind, w.time(), encode(of(h))})
 }
 
-// time returns the time of the next line, in microseconds: that of the event, or a little more,
-// so that a reader can ask for what came after a line.
+// time returns the time of the next line, in microseconds: that of the event, or slightly later, so
+// that a reader can ask for lines after a time.
 func (w *Writer) time() time.Time {
 	at := w.at.GetTimestamp().AsTime().Truncate(time.Microsecond)
 	if !at.After(w.last) {
@@ -158,7 +158,8 @@ func (w *Writer) input(u *pb.UserInput) {
 	w.user(blocks...)
 }
 
-// outputOf returns what a tool gave. What the event lacks is said behind it, for the dialects have no field for that.
+// outputOf returns the output of a tool, followed by a note if it is truncated, since the dialects have no field for
+// that.
 func outputOf(r *pb.ToolCallResult) string {
 	if !r.GetTruncated() {
 		return r.GetOutput()
@@ -170,7 +171,7 @@ func (w *Writer) user(blocks ...any) {
 	w.put("user", func(h lineHead) any { return messageLine{h, userMessage{"user", blocks}} })
 }
 
-// delta collects a block; its end makes a line.
+// delta collects a block, and adds a line at its end.
 func (w *Writer) delta(d *pb.TextDelta) {
 	key := w.at.GetParentToolUseId() + "\n" + d.GetBlockId()
 	if d.GetWithdrawn() {
@@ -247,7 +248,7 @@ func (w *Writer) result(c *pb.TurnComplete) {
 		},
 	}
 	cost := u.GetCostUsd()
-	if total := u.GetTotal(); total != nil { // readers take the last result for the cost of the session
+	if total := u.GetTotal(); total != nil { // readers take the cost of the session from the last result
 		cost = float64(total.GetCostMicros()) / 1e6
 	}
 	if !math.IsNaN(cost) && !math.IsInf(cost, 0) {

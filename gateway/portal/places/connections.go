@@ -6,12 +6,13 @@ import (
 	"sync"
 )
 
-// Connections are the connections of an HTTP server. Its method State is the server's ConnState. It is safe for concurrent use.
+// Connections bounds the connections of an HTTP server. Its method State is the server's ConnState. It is safe for
+// concurrent use.
 type Connections struct {
 	most int
 
 	mu  sync.Mutex
-	all []connection // the oldest first
+	all []connection // oldest first
 }
 
 type connection struct {
@@ -19,18 +20,18 @@ type connection struct {
 	address string
 }
 
-// Bound returns the bound of a server's connections.
+// Bound returns Connections with a bound.
 func Bound(most int) *Connections { return &Connections{most: most} }
 
-// State notes what has become of a connection. One too many closes another.
+// State records the state of a connection. A connection above the bound closes another one.
 func (c *Connections) State(conn net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
 		if victim := c.add(conn); victim != nil {
 			if secured, ok := victim.(interface{ NetConn() net.Conn }); ok {
-				victim = secured.NetConn() // TLS would wait to say goodbye
+				victim = secured.NetConn() // closing the TLS connection would wait for the peer
 			}
-			_ = victim.Close() // its server notices
+			_ = victim.Close() // its server then reports StateClosed
 		}
 	case http.StateHijacked, http.StateClosed:
 		c.remove(conn)

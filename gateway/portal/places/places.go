@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Places are the places for one kind of thing. It is safe for concurrent use.
+// Places bounds the concurrent users of one resource. It is safe for concurrent use.
 type Places struct {
 	most int
 
@@ -15,17 +15,17 @@ type Places struct {
 	freed chan struct{} // closed when a place becomes free; nil while no caller waits
 }
 
-// New returns so many places, all of them free.
+// New returns most free places.
 func New(most int) *Places { return &Places{most: most, taken: map[string]int{}} }
 
-// Take takes a place for a caller; false if there is none. The caller leaves it once.
+// Take takes a place for a caller, and reports whether there was one. The caller must call leave once.
 func (p *Places) Take(caller string) (leave func(), ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.take(caller)
 }
 
-// Wait takes a place for a caller as soon as there is one, or returns why ctx has ended.
+// Wait takes a place for a caller when one is free, or returns the cause of the end of ctx.
 func (p *Places) Wait(ctx context.Context, caller string) (leave func(), err error) {
 	for {
 		p.mu.Lock()
@@ -53,7 +53,7 @@ func (p *Places) Taken() int {
 	return p.all
 }
 
-// take takes a place, unless the caller would have more than are left.
+// take takes a place, unless the caller would then have more places than are free.
 func (p *Places) take(caller string) (leave func(), ok bool) {
 	if p.taken[caller] >= p.most-p.all {
 		return nil, false

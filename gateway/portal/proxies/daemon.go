@@ -8,7 +8,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// Daemon is the daemon as the token of one proxy sees it.
+// Daemon is the daemon, with the rights of a proxy's token.
 type Daemon interface {
 	// Proxy opens a call of ProxyService.Connect. The call ends with ctx.
 	Proxy(ctx context.Context) (Call, error)
@@ -18,16 +18,16 @@ type Daemon interface {
 
 // Call is one call of ProxyService.Connect. One goroutine sends and another one receives.
 type Call interface {
-	// Send sends a request. Its error only says that the call has ended; Recv says why.
+	// Send sends a request. An error means that the call has ended; Recv returns the reason.
 	Send(*pb.ProxyRequest) error
 	// Recv returns the next event; io.EOF if the daemon has ended the call without an error.
 	Recv() (*pb.ProxyEvent, error)
 }
 
-// The errors of a [Call] that are told apart. All others mean that the daemon is away.
+// The errors of a [Call] that callers distinguish. All others mean that the daemon is away.
 var (
-	ErrUnauthenticated = errors.New("the token does not count")
-	ErrDenied          = errors.New("the token has not the scope")
+	ErrUnauthenticated = errors.New("the token is not valid")
+	ErrDenied          = errors.New("the token lacks the scope")
 	ErrNotFound        = errors.New("there is no such session")
 	ErrInvalid         = errors.New("the daemon refuses the request")
 	ErrEnded           = errors.New("the session has ended")

@@ -1,12 +1,12 @@
-// Package proxies serves the socket of the portal on which proxies connect, /ws/session: somebody
-// else's program runs an agent, and forwards what it says. Its session is one of the daemon, which
-// other clients watch, answer and steer.
+// Package proxies serves /ws/session, the socket of the portal for proxies: foreign programs that
+// run an agent and forward its output. The agent's session is a session of the daemon, which other
+// clients can watch, answer and control.
 //
-// # Rooms
+// # Parts
 //
 // A [Server] has the places and the bounds. A proxy is one connection. Its translator is pure, and
-// knows what its generation ([wire.Dialect]) can read. Its link is the call of the daemon's
-// ProxyService, with what the daemon may not have stored yet.
+// knows which messages its generation ([wire.Dialect]) can read. Its link is the call of the
+// daemon's ProxyService, with the requests that the daemon may not have stored yet.
 //
 // # Who owns what
 //
@@ -14,30 +14,31 @@
 // of the proxy allows. The proxy owns the lines of its agent until they are acknowledged. Nothing is
 // stored here.
 //
-// # What is promised, in what order
+// # Guarantees and their order
 //
-//   - Nothing counts before a Register. Its answer comes first, within 8 seconds, before inputs that
-//     wait, decisions that the proxy has not read, and what happens.
+//   - Frames before a Register are ignored. The answer to Register comes first, within 8 seconds,
+//     followed by waiting inputs, decisions that the proxy has not read, and new events.
 //   - A line is acknowledged when the daemon has stored it.
 //   - A proxy gets an input and a decision once in a connection, in order.
-//   - A decision counts as read when the proxy answers a ping that follows it.
-//   - Only types of the generation of the proxy are sent to it. Heartbeats are answered to G2 and G3,
-//     and never begun; those of G1 are not answered, because it answers each in turn.
+//   - A decision counts as read when the proxy answers a later ping.
+//   - Only types of the generation of the proxy are sent to it. The server answers heartbeats of G2
+//     and G3, and never begins one. It does not answer those of G1, which would answer back without
+//     end.
 //
 // # What has no effect
 //
-// Types that are not known, binary frames, frames that cannot be read, a second Register, and the
-// SessionStatus, TurnMetricsReport, ToolProgress, Ephemeral and SessionLimitReached of a proxy, which
-// are not for keeping; and answers about ports, tunnels and files for which nobody has asked. The log
-// names each kind once for a connection.
+// Unknown types, binary frames, invalid frames, a second Register, and the SessionStatus,
+// TurnMetricsReport, ToolProgress, Ephemeral and SessionLimitReached of a proxy, which are not
+// stored; and unrequested answers about ports, tunnels and files. The log names each kind once per
+// connection.
 //
 // # Bounds
 //
-// A frame has 256 KiB before the Register, and later a line of 20 MiB. All frames that are read or
-// pending together have 64 MiB: a proxy whose frame finds no room is read later. A proxy has at most
-// 1 024 requests or 8 MiB pending. It sends at most 5 000 lines and 200 other frames a second for long.
-// There are at most 256 proxies, and 64 connections that have not registered. A proxy that does not
-// read for 30 seconds, or is silent for 60, is closed.
+// A frame has at most 256 KiB before the Register, and later a line of 20 MiB. All frames that are
+// being read or pending together have at most 64 MiB; a proxy whose frame does not fit is read later. A
+// proxy has at most 1 024 requests or 8 MiB pending. It sends at most 5 000 lines and 200 other frames
+// a second on average. There are at most 256 proxies, and 64 unregistered connections. A proxy that
+// does not read for 30 seconds, or is silent for 60, is closed.
 //
 // # Closes
 //
@@ -52,8 +53,8 @@
 // # On a crash
 //
 // When the daemon ends, the proxy stays connected for 8 seconds. The link registers at the next daemon,
-// and repeats what the old one may not have stored; the next one knows what it has. An input that the
-// proxy has, but not acknowledged, is not sent to it again. When this process ends, the proxy registers
-// at the next one, and repeats its lines. What it sends once, such as a permission request, is lost if
-// it was under way in that instant.
+// and resends requests that the old one may not have stored; the next one drops duplicates. An input
+// that the proxy has, but has not acknowledged, is not sent to it again. When this process ends, the
+// proxy registers at the next one, and resends its lines. Messages that it sends only once, such as a
+// permission request, are lost if they were in transit.
 package proxies

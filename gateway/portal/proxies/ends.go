@@ -7,21 +7,21 @@ import (
 	"github.com/coder/websocket"
 )
 
-// StatusTakenOver closes a proxy whose session another connection has registered. The range is for
-// applications.
+// StatusTakenOver closes a proxy whose session another connection has registered. Its value is in
+// the range for applications.
 const StatusTakenOver websocket.StatusCode = 4001
 
 // departure is why a connection ends. It is the cause of the context of the connection.
 type departure struct {
 	code   websocket.StatusCode
 	reason string
-	soon   bool // the proxy is asked to come back soon
+	soon   bool // the proxy is asked to reconnect soon
 }
 
 // Error implements error.
 func (d *departure) Error() string { return d.reason }
 
-// The departures that this package decides.
+// The departures that this package causes.
 var (
 	errUnregistered = &departure{websocket.StatusPolicyViolation, "there was no Register within 10 seconds", false}
 	errMany         = &departure{websocket.StatusTryAgainLater, "too many proxies", false}
@@ -33,7 +33,7 @@ var (
 	errStuck        = &departure{websocket.StatusTryAgainLater, "the daemon does not store what the proxy sends", true}
 )
 
-// departureOf returns how a connection ends when its call has ended with an error.
+// departureOf returns the departure for the error that ended a call.
 func departureOf(err error) *departure {
 	var d *departure
 	switch {

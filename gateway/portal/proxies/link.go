@@ -13,36 +13,36 @@ import (
 )
 
 const (
-	// patience is how long a proxy is kept while the daemon is away. Proxies take a Register that is
-	// not answered within 10 seconds for accepted, or give up.
-	patience = 8 * time.Second
-	// roomPatience is how long a proxy waits for the daemon to store what it has sent.
-	roomPatience = 30 * time.Second
+	// daemonTimeout is how long a proxy is kept while the daemon is away. Proxies consider a
+	// Register without an answer within 10 seconds as accepted, or give up.
+	daemonTimeout = 8 * time.Second
+	// roomTimeout is how long a proxy waits for room in pending.
+	roomTimeout = 30 * time.Second
 
 	firstRetry = 50 * time.Millisecond
 	lastRetry  = time.Second
 )
 
-// link carries the requests of one proxy to the daemon and the daemon's events back. When the daemon
-// goes away, it registers again at the next one and repeats what may not be stored.
+// link sends the requests of one proxy to the daemon and receives the daemon's events. When the
+// daemon ends, it registers at the next one and resends requests that may not be stored.
 type link struct {
 	daemon Daemon
-	free   func(bytes int) // gives back budget
+	free   func(bytes int) // releases budget
 
 	mu       sync.Mutex
 	register *pb.ProxyRegister // has the newest facts; see again
 	pending  pending
-	more     chan struct{} // has a value when there may be something to send
-	room     chan struct{} // has a value when pending may have become shorter
+	more     chan struct{} // signals requests to send
+	room     chan struct{} // signals room in pending
 }
 
 func newLink(d Daemon, r *pb.ProxyRegister, free func(int)) *link {
 	return &link{daemon: d, register: r, free: free, more: make(chan struct{}, 1), room: make(chan struct{}, 1)}
 }
 
-// open registers at the daemon, and waits a while for a daemon that is away. The call ends with ctx.
+// open registers at the daemon, and waits up to daemonTimeout for a daemon that is away. The call ends with ctx.
 func (l *link) open(ctx context.Context) (call Call, resumed bool, err error) {
-	late := time.NewTimer(patience)
+	late := time.NewTimer(daemonTimeout)
 	defer late.Stop()
 	for pause := firstRetry; ; pause = min(2*pause, lastRetry) {
 		if call, resumed, err = l.try(ctx, late.C); err == nil || !away(err) || errors.Is(err, errLate) {
@@ -78,7 +78,7 @@ func (l *link) try(ctx context.Context, late <-chan time.Time) (Call, bool, erro
 		l.mu.Lock()
 		register := l.register
 		l.mu.Unlock()
-		_ = call.Send(&pb.ProxyRequest{Request: &pb.ProxyRequest_Register{Register: register}}) // Recv says why
+		_ = call.Send(&pb.ProxyRequest{Request: &pb.ProxyRequest_Register{Register: register}}) // Recv returns the reason
 		e, err := call.Recv()
 		if err == nil && e.GetRegistered() == nil {
 			err = fmt.Errorf("%w: it answered a registration with %T", ErrInvalid, e.GetEvent())
@@ -102,14 +102,14 @@ func (l *link) try(ctx context.Context, late <-chan time.Time) (Call, bool, erro
 	return nil, false, errLate
 }
 
-// ending is a call that can be ended.
+// ending is a call with a function that ends it.
 type ending struct {
 	Call
 	end context.CancelFunc
 }
 
-// run carries requests and events until ctx ends, the daemon ends the call for good, or it is away for
-// too long. each handles an event.
+// run sends requests and receives events until ctx ends, the daemon ends the call permanently, or it
+// is away for too long. each handles an event.
 func (l *link) run(ctx context.Context, call Call, each func(*pb.ProxyEvent)) error {
 	for {
 		err := l.carry(ctx, call, each)
@@ -123,8 +123,8 @@ func (l *link) run(ctx context.Context, call Call, each func(*pb.ProxyEvent)) er
 	}
 }
 
-// again changes the registration to one of a proxy that has never left: the translator does not give it a decision that it has. So
-// the next daemon may send a decision that may have arrived, which proxies of G1 cannot get twice.
+// again changes the registration to that of a proxy that has stayed connected. The next daemon may then repeat a
+// decision that may have arrived, because the translator drops duplicates; proxies of G1 must not get one twice.
 func (l *link) again() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -132,7 +132,7 @@ func (l *link) again() {
 	l.register.Abilities.IgnoresLateDecisions = true
 }
 
-// carry serves one call. It ends the call.
+// carry serves one call and ends it.
 func (l *link) carry(ctx context.Context, call Call, each func(*pb.ProxyEvent)) error {
 	l.mu.Lock()
 	l.pending.rewind()
@@ -179,7 +179,7 @@ func (l *link) sendAll(ctx context.Context, call Call) {
 	}
 }
 
-// settle forgets what an event proves to be stored.
+// settle drops the requests that an event proves to be stored.
 func (l *link) settle(e *pb.ProxyEvent) {
 	l.mu.Lock()
 	freed := 0
@@ -194,7 +194,7 @@ func (l *link) settle(e *pb.ProxyEvent) {
 	wake(l.room)
 }
 
-// send hands a request over, which holds size bytes of the budget. It waits while much is pending.
+// send queues a request, which holds size bytes of the budget. It blocks while pending is full.
 func (l *link) send(ctx context.Context, r *pb.ProxyRequest, size int) error {
 	var late <-chan time.Time
 	for {
@@ -213,7 +213,7 @@ func (l *link) send(ctx context.Context, r *pb.ProxyRequest, size int) error {
 			return nil
 		}
 		if late == nil {
-			timer := time.NewTimer(roomPatience)
+			timer := time.NewTimer(roomTimeout)
 			defer timer.Stop()
 			late = timer.C
 		}
@@ -227,7 +227,7 @@ func (l *link) send(ctx context.Context, r *pb.ProxyRequest, size int) error {
 	}
 }
 
-// close forgets everything.
+// close drops all pending requests.
 func (l *link) close() {
 	l.mu.Lock()
 	freed := l.pending.bytes
@@ -243,7 +243,7 @@ func (l *link) freed(bytes int) {
 	}
 }
 
-// wake puts a value into a channel that has room for one.
+// wake signals a channel of capacity 1.
 func wake(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

@@ -2,24 +2,24 @@ package proxies
 
 import pb "betcode/proto/betcode/v1"
 
-// The bounds of what one proxy may have pending. A proxy waits when it reaches one of them.
+// The bounds of the pending requests of one proxy. A proxy that reaches one of them has to wait.
 const (
 	pendingRequests = 1024
 	pendingBytes    = 8 << 20
-	// pendingUnnumbered bounds the requests without a number that are repeated to a new daemon.
+	// pendingUnnumbered bounds the unnumbered requests that are resent to a new daemon.
 	pendingUnnumbered = 64
 )
 
-// pending has the requests of a proxy that the daemon may not have stored, in order. A request that
-// has a number is dropped when the number is acknowledged, and with it everything before: the daemon
-// stores in order. The others are dropped then too, or when many have followed. It is pure.
+// pending has the requests of a proxy that the daemon may not have stored, in order. An acknowledged
+// number drops its request and everything before it, since the daemon stores in order. Unnumbered
+// requests are also dropped when many have followed. It is pure.
 type pending struct {
 	list  []entry
-	sent  int // so many of list were sent on the present call
+	sent  int // number of requests of list that were sent on the present call
 	bytes int
 }
 
-// entry is a request, and how much of the budget it holds.
+// entry is a request, with its share of the budget.
 type entry struct {
 	request *pb.ProxyRequest
 	size    int
@@ -31,7 +31,7 @@ func (e entry) number() (seq uint64, ok bool) {
 	return o.GetSeq(), o != nil && o.Seq != nil
 }
 
-// full reports whether a request of some size has to wait.
+// full reports whether a request of a size has to wait.
 func (p *pending) full(size int) bool {
 	return len(p.list) >= pendingRequests || len(p.list) > 0 && p.bytes+size > pendingBytes
 }
@@ -42,8 +42,8 @@ func (p *pending) add(e entry) {
 	p.bytes += e.size
 }
 
-// next returns the next request to send, and how many bytes it no longer holds. A line without a
-// number is forgotten as soon as it is sent: repeating it would show it twice.
+// next returns the next request to send, and the bytes that it releases. An unnumbered line is
+// dropped when it is sent, since a repetition would show it twice.
 func (p *pending) next() (request *pb.ProxyRequest, freed int) {
 	if p.sent == len(p.list) {
 		return nil, 0
@@ -56,7 +56,7 @@ func (p *pending) next() (request *pb.ProxyRequest, freed int) {
 	return e.request, freed + p.shorten()
 }
 
-// shorten drops the oldest of many requests without a number. It returns their bytes.
+// shorten drops the oldest unnumbered request if there are too many. It returns its bytes.
 func (p *pending) shorten() int {
 	oldest, count := -1, 0
 	for i, e := range p.list[:p.sent] {
@@ -87,8 +87,8 @@ func (p *pending) taken(seq uint64) (freed int) {
 	return freed
 }
 
-// decided drops a permission request that the daemon has decided, and those before it: only the newest
-// counts, so a daemon that got an older one again would show it as waiting. It returns their bytes.
+// decided drops a permission request that the daemon has decided, and those before it. Only the newest
+// is valid: a daemon that got an older one again would show it as waiting. It returns their bytes.
 func (p *pending) decided(id string) (freed int) {
 	last := -1
 	for i, e := range p.list[:p.sent] {
@@ -104,7 +104,7 @@ func (p *pending) decided(id string) (freed int) {
 	return freed
 }
 
-// rewind has everything sent again, on a new call.
+// rewind schedules all requests to be sent again, on a new call.
 func (p *pending) rewind() { p.sent = 0 }
 
 // drop removes a request that was sent.

@@ -18,17 +18,17 @@ import (
 )
 
 const (
-	registerPatience = 10 * time.Second
-	writePatience    = 30 * time.Second // for a proxy that does not read
-	pingEvery        = 30 * time.Second
-	pongPatience     = 25 * time.Second // so that a proxy is dropped within a minute
+	registerTimeout = 10 * time.Second
+	writeTimeout    = 30 * time.Second // for a proxy that does not read
+	pingEvery       = 30 * time.Second
+	pongTimeout     = 25 * time.Second // so that a silent proxy is closed within a minute
 
 	maxSecret = 4 << 10 // bytes of a token
 
-	// restarting and comeBack are what proxies are told when they are to come back.
+	// restarting and comeBack are the values of ServerShutdown for proxies that should reconnect.
 	restarting = "Server is restarting"
 	comeBack   = 1000            // milliseconds
-	farewell   = 2 * time.Second // for last frames
+	farewell   = 2 * time.Second // for the last frames
 )
 
 // proxy is one connection of a proxy.
@@ -39,18 +39,18 @@ type proxy struct {
 	over   context.Context // ends with the connection; its cause is a departure
 	depart context.CancelCauseFunc
 
-	link    *link
-	decided chan string   // requests whose decision was written
-	heard   atomic.Uint64 // counts the frames that were read
-	busy    atomic.Bool   // a frame is being served
-	results atomic.Pointer[pendingFile]
+	link       *link
+	decided    chan string   // requests whose decisions were written
+	framesRead atomic.Uint64 // number of frames read
+	busy       atomic.Bool   // a frame is being handled
+	results    atomic.Pointer[pendingFile]
 
 	mu      sync.Mutex // of the following
 	words   translator
 	ignored map[string]bool
 }
 
-// serve serves the connection until it ends. It reports whether it had the place of a registered proxy.
+// serve serves the connection until it ends. It reports whether the proxy was admitted.
 func (p *proxy) serve(ctx context.Context) (admitted bool) {
 	p.over, p.depart = context.WithCancelCause(context.WithoutCancel(ctx))
 	defer p.depart(errClosed)
@@ -73,7 +73,7 @@ func (p *proxy) serve(ctx context.Context) (admitted bool) {
 		return false
 	}
 	defer d.Close()
-	if !p.admit() { // others have taken the last places meanwhile
+	if !p.admit() { // other proxies have taken the last places meanwhile
 		p.refuse(errMany)
 		return false
 	}
@@ -81,9 +81,9 @@ func (p *proxy) serve(ctx context.Context) (admitted bool) {
 	return true
 }
 
-// awaitRegister reads until the proxy registers. As the protocol has it, nothing counts before.
+// awaitRegister reads until the proxy registers. The protocol ignores frames before that.
 func (p *proxy) awaitRegister(ctx context.Context) (wire.Register, bool) {
-	late := time.AfterFunc(registerPatience, func() { p.depart(errUnregistered) })
+	late := time.AfterFunc(registerTimeout, func() { p.depart(errUnregistered) })
 	defer late.Stop()
 	stop := context.AfterFunc(p.over, func() { p.close(departureOf(context.Cause(p.over))) })
 	frames := rate.NewLimiter(framesASecond, framesAtOnce)
@@ -104,7 +104,7 @@ func (p *proxy) awaitRegister(ctx context.Context) (wire.Register, bool) {
 	return wire.Register{}, false
 }
 
-// register registers the proxy at the daemon. In dev mode a token that does not count is none.
+// register registers the proxy at the daemon. In dev mode it ignores an invalid token.
 func (p *proxy) register(m wire.Register, id string) (call Call, d Daemon, err error) {
 	secrets := []string{value(m.AuthToken)}
 	switch {
@@ -115,7 +115,7 @@ func (p *proxy) register(m wire.Register, id string) (call Call, d Daemon, err e
 	}
 	for _, secret := range secrets {
 		if len(secret) > maxSecret || strings.ContainsFunc(secret, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
-			err = ErrUnauthenticated // no secret is so long or has such characters, and calls cannot carry it
+			err = ErrUnauthenticated // it cannot be a secret, and the metadata of a call cannot contain it
 			continue
 		}
 		if d, err = p.options.Connect(secret, id); err != nil {
@@ -135,7 +135,7 @@ func (p *proxy) register(m wire.Register, id string) (call Call, d Daemon, err e
 	return nil, nil, err
 }
 
-// refuse answers a registration that has failed, and closes.
+// refuse answers a failed registration and closes the connection.
 func (p *proxy) refuse(err error) {
 	ack := refused(p.words.session, err)
 	refusals := p.log.Sample(p.options.Refusals)
@@ -150,7 +150,7 @@ func (p *proxy) refuse(err error) {
 
 func (p *proxy) close(d *departure) { p.socket.Close(d.code, d.reason) }
 
-// carry serves a proxy that has registered.
+// carry serves a registered proxy.
 func (p *proxy) carry(ctx context.Context, call Call) {
 	p.write(wire.RegisterAck{Success: true, SessionID: p.words.session, MaxImageMB: maxImageMB})
 	p.socket.Registered()
@@ -159,7 +159,7 @@ func (p *proxy) carry(ctx context.Context, call Call) {
 	beside.Go(func() { p.read(ctx) })
 	beside.Go(p.keep)
 	err := p.link.run(p.over, call, p.event)
-	p.depart(departureOf(err)) // unless the proxy has left already
+	p.depart(departureOf(err)) // no effect if the proxy has left already
 	d := departureOf(context.Cause(p.over))
 	if d.soon {
 		p.write(wire.ServerShutdown{Reason: restarting, ReconnectDelayMS: comeBack})
@@ -170,7 +170,7 @@ func (p *proxy) carry(ctx context.Context, call Call) {
 	p.log.Info().Str("why", d.reason).AnErr("err", err).Msg("proxy left")
 }
 
-// event tells the proxy of an event.
+// event sends an event to the proxy.
 func (p *proxy) event(e *pb.ProxyEvent) {
 	p.mu.Lock()
 	m := p.words.message(e)
@@ -187,15 +187,15 @@ func (p *proxy) event(e *pb.ProxyEvent) {
 	}
 }
 
-// write sends a message that the generation of the proxy knows, and reports whether it did. A proxy
-// that does not read has gone.
+// write sends a message that the generation of the proxy knows, and reports success. A failed write
+// ends the connection.
 func (p *proxy) write(m wire.Message) bool {
 	frame, err := wire.Encode(p.words.dialect, wire.ToProxy, m)
 	if err != nil {
 		p.log.Error().Err(err).Msg("frame not sent")
 		return false
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), writePatience)
+	ctx, cancel := context.WithTimeout(context.Background(), writeTimeout)
 	defer cancel()
 	stop := context.AfterFunc(p.over, func() { time.AfterFunc(farewell, cancel) })
 	defer stop()
@@ -206,7 +206,7 @@ func (p *proxy) write(m wire.Message) bool {
 	return true
 }
 
-// keep looks whether the proxy still answers, and learns from its pongs that it has read a decision.
+// keep pings the proxy. A pong also shows that it has read the decisions before.
 func (p *proxy) keep() {
 	ticker := time.NewTicker(pingEvery)
 	defer ticker.Stop()
@@ -224,21 +224,21 @@ func (p *proxy) keep() {
 	}
 }
 
-// ping reports whether the proxy answers. A proxy whose frames are still being read is not silent:
-// its pong is behind them.
+// ping reports whether the proxy answers. A proxy whose frames are still being read is not silent,
+// since its pong follows them.
 func (p *proxy) ping() bool {
 	for {
-		heard := p.heard.Load()
-		ctx, cancel := context.WithTimeout(p.over, pongPatience)
+		before := p.framesRead.Load()
+		ctx, cancel := context.WithTimeout(p.over, pongTimeout)
 		err := p.socket.Ping(ctx)
 		cancel()
 		switch {
 		case err == nil:
 			return true
-		case p.over.Err() == nil && (p.busy.Load() || p.socket.Busy() || p.heard.Load() != heard):
+		case p.over.Err() == nil && (p.busy.Load() || p.socket.Busy() || p.framesRead.Load() != before):
 			continue
 		}
-		p.depart(errSilent) // unless it has left already
+		p.depart(errSilent) // no effect if it has left already
 		return false
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"betcode/gateway/portal/wire"
 )
 
-// How much a proxy may send. A large frame counts for as many as it has pieces.
+// The rates of a proxy's frames. A large frame counts once for each framePiece bytes.
 const (
 	linesASecond  = 5000 // of the agent
 	framesASecond = 200  // others
@@ -30,7 +30,7 @@ func (p *proxy) read(ctx context.Context) {
 			p.depart(errClosed)
 			return
 		}
-		p.heard.Add(1)
+		p.framesRead.Add(1)
 		p.busy.Store(true)
 		limit := others
 		if p.frame(text, frame, held) {
@@ -41,8 +41,7 @@ func (p *proxy) read(ctx context.Context) {
 	}
 }
 
-// frame serves one frame, which holds some bytes of the budget. It reports whether that is a line of
-// the agent.
+// frame handles one frame, which holds some bytes of the budget. It reports whether that is a line of the agent.
 func (p *proxy) frame(text bool, frame []byte, held int) (line bool) {
 	if !text {
 		p.budget.free(held)
@@ -74,20 +73,20 @@ func (p *proxy) frame(text bool, frame []byte, held int) (line bool) {
 	}
 	if err := p.link.send(p.over, r, held); err != nil {
 		p.budget.free(held)
-		p.depart(errStuck) // unless the connection has ended
+		p.depart(errStuck) // no effect if the connection has ended
 	}
 	return r.GetOutput() != nil
 }
 
-// heartbeat answers proxies that wait for it. Those of G1 answer every one, so that a single one would
-// go back and forth without end.
+// heartbeat answers a heartbeat of G2 or G3. Proxies of G1 answer every heartbeat, so an answer would
+// be answered without end.
 func (p *proxy) heartbeat() {
 	if p.words.dialect >= wire.G2 {
 		p.write(wire.Heartbeat{})
 	}
 }
 
-// ignore logs that frames of a kind have no effect, once for a connection.
+// ignore logs that frames of a kind have no effect, once per connection.
 func (p *proxy) ignore(kind, why string) {
 	if p.ignored[kind] || len(p.ignored) >= mostIgnored {
 		return
@@ -96,7 +95,7 @@ func (p *proxy) ignore(kind, why string) {
 	p.log.Info().Str("frame", kind).Str("why", why).Msg("frame ignored")
 }
 
-// kindOf names the type of a message in the log.
+// kindOf returns the type of a message for the log.
 func kindOf(m wire.Message) string {
 	if u, ok := m.(wire.Unknown); ok {
 		return fmt.Sprintf("%.50q", u.Type)

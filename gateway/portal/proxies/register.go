@@ -8,11 +8,11 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// maxImageMB is told to proxies: images of pages have less.
+// maxImageMB is announced to proxies; images of pages are smaller.
 const maxImageMB = 10
 
-// The texts of failed registrations that proxies know. Those of G1 tell people to log in again over a
-// text with "Authentication"; those of G3 end, unless the failure may be repeated.
+// The texts of failed registrations that proxies know. On a text with "Authentication", proxies of G1
+// ask people to log in again. Proxies of G3 end, unless the failure is retryable.
 const (
 	notAuthenticated = "Authentication failed - please re-authenticate"
 	notAuthorized    = "Session not found or not authorized"
@@ -20,7 +20,7 @@ const (
 	unavailable      = "Server temporarily unavailable - retrying"
 )
 
-// registration returns what the daemon is told of a proxy.
+// registration returns the registration at the daemon.
 func registration(m wire.Register) *pb.ProxyRegister {
 	return &pb.ProxyRegister{
 		SessionId:         string(m.SessionID),
@@ -35,8 +35,8 @@ func registration(m wire.Register) *pb.ProxyRegister {
 	}
 }
 
-// abilities are what proxies of a generation do. Those of G2 ignore an interrupt unless they run in
-// an editor.
+// abilities returns the abilities of proxies of a generation. Those of G2 ignore an interrupt
+// unless they run in an editor.
 func abilities(d wire.Dialect) *pb.ProxyAbilities {
 	return &pb.ProxyAbilities{
 		AcknowledgesFromAgent: d >= wire.G3,
@@ -46,7 +46,7 @@ func abilities(d wire.Dialect) *pb.ProxyAbilities {
 	}
 }
 
-// refused returns the answer to a registration that has failed.
+// refused returns the answer to a failed registration.
 func refused(session wire.UUID, err error) wire.RegisterAck {
 	ack := wire.RegisterAck{SessionID: session, MaxImageMB: maxImageMB}
 	why := unavailable

@@ -13,24 +13,24 @@ import (
 
 // The bounds of a server.
 const (
-	// DefaultMost is how many proxies may be connected, unless the options say otherwise.
+	// DefaultMost is the default bound of connected proxies.
 	DefaultMost = 256
-	// mostUnregistered bounds the connections that have not registered; anybody can make one.
+	// mostUnregistered bounds the unregistered connections, which need no token.
 	mostUnregistered = 64
 )
 
 // Options configure a [Server].
 type Options struct {
-	// Connect connects to the daemon with the secret of a token; without one, as the user. The id names
-	// the connection to the daemon. Required.
+	// Connect connects to the daemon with the secret of a token; without one, as the user. id is the
+	// client id at the daemon. Required.
 	Connect func(secret, id string) (Daemon, error)
-	// Dev registers proxies without a token that counts as the user.
+	// Dev registers proxies without a valid token as the user.
 	Dev bool
 	// Most bounds the proxies; 0 = DefaultMost.
 	Most int
 	// Logger; nil logs nothing.
 	Logger *zerolog.Logger
-	// Refusals decides which refusals are logged; nil = all.
+	// Refusals selects the refusals that are logged; nil = all.
 	Refusals zerolog.Sampler
 }
 
@@ -39,13 +39,13 @@ type Server struct {
 	options Options
 	log     zerolog.Logger
 	budget  budget
-	ended   context.Context // when proxies are to come back later
+	ended   context.Context // done when proxies must reconnect later
 	end     context.CancelFunc
 
 	mu           sync.Mutex
 	unregistered int
 	registered   int
-	serving      map[wire.UUID]*proxy // by their sessions
+	serving      map[wire.UUID]*proxy // by session
 	proxies      sync.WaitGroup
 }
 
@@ -73,12 +73,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // the caller has checked the origin
 	if err != nil {
 		s.leave(false)
-		return // it has answered
+		return // Accept has answered
 	}
 	s.serve(r.Context(), newWebSocket(conn, s.budget), r.RemoteAddr)
 }
 
-// serve serves a socket, which has a place, until it is closed.
+// serve serves a socket, which has taken a place, until it is closed.
 func (s *Server) serve(ctx context.Context, socket Socket, address string) {
 	p := &proxy{
 		Server: s, socket: socket, log: s.log.With().Str("address", address).Logger(), decided: make(chan string, 1), ignored: map[string]bool{},
@@ -86,7 +86,7 @@ func (s *Server) serve(ctx context.Context, socket Socket, address string) {
 	s.leave(p.serve(ctx))
 }
 
-// Close asks all proxies to come back later and waits until they have gone.
+// Close asks all proxies to reconnect later and waits until they have left.
 func (s *Server) Close() {
 	s.mu.Lock()
 	s.end()
@@ -94,7 +94,7 @@ func (s *Server) Close() {
 	s.proxies.Wait()
 }
 
-// enter takes a place for a connection that has not registered.
+// enter takes a place for an unregistered connection.
 func (s *Server) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,8 +113,8 @@ func (s *Server) full() bool {
 	return s.registered >= s.options.Most
 }
 
-// admit gives a connection whose registration the daemon has accepted the place of a proxy. Anybody can ask for a
-// registration, so one that is not accepted takes no such place.
+// admit takes the place of a proxy for a connection that the daemon has accepted. Connections that are not
+// accepted, which anybody can open, take no such place.
 func (s *Server) admit() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,7 +126,7 @@ func (s *Server) admit() bool {
 	return true
 }
 
-// attend notes which proxy serves a session, the newest. forget ends that.
+// attend records the newest proxy of a session. forget removes it.
 func (s *Server) attend(p *proxy) (forget func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,7 +141,7 @@ func (s *Server) attend(p *proxy) (forget func()) {
 	}
 }
 
-// Connected counts the proxies that have registered.
+// Connected returns the number of registered proxies.
 func (s *Server) Connected() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

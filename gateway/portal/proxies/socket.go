@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// maxRegister bounds the frames of a proxy that has not registered.
+	// maxRegister bounds the frames of an unregistered proxy.
 	maxRegister = 256 << 10
-	// framePatience is how long a frame may take from its first byte to its last.
-	framePatience = time.Minute
-	// smallFrame is how much of a frame is read before it has a share of the budget.
+	// frameTimeout is how long a frame may take from its first byte to its last.
+	frameTimeout = time.Minute
+	// smallFrame is how much of a frame is read before it takes a share of the budget.
 	smallFrame = 64 << 10
-	// budgetBytes bounds the bytes of all frames that are read or pending.
+	// budgetBytes bounds the bytes of all frames that are being read or pending.
 	budgetBytes = 64 << 20
 )
 
@@ -30,17 +30,17 @@ type Socket interface {
 	Read(ctx context.Context) (text bool, frame []byte, held int, err error)
 	// Write sends a text frame.
 	Write(ctx context.Context, frame []byte) error
-	// Busy reports whether a frame has begun to arrive that Read has not returned.
+	// Busy reports whether a frame is arriving that Read has not returned yet.
 	Busy() bool
-	// Ping sends a ping and waits for its pong: then the proxy has read everything before.
+	// Ping sends a ping and waits for its pong, which shows that the proxy has read everything before.
 	Ping(ctx context.Context) error
-	// Registered allows the proxy large frames. It is called before the Read that may get one.
+	// Registered allows large frames. It is called before the Read that may get one.
 	Registered()
-	// Close says why the connection ends, and ends it.
+	// Close ends the connection with a code and a reason.
 	Close(code websocket.StatusCode, reason string)
 }
 
-// budget bounds the bytes that all proxies have in memory.
+// budget bounds the bytes of all proxies in memory.
 type budget struct{ *semaphore.Weighted }
 
 func newBudget() budget { return budget{semaphore.NewWeighted(budgetBytes)} }
@@ -64,8 +64,8 @@ func newWebSocket(c *websocket.Conn, b budget) *webSocket {
 	return &webSocket{conn: c, budget: b}
 }
 
-// Read implements [Socket]. A large frame waits for room in the budget, so that many of them together
-// take no more memory than the budget has. A proxy that has not registered takes nothing of it.
+// Read implements [Socket]. A large frame waits for room in the budget, which bounds the memory of
+// all frames. An unregistered proxy takes no budget.
 func (s *webSocket) Read(ctx context.Context) (text bool, frame []byte, held int, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -76,7 +76,7 @@ func (s *webSocket) Read(ctx context.Context) (text bool, frame []byte, held int
 	s.reading.Store(true)
 	defer s.reading.Store(false)
 	text = kind == websocket.MessageText
-	late := time.AfterFunc(framePatience, cancel)
+	late := time.AfterFunc(frameTimeout, cancel)
 	defer late.Stop()
 	if !s.known {
 		frame, err = io.ReadAll(in)
@@ -97,7 +97,7 @@ func (s *webSocket) Read(ctx context.Context) (text bool, frame []byte, held int
 	if !large {
 		return text, frame, held, nil
 	}
-	late.Reset(framePatience)
+	late.Reset(frameTimeout)
 	whole := bytes.NewBuffer(frame)
 	if _, err := whole.ReadFrom(in); err != nil {
 		s.budget.free(held)
@@ -124,8 +124,8 @@ func (s *webSocket) Registered() {
 	s.conn.SetReadLimit(wire.MaxFrame)
 }
 
-// Close implements [Socket]. The proxy has a few seconds to answer.
+// Close implements [Socket]. It waits a few seconds for the answer of the proxy.
 func (s *webSocket) Close(code websocket.StatusCode, reason string) {
-	_ = s.conn.Close(code, reason[:min(len(reason), 120)]) // it may be closed; the frame has room for 123 bytes
+	_ = s.conn.Close(code, reason[:min(len(reason), 120)]) // it may be closed already; the frame has room for 123 bytes
 	_ = s.conn.CloseNow()
 }

@@ -16,9 +16,9 @@ import (
 const (
 	// maxLine bounds a line of the agent, in bytes.
 	maxLine = 20 << 20
-	// maxName bounds request ids and names of tools, as tables of other servers do.
+	// maxName bounds request ids and names of tools, like the tables of other servers.
 	maxName = 255
-	// maxKnown bounds the inputs of a connection that are remembered.
+	// maxKnown bounds the tracked inputs of a connection.
 	maxKnown = 1024
 )
 
@@ -27,13 +27,13 @@ const (
 type translator struct {
 	session wire.UUID
 	dialect wire.Dialect
-	given   map[uint64]given     // inputs that the proxy was sent on this connection
-	seqs    map[wire.UUID]uint64 // their numbers, by the ids that proxies of G3 give back
+	given   map[uint64]given     // inputs that were sent on this connection
+	seqs    map[wire.UUID]uint64 // numbers of inputs, by the ids that proxies of G3 return
 	oldest  []uint64             // of given, in order
-	decided string               // the last request whose decision the proxy was sent
+	decided string               // the last request whose decision was sent
 }
 
-// given is an input that the proxy was sent.
+// given is an input that was sent to the proxy.
 type given struct {
 	id     wire.UUID
 	digest [sha256.Size]byte // of its text
@@ -43,8 +43,8 @@ func newTranslator(session wire.UUID, d wire.Dialect) translator {
 	return translator{session: session, dialect: d, given: map[uint64]given{}, seqs: map[wire.UUID]uint64{}}
 }
 
-// request returns what a message of the proxy means to the daemon; nil if it is not for the daemon,
-// and why.
+// request translates a message of the proxy to a request to the daemon. If it is not for the
+// daemon, r is nil and why the reason.
 func (t *translator) request(m wire.Message) (r *pb.ProxyRequest, why string) {
 	switch m := m.(type) {
 	case wire.SequencedOutput:
@@ -105,8 +105,7 @@ func taken(t *pb.ProxyInputTaken) *pb.ProxyRequest {
 	return &pb.ProxyRequest{Request: &pb.ProxyRequest_InputTaken{InputTaken: t}}
 }
 
-// progress tells how far an input is at a proxy of G3. That the proxy has it is no news: it
-// acknowledges inputs when the agent has them.
+// progress translates the stage of an input at a proxy of G3. Stages before the agent has the input need no request.
 func (t *translator) progress(m wire.InputProgressAck) (*pb.ProxyRequest, string) {
 	seq, known := t.seqs[m.ClientMsgID]
 	if m.SessionID != t.session || !known {
@@ -121,13 +120,13 @@ func (t *translator) progress(m wire.InputProgressAck) (*pb.ProxyRequest, string
 	return nil, "the agent has not got it yet"
 }
 
-// decisionTaken is sent when the proxy has read a decision.
+// decisionTaken returns the request that reports that the proxy has read a decision.
 func decisionTaken(id string) *pb.ProxyRequest {
 	return &pb.ProxyRequest{Request: &pb.ProxyRequest_DecisionTaken{DecisionTaken: &pb.ProxyDecisionTaken{RequestId: id}}}
 }
 
-// message returns what an event of the daemon is to the proxy; nil if the proxy has it already, or
-// knows no such thing.
+// message translates an event of the daemon to a message to the proxy; nil if the proxy has it
+// already, or its generation does not know it.
 func (t *translator) message(e *pb.ProxyEvent) wire.Message {
 	var m wire.Message
 	switch e := e.GetEvent().(type) {
@@ -148,8 +147,8 @@ func (t *translator) message(e *pb.ProxyEvent) wire.Message {
 	return m
 }
 
-// input returns a prompt. A daemon that has just started sends again what is not acknowledged. The
-// proxy still has it, and would run it twice.
+// input returns a prompt; nil if the proxy has it. A newly started daemon resends unacknowledged
+// inputs, which the proxy would run twice.
 func (t *translator) input(i *pb.ProxyInput) wire.Message {
 	g := given{messageID(i), sha256.Sum256([]byte(i.GetContent()))}
 	if had, ok := t.given[i.GetSeq()]; ok && had == g {
@@ -160,16 +159,16 @@ func (t *translator) input(i *pb.ProxyInput) wire.Message {
 	if t.oldest = append(t.oldest, i.GetSeq()); len(t.oldest) > maxKnown {
 		t.forget(t.oldest[0])
 	}
-	return wire.SequencedInput{SessionID: t.session, Seq: int64(i.GetSeq()), Content: quoted(i.GetContent()), ClientMsgID: &g.id} //nolint:gosec // less than the events of a journal
+	return wire.SequencedInput{SessionID: t.session, Seq: int64(i.GetSeq()), Content: quoted(i.GetContent()), ClientMsgID: &g.id} //nolint:gosec // smaller than the number of events in a journal
 }
 
-// quoted returns a text as a JSON string. Characters of HTML stay as they are.
+// quoted returns a text as a JSON string, without escaping characters of HTML.
 func quoted(text string) wire.Raw {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(text); err != nil {
-		panic("proxies: " + err.Error()) // a string is JSON
+		panic("proxies: " + err.Error()) // impossible: strings can be encoded
 	}
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
@@ -182,10 +181,10 @@ func (t *translator) forget(seq uint64) {
 	}
 }
 
-// inputs make ids of keys that are not UUIDs.
+// inputs is the namespace of ids for keys that are not UUIDs.
 var inputs = uuid.MustParse("6b0a4c1e-53c1-5f0e-8b39-0d7c1a5f2e44")
 
-// messageID is the id of an input in G3: the key of the client, if it is a UUID.
+// messageID returns the id of an input for G3: the key of the client, if it is a UUID.
 func messageID(i *pb.ProxyInput) wire.UUID {
 	if id, err := uuid.Parse(i.GetIdempotencyKey()); err == nil {
 		return wire.UUID(id.String())
@@ -193,8 +192,8 @@ func messageID(i *pb.ProxyInput) wire.UUID {
 	return wire.UUID(uuid.NewSHA1(inputs, fmt.Appendf(nil, "%d %s", i.GetSeq(), i.GetIdempotencyKey())).String())
 }
 
-// decision returns an answer. Proxies take an answer once, and an input that is missing for an empty
-// one.
+// decision returns an answer; nil if it was sent. Proxies accept an answer only once, and treat a
+// missing input as an empty one.
 func (t *translator) decision(d *pb.ProxyDecision) wire.Message {
 	if t.decided == d.GetRequestId() {
 		return nil
@@ -210,6 +209,6 @@ func (t *translator) decision(d *pb.ProxyDecision) wire.Message {
 	if m.Input = d.GetInput(); len(m.Input) == 0 {
 		m.Input = wire.Raw("{}")
 	}
-	m.Permissions, _ = wire.DecodeSuggestions(d.GetPermissions()) // the proxy gave them
+	m.Permissions, _ = wire.DecodeSuggestions(d.GetPermissions()) // they came from the proxy
 	return m
 }

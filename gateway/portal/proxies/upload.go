@@ -9,25 +9,25 @@ import (
 	"betcode/gateway/portal/wire"
 )
 
-// Pieces of files toward proxies, in bytes. G2 sends and expects small ones.
+// The size of pieces of files for proxies, in bytes. G2 expects small ones.
 const (
 	pieceG2 = 1 << 10
 	pieceG3 = 32 << 10
 )
 
-// handPatience is how long a proxy may take to read a file, storePatience how long one of G3 may then take to say what became of
-// it. Those of G2 say nothing.
+// sendTimeout is how long a proxy may take to read a file, storeTimeout how long one of G3 may then take to report the
+// result. Those of G2 report none.
 const (
-	handPatience  = 2 * time.Minute
-	storePatience = 30 * time.Second
+	sendTimeout  = 2 * time.Minute
+	storeTimeout = 30 * time.Second
 )
 
 var (
 	errOffline  = errors.New("the proxy of this session is not connected here")
-	errTooOld   = errors.New("a proxy of G1 takes no files")
-	errBusy     = errors.New("the proxy has the file of somebody else; try again later")
-	errSlow     = errors.New("the proxy reads it too slowly")
-	errUnstored = errors.New("the proxy does not say what became of it")
+	errTooOld   = errors.New("a proxy of G1 accepts no files")
+	errBusy     = errors.New("the proxy is busy with another file; try again later")
+	errSlow     = errors.New("the proxy reads the file too slowly")
+	errUnstored = errors.New("the proxy did not report whether it stored the file")
 )
 
 // File is a file for the machine of a proxy.
@@ -36,7 +36,7 @@ type File struct {
 	Content        []byte
 }
 
-// Upload hands a file to the proxy of a session, one at a time. The caller has checked who sends it.
+// Upload sends a file to the proxy of a session, one at a time. The caller has checked the rights of the sender.
 func (s *Server) Upload(ctx context.Context, session wire.UUID, f File) error {
 	s.mu.Lock()
 	p := s.serving[session]
@@ -52,18 +52,18 @@ func (s *Server) Upload(ctx context.Context, session wire.UUID, f File) error {
 		return errBusy
 	}
 	defer p.results.Store(nil)
-	if err := p.hand(f); err != nil {
+	if err := p.sendFile(f); err != nil {
 		return err
 	}
 	if p.words.dialect == wire.G2 {
 		return nil
 	}
-	late := time.NewTimer(storePatience)
+	late := time.NewTimer(storeTimeout)
 	defer late.Stop()
 	select {
 	case r := <-result:
 		if !r.Success {
-			return fmt.Errorf("the proxy refuses it: %.200s", value(r.Error))
+			return fmt.Errorf("the proxy refused the file: %.200s", value(r.Error))
 		}
 		return nil
 	case <-late.C:
@@ -75,15 +75,15 @@ func (s *Server) Upload(ctx context.Context, session wire.UUID, f File) error {
 	}
 }
 
-// pendingFile is a file of which a proxy has not said what became of it.
+// pendingFile is a file without a result yet.
 type pendingFile struct {
 	id     string
 	result chan wire.FileUploadResult
 }
 
-// hand writes the frames of a file. It goes on when the page has left, which may not wait for the proxies of G2.
-func (p *proxy) hand(f File) error {
-	size, until := pieceG3, time.Now().Add(handPatience)
+// sendFile writes the frames of a file. It continues when the page has left.
+func (p *proxy) sendFile(f File) error {
+	size, until := pieceG3, time.Now().Add(sendTimeout)
 	if p.words.dialect == wire.G2 {
 		size = pieceG2
 	}
@@ -105,7 +105,7 @@ func (p *proxy) hand(f File) error {
 	return nil
 }
 
-// uploaded takes what a proxy says of a file. It reports whether somebody has asked.
+// uploaded passes the result of a file to Upload. It reports whether an upload waits for it.
 func (p *proxy) uploaded(m wire.FileUploadResult) bool {
 	waiting := p.results.Load()
 	if waiting == nil || waiting.id != m.UploadID {
@@ -113,7 +113,7 @@ func (p *proxy) uploaded(m wire.FileUploadResult) bool {
 	}
 	select {
 	case waiting.result <- m:
-	default: // it was said already
+	default: // it has a result already
 	}
 	return true
 }

@@ -12,11 +12,11 @@ import (
 
 const opAddress = "read the address of the portal"
 
-// Address is where a backend is.
-type Address struct{ at url.URL } // with the scheme ws or wss, without a slash at its end
+// Address is the URL of a backend.
+type Address struct{ at url.URL } // with the scheme ws or wss, without a trailing slash
 
-// ParseAddress reads the URL of a backend. Without TLS it has to be on this machine, unless insecure
-// says otherwise: tokens and prompts would travel in the clear.
+// ParseAddress parses the URL of a backend. Without TLS the backend must be on this machine, unless
+// insecure is set, since tokens and prompts would be sent in the clear.
 func ParseAddress(text string, insecure bool) (Address, error) {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -47,7 +47,7 @@ func loopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || err == nil && address.IsLoopback()
 }
 
-// String returns the URL; two spellings of one address are the same.
+// String returns the canonical URL.
 func (a Address) String() string { return a.at.String() }
 
 // Host returns the host, with its port if there is one.
@@ -62,15 +62,14 @@ func (a Address) page(path string) string {
 	return u.String()
 }
 
-// Init is what an init URL of a portal holds.
+// Init is the content of an init URL of a portal.
 type Init struct {
 	Backend string
 	Token   string
-	Prefix  string // of the names of sessions; may be empty
+	Prefix  string // prefix of session names; may be empty
 }
 
-// ParseInit reads an init URL, BASE/p/VALUE. Nothing is fetched. Errors do not show the value: it
-// has a token.
+// ParseInit parses an init URL, BASE/p/VALUE, without fetching it. Errors do not contain the value, which has a token.
 func ParseInit(text string) (Init, error) {
 	refuse := func(why string) (Init, error) {
 		return Init{}, messages.Errorf("read the init URL", messages.Invalid, "%s", why).WithHint("copy all of it from the portal's page")

@@ -7,15 +7,15 @@ import (
 )
 
 const (
-	// settleSeconds is how long after the past requests may still be heard of: those of subagents come
-	// behind it.
+	// settleSeconds is how long after the replay earlier requests may still arrive: those of subagents follow it.
 	settleSeconds = 3
-	// maxEarly bounds the answers that came before their requests.
+	// maxEarly bounds the answers that arrive before their requests.
 	maxEarly = 16
 )
 
-// answer takes the portal's decision about a request. One that comes before this connection has heard
-// of the request waits for it: people answer what an earlier connection has shown.
+// answer handles the portal's decision about a request. If this connection has not seen the request
+// yet, the decision waits for it, since people may answer requests that an earlier connection has
+// shown.
 func (l *link) answer(m wire.PermissionResponse) {
 	switch {
 	case l.ReadOnly:
@@ -29,8 +29,8 @@ func (l *link) answer(m wire.PermissionResponse) {
 	}
 }
 
-// decide asks the daemon for a decision. If the request does not wait, people are told; the backend has
-// dropped the one that it had, whatever was answered, and gets it again.
+// decide sends a decision to the daemon. If the request does not wait, people get a note. The backend
+// has dropped its request with any answer, so it gets the waiting one again.
 func (l *link) decide(m wire.PermissionResponse) {
 	r, err := l.book.Decide(m)
 	if err != nil {
@@ -42,7 +42,7 @@ func (l *link) decide(m wire.PermissionResponse) {
 	l.do(ask{r})
 }
 
-// answerEarly applies the answers whose requests this connection has heard of by now.
+// answerEarly applies the answers whose requests have arrived meanwhile.
 func (l *link) answerEarly() {
 	l.early = slices.DeleteFunc(l.early, func(m wire.PermissionResponse) bool {
 		known := l.book.Has(m.RequestID)
@@ -53,7 +53,7 @@ func (l *link) answerEarly() {
 	})
 }
 
-// settle gives answers up whose requests do not come.
+// settle drops answers whose requests did not arrive.
 func (l *link) settle() {
 	if !l.live || l.seated >= settleSeconds {
 		return

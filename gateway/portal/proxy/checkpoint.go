@@ -6,27 +6,25 @@ import (
 	"github.com/google/uuid"
 )
 
-// Checkpoint is everything that a proxy remembers. Without it all lines are sent again, under the
-// same numbers.
+// Checkpoint is the stored state of a proxy. Without it all lines are sent again, under the same numbers.
 type Checkpoint struct {
 	Lineage   string `json:"lineage"`   // of the journal that the numbers come from
 	Base      uint64 `json:"base"`      // added to all numbers; rises when the journal was restored
 	Reserved  uint64 `json:"reserved"`  // no line with a higher number was sent
 	Acked     uint64 `json:"acked"`     // lines up to this number are stored at the backend
-	After     uint64 `json:"after"`     // a turn ended with this event, and its lines are acknowledged
-	Model     string `json:"model"`     // as lines say it there
-	Directory string `json:"directory"` // as lines say it there
-	// Inputs are the keys of the newest inputs of the backend that the session has, the oldest first.
+	After     uint64 `json:"after"`     // last event of the newest turn whose lines are all acknowledged
+	Model     string `json:"model"`     // as in the lines at After
+	Directory string `json:"directory"` // as in the lines at After
+	// Inputs are the keys of the newest inputs of the backend that the session has, oldest first.
 	Inputs []string `json:"inputs"`
 }
 
-// knownInputs bounds [Checkpoint.Inputs]. It is more than a backend can have sent without an
-// acknowledgement.
+// knownInputs bounds [Checkpoint.Inputs]. It exceeds the unacknowledged inputs that a backend can have sent.
 const knownInputs = 4 * maxInputs
 
-// Store keeps the checkpoint of one session at one backend.
+// Store stores the checkpoint of one session at one backend.
 type Store interface {
-	// Load returns what Save has saved last; a zero checkpoint if there is none.
+	// Load returns the last saved checkpoint, or the zero checkpoint if there is none.
 	Load() (Checkpoint, error)
 	// Save is durable when it returns.
 	Save(Checkpoint) error
@@ -35,7 +33,7 @@ type Store interface {
 // knows reports whether the session has an input of the backend.
 func (c *Checkpoint) knows(key string) bool { return slices.Contains(c.Inputs, key) }
 
-// learn notes an input that the session has. Keys that no proxy has made are of other clients.
+// learn records an input that the session has. It ignores keys of other clients, which have another UUID version.
 func (c *Checkpoint) learn(key string) bool {
 	if id, err := uuid.Parse(key); err != nil || id.Version() != keyVersion || c.knows(key) {
 		return false
@@ -47,8 +45,8 @@ func (c *Checkpoint) learn(key string) bool {
 	return true
 }
 
-// restore adapts to a restored journal, whose newest event is head: its numbers begin anew, and
-// those of lines must not.
+// restore adapts to a restored journal, whose newest event is head. Sequences repeat then, but
+// numbers of lines must not.
 func (c *Checkpoint) restore(lineage string, head uint64) {
 	c.Lineage, c.Base, c.After, c.Inputs = lineage, c.Reserved, min(c.After, head), nil
 }

@@ -15,29 +15,28 @@ import (
 )
 
 const (
-	ackPatience   = 10 * time.Second // for RegisterAck
-	dialPatience  = 30 * time.Second
-	callPatience  = 10 * time.Second // for one call of the daemon, or of git
-	writePatience = 30 * time.Second // for a backend that does not read
-	silence       = 15 * time.Second // of a backend of G2 or G3, which answers each second
-	pingEvery     = 15 * time.Second // to one of G1
+	ackTimeout    = 10 * time.Second // for RegisterAck
+	dialTimeout   = 30 * time.Second
+	daemonTimeout = 10 * time.Second // for one call to the daemon, or to git
+	writeTimeout  = 30 * time.Second // for a backend that does not read
+	silence       = 15 * time.Second // of a backend of G2 or G3, which answers heartbeats every second
+	pingEvery     = 15 * time.Second // of a backend of G1
 	heartbeat     = time.Second
-	// maxQueue bounds the frames that wait to be written; a backend that makes more than that and reads
-	// nothing is not read.
+	// maxQueue bounds the frames that wait to be written. When it is full, the backend is not read.
 	maxQueue = 1024
 
 	framesASecond = 2000 // pieces of an upload have 1 KiB
 	framesAtOnce  = 8000
 )
 
-// connection is the shell of a [link]: its socket, its goroutines and its clocks.
+// connection does the I/O of a [link]: it has the socket, the goroutines and the timers.
 type connection struct {
 	*Proxy
 	link   *link
 	found  Session
 	socket Socket
-	talk   Conversation // nil before the backend has registered the session
-	queue  [][]byte     // frames to be written
+	talk   Conversation // nil until the backend has registered the session
+	queue  [][]byte     // frames to write
 	frames chan []byte
 	writes chan []byte
 	broken chan error
@@ -45,14 +44,14 @@ type connection struct {
 	beside sync.WaitGroup
 	end    *outcome
 
-	ignored bool // a frame was, which is logged once
+	ignored bool // a frame was ignored, which is logged once
 }
 
-// connect serves one connection. It reports how that ended, and whether the backend registered the session.
+// connect serves one connection. It returns its outcome, and whether the backend registered the session.
 func (p *Proxy) connect(ctx context.Context) (end outcome, registered bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	asked, done := context.WithTimeout(ctx, callPatience)
+	asked, done := context.WithTimeout(ctx, daemonTimeout)
 	found, err := p.Daemon.Show(asked)
 	done()
 	switch {
@@ -61,13 +60,13 @@ func (p *Proxy) connect(ctx context.Context) (end outcome, registered bool) {
 	case err != nil:
 		return outcome{err: err}, false
 	}
-	if found.Head < p.saved.After { // it was restored from a backup
+	if found.Head < p.saved.After { // the journal was restored from a backup
 		p.saved.restore("", found.Head)
 		if err := p.save(p.saved); err != nil {
 			return outcome{err: err, final: true}, false
 		}
 	}
-	dialed, done := context.WithTimeout(ctx, dialPatience)
+	dialed, done := context.WithTimeout(ctx, dialTimeout)
 	socket, err := p.Dial(dialed)
 	done()
 	if err != nil {
@@ -95,7 +94,7 @@ func (p *Proxy) connect(ctx context.Context) (end outcome, registered bool) {
 	return *c.end, c.link.registered
 }
 
-// close ends everything that belongs to the connection.
+// close ends the connection and its goroutines.
 func (c *connection) close(cancel context.CancelFunc) {
 	cancel()
 	c.socket.Close()
@@ -105,13 +104,13 @@ func (c *connection) close(cancel context.CancelFunc) {
 	}
 }
 
-// serve is the only goroutine that touches the link.
+// serve is the event loop. Only it accesses the link.
 func (c *connection) serve(ctx context.Context) {
-	acked := time.NewTimer(ackPatience)
+	acked := time.NewTimer(ackTimeout)
 	defer acked.Stop()
 	second := time.NewTicker(heartbeat)
 	defer second.Stop()
-	heard := time.Now()
+	lastFrame := time.Now()
 	for c.end == nil {
 		frames, writes := c.frames, (chan []byte)(nil)
 		var events <-chan *pb.AgentEvent
@@ -123,7 +122,7 @@ func (c *connection) serve(ctx context.Context) {
 		case len(c.queue) > 0:
 			writes, first = c.writes, c.queue[0]
 		case c.talk != nil:
-			events = c.talk.Events() // one line after the other: a slow backend holds the stream up
+			events = c.talk.Events() // only while the queue is short: a slow backend stops the stream of events
 		}
 		select {
 		case <-ctx.Done():
@@ -132,10 +131,10 @@ func (c *connection) serve(ctx context.Context) {
 			c.end = &outcome{err: err}
 		case <-acked.C:
 			if !c.link.registered {
-				c.end = &outcome{err: messages.Errorf(opRegister, messages.DeadlineExceeded, "the portal does not answer within %s", ackPatience)}
+				c.end = &outcome{err: messages.Errorf(opRegister, messages.DeadlineExceeded, "the portal did not answer within %s", ackTimeout)}
 			}
 		case frame := <-frames:
-			heard = time.Now()
+			lastFrame = time.Now()
 			c.decode(ctx, frame)
 		case writes <- first:
 			c.queue = c.queue[1:]
@@ -149,9 +148,9 @@ func (c *connection) serve(ctx context.Context) {
 			c.perform(ctx, c.link.branchIs(name))
 		case now := <-second.C:
 			if frames == nil {
-				heard = now // it is this side that does not listen
+				lastFrame = now // this side has not read
 			}
-			if c.Dialect > wire.G1 && c.link.registered && now.Sub(heard) > silence {
+			if c.Dialect > wire.G1 && c.link.registered && now.Sub(lastFrame) > silence {
 				c.end = &outcome{err: messages.Errorf(opRegister, messages.DeadlineExceeded, "the portal has been silent for %s", silence)}
 				break
 			}
@@ -160,7 +159,7 @@ func (c *connection) serve(ctx context.Context) {
 	}
 }
 
-// talkEnded tells why the session cannot be followed any more.
+// talkEnded sets the outcome after the conversation has ended.
 func (c *connection) talkEnded() {
 	switch err := c.talk.Err(); {
 	case errors.Is(err, ErrNotFound):
@@ -174,8 +173,7 @@ func (c *connection) talkEnded() {
 	}
 }
 
-// decode applies a frame of the backend. One that cannot be read is no reason to end: the reference
-// ignores it as well.
+// decode applies a frame of the backend. Like the reference, it ignores an invalid frame.
 func (c *connection) decode(ctx context.Context, frame []byte) {
 	m, err := wire.Decode(wire.ToProxy, frame)
 	if err != nil {
@@ -188,7 +186,7 @@ func (c *connection) decode(ctx context.Context, frame []byte) {
 	c.perform(ctx, c.link.frame(m))
 }
 
-// perform carries effects out, in order.
+// perform executes effects in order.
 func (c *connection) perform(ctx context.Context, effects []effect) {
 	for _, e := range effects {
 		if c.end != nil {
@@ -229,7 +227,7 @@ func (c *connection) perform(ctx context.Context, effects []effect) {
 	}
 }
 
-// opened attaches to the session: the backend has registered it.
+// opened attaches to the session after the backend has registered it.
 func (c *connection) opened() {
 	c.Logger.Info().Bool("resuming", c.before).Uint64("after", c.link.saved.After).Uint64("acked", c.link.saved.Acked).Msg("session registered at the portal")
 	if c.Registered != nil {
@@ -243,13 +241,13 @@ func (c *connection) opened() {
 	c.talk = c.Daemon.Converse(c.link.saved.After)
 }
 
-// terminated obeys the backend: the session ends there for good.
+// terminated handles the permanent end of the session at the backend.
 func (c *connection) terminated(ctx context.Context, reason string) *outcome {
 	c.Logger.Warn().Str("reason", reason).Bool("stop", !c.Detach && !c.ReadOnly).Msg("the portal terminates the session")
 	if c.Detach || c.ReadOnly {
 		return &outcome{final: true}
 	}
-	ctx, cancel := context.WithTimeout(ctx, callPatience)
+	ctx, cancel := context.WithTimeout(ctx, daemonTimeout)
 	defer cancel()
 	return &outcome{err: c.Daemon.Stop(ctx), final: true}
 }
@@ -264,7 +262,7 @@ func (c *connection) say(m wire.Message) {
 }
 
 func (p *Proxy) lookUp(ctx context.Context, directory string) string {
-	ctx, cancel := context.WithTimeout(ctx, callPatience)
+	ctx, cancel := context.WithTimeout(ctx, daemonTimeout)
 	defer cancel()
 	return clip(p.Branch(ctx, directory), maxName)
 }
@@ -291,7 +289,7 @@ func (c *connection) write(ctx context.Context) {
 	for {
 		select {
 		case frame := <-c.writes:
-			timed, cancel := context.WithTimeout(ctx, writePatience)
+			timed, cancel := context.WithTimeout(ctx, writeTimeout)
 			err := c.socket.Write(timed, frame)
 			cancel()
 			if err != nil {
@@ -304,7 +302,7 @@ func (c *connection) write(ctx context.Context) {
 	}
 }
 
-// ping finds connections that are half open: a backend of G1 says nothing by itself.
+// ping detects half-open connections, since a backend of G1 sends nothing by itself.
 func (c *connection) ping(ctx context.Context) {
 	for {
 		select {
@@ -312,7 +310,7 @@ func (c *connection) ping(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		timed, cancel := context.WithTimeout(ctx, writePatience)
+		timed, cancel := context.WithTimeout(ctx, writeTimeout)
 		err := c.socket.Ping(timed)
 		cancel()
 		if err != nil {

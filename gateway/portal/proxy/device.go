@@ -15,9 +15,9 @@ import (
 const (
 	opLogin   = "log in at the portal"
 	maxAnswer = 64 << 10
-	// minInterval is how often at most the portal is asked whether a person has approved.
+	// minInterval is the shortest polling interval.
 	minInterval = 5 * time.Second
-	// maxLifetime bounds the polling for a code, whatever lifetime the portal names.
+	// maxLifetime bounds the polling for a code, regardless of the lifetime that the portal names.
 	maxLifetime = 30 * time.Minute
 )
 
@@ -30,8 +30,8 @@ type Code struct {
 	interval time.Duration
 }
 
-// Login logs in by the device flow: show gets the code that a person approves at the portal; the
-// result is a token. wait waits for a time, or until ctx ends.
+// Login logs in with the device flow and returns a token. It passes the code that a person must
+// approve at the portal to show. wait waits for a time, or until ctx ends.
 func (c *Caller) Login(ctx context.Context, hostname string, show func(Code), wait func(context.Context, time.Duration) error) (string, error) {
 	code, err := c.code(ctx, hostname)
 	if err != nil {
@@ -51,7 +51,7 @@ func (c *Caller) Login(ctx context.Context, hostname string, show func(Code), wa
 }
 
 func expired() error {
-	return messages.Errorf(opLogin, messages.DeadlineExceeded, "nobody has approved the code in time").WithHint("run 'betcode proxy login' again")
+	return messages.Errorf(opLogin, messages.DeadlineExceeded, "the code was not approved in time").WithHint("run 'betcode proxy login' again")
 }
 
 func (c *Caller) code(ctx context.Context, hostname string) (Code, error) {
@@ -68,7 +68,7 @@ func (c *Caller) code(ctx context.Context, hostname string) (Code, error) {
 	case status == http.StatusServiceUnavailable:
 		return Code{}, messages.Errorf(opLogin, messages.Unavailable, "the portal has no logins (is it in dev mode?)").WithHint("run 'betcode proxy' without a token")
 	case status != http.StatusOK || answer.Device == "" || answer.User == "":
-		return Code{}, messages.Errorf(opLogin, messages.Unavailable, "the portal gives no code (status %d)", status)
+		return Code{}, messages.Errorf(opLogin, messages.Unavailable, "the portal returned no code (status %d)", status)
 	}
 	code := answer.Code
 	code.device = answer.Device
@@ -77,7 +77,7 @@ func (c *Caller) code(ctx context.Context, hostname string) (Code, error) {
 	return code, nil
 }
 
-// poll asks once; an empty token says that nobody has decided.
+// poll polls once; an empty token means that the code is not decided yet.
 func (c *Caller) poll(ctx context.Context, code Code) (string, error) {
 	var answer struct {
 		Status string `json:"status"`
@@ -96,10 +96,10 @@ func (c *Caller) poll(ctx context.Context, code Code) (string, error) {
 	case answer.Status == "expired", status == http.StatusNotFound:
 		return "", expired()
 	}
-	return "", messages.Errorf(opLogin, messages.Unavailable, "the portal answers with status %d", status)
+	return "", messages.Errorf(opLogin, messages.Unavailable, "the portal answered with status %d", status)
 }
 
-// post sends a JSON object and reads one. A body that is no JSON is an answer by its status.
+// post sends a JSON object and reads one. If the body is not JSON, only the status matters.
 func (c *Caller) post(ctx context.Context, path string, body, answer any) (status int, err error) {
 	raw, err := json.Marshal(body)
 	if err != nil {
@@ -122,7 +122,7 @@ func (c *Caller) post(ctx context.Context, path string, body, answer any) (statu
 		return 0, fmt.Errorf("%s: %w", opLogin, err)
 	}
 	if json.Unmarshal(text, answer) != nil && response.StatusCode == http.StatusOK {
-		return 0, messages.Errorf(opLogin, messages.Invalid, "the answer of the portal is not understood")
+		return 0, messages.Errorf(opLogin, messages.Invalid, "the answer of the portal is invalid")
 	}
 	return response.StatusCode, nil
 }

@@ -23,12 +23,12 @@ type Caller struct {
 	client  *http.Client
 }
 
-// NewCaller returns a caller. Certificates are verified, against roots if there are any, and
-// redirects are refused: a token is for this host alone.
+// NewCaller returns a caller. It verifies certificates, against roots if that is not nil, and
+// refuses redirects, since a token is for this host only.
 func NewCaller(a Address, roots *x509.CertPool) *Caller {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots}
-	transport.ResponseHeaderTimeout = dialPatience
+	transport.ResponseHeaderTimeout = dialTimeout
 	transport.ForceAttemptHTTP2 = false // a WebSocket needs HTTP/1.1
 	return &Caller{a, &http.Client{Transport: transport, CheckRedirect: func(r *http.Request, _ []*http.Request) error {
 		return messages.Errorf(opDial, messages.Denied, "it redirects to %q, and redirects are not followed", r.URL.Host)
@@ -37,10 +37,10 @@ func NewCaller(a Address, roots *x509.CertPool) *Caller {
 
 // Dial opens /ws/session.
 func (c *Caller) Dial(ctx context.Context) (Socket, error) {
-	conn, answer, err := websocket.Dial(ctx, c.address.socket(), &websocket.DialOptions{HTTPClient: c.client}) //nolint:bodyclose // the library has read it
+	conn, answer, err := websocket.Dial(ctx, c.address.socket(), &websocket.DialOptions{HTTPClient: c.client}) //nolint:bodyclose // the library has read the body
 	switch {
 	case err != nil && answer != nil:
-		return nil, messages.Errorf(opDial, messages.Unavailable, "%s answers with status %d", c.address.Host(), answer.StatusCode)
+		return nil, messages.Errorf(opDial, messages.Unavailable, "%s answered with status %d", c.address.Host(), answer.StatusCode)
 	case err != nil:
 		return nil, unreached(opDial, err)
 	}
@@ -48,7 +48,8 @@ func (c *Caller) Dial(ctx context.Context) (Socket, error) {
 	return socket{conn}, nil
 }
 
-// unreached is the error of a request that got no answer. A certificate that is not trusted stays so until a person acts.
+// unreached returns the error of a request without an answer. An untrusted certificate needs a person, so it has a
+// hint.
 func unreached(op string, err error) error {
 	if wrong := (*tls.CertificateVerificationError)(nil); errors.As(err, &wrong) {
 		return (&messages.Error{Op: op, Kind: messages.Unavailable, Err: err}).WithHint("give the authority of its certificate with --backend-ca FILE")
@@ -59,7 +60,7 @@ func unreached(op string, err error) error {
 // socket implements [Socket].
 type socket struct{ *websocket.Conn }
 
-// Read implements [Socket]. Binary frames mean nothing here.
+// Read implements [Socket]. It skips binary frames.
 func (s socket) Read(ctx context.Context) ([]byte, error) {
 	for {
 		kind, frame, err := s.Conn.Read(ctx)
@@ -75,7 +76,7 @@ func (s socket) Write(ctx context.Context, frame []byte) error {
 }
 
 // Close implements [Socket].
-func (s socket) Close() { _ = s.CloseNow() } // it may be closed
+func (s socket) Close() { _ = s.CloseNow() } // it may be closed already
 
 // callTimeout bounds one call of the HTTP API.
 const callTimeout = 30 * time.Second

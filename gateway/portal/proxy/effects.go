@@ -7,7 +7,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// effect is something that the shell of a connection does.
+// effect is an action for the shell of a connection.
 type effect any
 
 type (
@@ -19,7 +19,7 @@ type (
 	save struct{}
 	// open attaches to the session.
 	open struct{}
-	// lookUp finds the branch out.
+	// lookUp looks up the branch.
 	lookUp struct{}
 	// keep stores an uploaded file.
 	keep struct {
@@ -32,10 +32,10 @@ type (
 	terminate struct{ reason string }
 )
 
-// outcome is how a connection ended, and what follows.
+// outcome is how a connection ended, and whether and when the next one begins.
 type outcome struct {
 	err   error
-	final bool          // the proxy ends with it
+	final bool          // the proxy ends too
 	after time.Duration // until the next connection, instead of the backoff
 	now   bool          // connect again at once
 }

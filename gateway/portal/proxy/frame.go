@@ -13,7 +13,7 @@ import (
 
 const (
 	opRegister = "register at the portal"
-	// minShutdown and maxShutdown bound how long a backend may ask to stay away.
+	// minShutdown and maxShutdown bound the reconnect delay that a backend may request.
 	minShutdown, maxShutdown = time.Second, 5 * time.Minute
 )
 
@@ -24,7 +24,7 @@ func (l *link) frame(m wire.Message) []effect {
 		return l.take()
 	}
 	if !l.registered {
-		return nil // all peers throw it away
+		return nil // all peers drop it
 	}
 	switch m := m.(type) {
 	case wire.OutputAck:
@@ -68,7 +68,7 @@ func (l *link) frame(m wire.Message) []effect {
 	return l.take()
 }
 
-// Texts with which backends of G1 and G2, which do not say it otherwise, refuse for the time being.
+// Texts of temporary refusals by backends of G1 and G2, which have no other mark for them.
 var passing = []string{"Database connection failed", "Failed to reactivate session", "Failed to persist session", "Server temporarily unavailable"}
 
 func (l *link) registerAck(m wire.RegisterAck) {
@@ -92,7 +92,7 @@ func (l *link) registerAck(m wire.RegisterAck) {
 	}
 }
 
-// clip shortens text to n bytes, without cutting a character.
+// clip shortens text to n bytes at a character boundary.
 func clip(text string, n int) string {
 	if len(text) <= n {
 		return text

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// maxInputs bounds the inputs that the daemon has not accepted; then the backend has to wait.
+	// maxInputs bounds the inputs that the daemon has not accepted. Beyond it the backend is not read.
 	maxInputs = 256
-	// maxInput bounds an input, in bytes; the daemon has a bound of its own.
+	// maxInput bounds an input, in bytes; the daemon has another bound.
 	maxInput = 3 << 20
 	// keyVersion is the version of the UUIDs that are keys of inputs; those of other clients are random.
 	keyVersion = 5
@@ -24,45 +24,45 @@ const (
 // input is a prompt of the backend that the session does not have yet, or that is not acknowledged.
 type input struct {
 	seq      int64
-	numbered bool // it is acknowledged
+	numbered bool // it gets an acknowledgement
 	key      string
 	client   *wire.UUID // the page's id
 	text     string
-	repeat   bool // until the agent says that it is done
+	repeat   bool // repeat until the agent reports that it is done
 	done     bool // accepted or refused
-	again    bool // the daemon asks to send it again
+	again    bool // a temporary error: send it again
 }
 
 // namespace of the keys of inputs.
 var namespace = uuid.MustParse("9d1c3c52-7f0e-5d0f-9a55-6a4a1c3c5b0e")
 
-// keyOf returns the idempotency key of an input. The same input has the same key, however often the
-// backend sends it. The text is part of it, because a backend that has lost its state counts from 1 again.
-// The id of the page is not: backends of G3 leave it out when they send an input again from their store.
+// keyOf returns the idempotency key of an input, which is the same for repetitions. The text is part of
+// it, because a backend that has lost its state counts from 1 again. The id of the page is not part of it,
+// because backends of G3 omit it when they repeat an input from their store.
 func (l *link) keyOf(seq int64, text string) string {
 	raw, err := json.Marshal([]string{l.Backend, l.Session, strconv.FormatInt(seq, 10), text})
 	if err != nil {
-		panic("proxy: " + err.Error()) // strings can be encoded
+		panic("proxy: " + err.Error()) // impossible: strings can be encoded
 	}
 	return uuid.NewSHA1(namespace, raw).String()
 }
 
-// full reports whether the backend has to wait until the daemon has accepted inputs.
+// full reports whether the backend must wait until the daemon has accepted inputs.
 func (l *link) full() bool { return len(l.inputs) >= maxInputs }
 
-// sequenced takes an input with a number.
+// sequenced handles a numbered input.
 func (l *link) sequenced(m wire.SequencedInput) {
 	if string(m.SessionID) != l.Session || m.Seq < 1 {
 		return
 	}
 	if slices.ContainsFunc(l.inputs, func(i *input) bool { return i.numbered && i.seq == m.Seq }) {
-		return // it is under way
+		return // the input is pending
 	}
 	text := wire.Prompt(m.Content)
 	l.enter(&input{seq: m.Seq, numbered: true, key: l.keyOf(m.Seq, text), client: m.ClientMsgID, text: text}, m.SendMode)
 }
 
-// enter takes one input.
+// enter handles one input.
 func (l *link) enter(i *input, mode *string) {
 	l.inputs = append(l.inputs, i)
 	switch {
@@ -87,12 +87,12 @@ func (l *link) send(i *input) {
 	i.again = false
 	m := &pb.UserMessage{Content: i.text, IdempotencyKey: i.key}
 	if i.repeat {
-		m.Repeat = &pb.Repeat{} // as often as the reference does, until its marker
+		m.Repeat = &pb.Repeat{} // with the default limit and marker, like the reference
 	}
 	l.do(ask{&pb.AgentRequest{Request: &pb.AgentRequest_Message{Message: m}}})
 }
 
-// accepted notes that the session has an input.
+// accepted records that the session has an input.
 func (l *link) accepted(key string) {
 	if l.saved.learn(key) {
 		l.dirty = true
@@ -111,14 +111,14 @@ func (l *link) pending(key string) *input {
 	return nil
 }
 
-// refuse tells people that an input does not enter the conversation. It is acknowledged: sent again
-// later, it would come as a surprise.
+// refuse shows people a note about a refused input. The input is acknowledged, so that the backend
+// does not repeat it later.
 func (l *link) refuse(i *input, why string) {
 	l.note("%s", why)
 	l.finish(i, wire.StageFailed)
 }
 
-// finish ends an input, and acknowledges all before the first that is under way.
+// finish marks an input as done, and acknowledges all before the first pending one.
 func (l *link) finish(i *input, stage string) {
 	i.done = true
 	l.stage(i, stage)
@@ -148,10 +148,10 @@ func (l *link) stage(i *input, stage string) {
 	}
 }
 
-// temporary are codes of errors after which the same input may be accepted.
+// temporary lists codes of errors after which the same input may be accepted.
 var temporary = []string{"UNAVAILABLE", "DAEMON_STOPPING", "ABORTED", "DEADLINE_EXCEEDED"}
 
-// failed takes an error about a request.
+// failed handles an error about a request.
 func (l *link) failed(e *pb.ErrorEvent) {
 	if i := l.pending(e.GetDetails()["idempotency_key"]); i != nil {
 		if slices.Contains(temporary, e.GetCode()) {
@@ -162,14 +162,14 @@ func (l *link) failed(e *pb.ErrorEvent) {
 		return
 	}
 	if e.GetDetails()["request_id"] != "" {
-		l.book.Again() // the backend has dropped the request with the answer
+		l.book.Again() // the backend has dropped the request after its answer
 	}
 	if e.GetMessage() != "" {
 		l.note("%s", e.GetMessage())
 	}
 }
 
-// retry sends the inputs again that the daemon could not take.
+// retry sends inputs again after a temporary error.
 func (l *link) retry() {
 	for _, i := range l.inputs {
 		if i.again {

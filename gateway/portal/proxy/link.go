@@ -11,29 +11,29 @@ import (
 )
 
 const (
-	// agentType is the kind of agent that this daemon runs.
+	// agentType is the kind of this daemon's agents.
 	agentType = "claude"
-	// maxLine bounds a line, in bytes: backends end the connection over a frame of 16 MiB.
+	// maxLine bounds a line, in bytes, since backends end the connection on a frame of 16 MiB.
 	maxLine = 12 << 20
-	// maxTurns bounds the ended turns whose lines the backend has not acknowledged.
+	// maxTurns bounds the ended turns with unacknowledged lines.
 	maxTurns = 1024
 )
 
-// link is one connection to the backend. Its methods are its steps: they do no I/O, and return what
-// is to be done, in order.
+// link is the protocol state of one connection to the backend. Its methods are steps: they do no
+// I/O, and return effects in order.
 //
 //	registering ── RegisterAck ──► replaying ── the session's head ──► live
 //
-// Nothing counts before RegisterAck. Requests are shown when the link is live: those of the past are
-// decided.
+// Frames before RegisterAck are ignored. Requests are shown only when the link is live, since those
+// of the history may be decided.
 type link struct {
 	Config
 	saved Checkpoint
-	dirty bool // saved is to be made durable soon
+	dirty bool // saved must be made durable soon
 
 	registered bool
 	live       bool
-	head       uint64 // the past ends here
+	head       uint64 // end of the history
 
 	writer *lines.Writer
 	book   requests.Book
@@ -41,11 +41,11 @@ type link struct {
 	sent   uint64 // number of the newest line that was sent
 	turns  []turn
 
-	early  []wire.PermissionResponse // answers to requests that this connection has not heard of
-	seated int                       // seconds since it is live
+	early  []wire.PermissionResponse // answers to requests that have not arrived yet
+	seated int                       // seconds since the link became live
 
 	inputs  []*input
-	branch  string // as the backend knows it
+	branch  string // as last sent to the backend
 	updated bool   // the backend has got a SessionUpdate
 	upload  *upload.File
 
@@ -76,7 +76,7 @@ func (l *link) say(m wire.Message) {
 	}
 }
 
-// note tells people at the portal something that is not part of the conversation.
+// note shows people at the portal a text that is not part of the conversation.
 func (l *link) note(format string, args ...any) {
 	l.say(wire.ClaudeOutput{Content: lines.Note(fmt.Sprintf(format, args...)), AgentType: agentType})
 }
@@ -91,7 +91,7 @@ func (l *link) take() []effect {
 // event applies an event of the session.
 func (l *link) event(e *pb.AgentEvent) []effect {
 	if e.GetVolatile() {
-		return nil // it comes again when it is durable
+		return nil // it is sent again when it is durable
 	}
 	if info := e.GetSessionInfo(); info != nil && e.GetSequence() == 0 && l.restored(info) {
 		return l.take()
@@ -101,7 +101,7 @@ func (l *link) event(e *pb.AgentEvent) []effect {
 	for i, line := range all {
 		l.output(l.saved.Number(sequence, i), line.JSON)
 	}
-	if r := l.book.Event(e); r != nil && l.tells(r) {
+	if r := l.book.Event(e); r != nil && l.announces(r) {
 		if sequence > 0 {
 			l.output(l.saved.Number(sequence, len(all)), lines.Note(r.Verdict()))
 		} else {
@@ -127,8 +127,8 @@ func (l *link) event(e *pb.AgentEvent) []effect {
 	return l.take()
 }
 
-// restored handles the snapshot with which a stream begins. It reports whether the journal is
-// another one, so that the stream has to begin anew.
+// restored handles the snapshot at the beginning of a stream. It reports whether the journal has
+// changed, so that the stream must be opened again.
 func (l *link) restored(info *pb.SessionInfo) bool {
 	switch {
 	case l.saved.Lineage == "":
@@ -162,14 +162,14 @@ func (l *link) output(number uint64, content wire.Raw) {
 	l.say(wire.SequencedOutput{Seq: number, Content: content, AgentType: agentType})
 }
 
-// tells reports whether people at the portal are told how a request was decided: they know their
-// own answers, and never saw what a rule has decided.
-func (l *link) tells(r *requests.Resolved) bool {
+// announces reports whether people at the portal get a note about a decision. They know their own
+// answers, and have not seen requests that a rule decided.
+func (l *link) announces(r *requests.Resolved) bool {
 	return r.GetReason() == "expired" || r.GetReason() == "client" && r.GetResolvedBy() != l.Client
 }
 
-// turnEnded notes that a later connection may begin here: no line is open, and no request whose
-// decision makes a line.
+// turnEnded records a position at which a later connection may begin: no line is open, and no
+// request waits whose decision becomes a line.
 func (l *link) turnEnded(sequence uint64) {
 	if sequence > l.saved.After && l.book.Waiting() == 0 {
 		model, directory := l.writer.Described()
@@ -186,7 +186,7 @@ func (l *link) turnEnded(sequence uint64) {
 	}
 }
 
-// acknowledged applies an OutputAck. A number that was not sent does not count.
+// acknowledged applies an OutputAck. It ignores numbers above the last sent one.
 func (l *link) acknowledged(number uint64) {
 	if number = min(number, l.sent); number > l.saved.Acked {
 		l.saved.Acked, l.dirty = number, true
@@ -194,7 +194,7 @@ func (l *link) acknowledged(number uint64) {
 	}
 }
 
-// advance moves the place at which the next connection begins over turns that are acknowledged.
+// advance moves the start of the next connection past acknowledged turns.
 func (l *link) advance() {
 	for len(l.turns) > 0 && l.turns[0].last <= l.saved.Acked {
 		t := l.turns[0]
@@ -203,7 +203,7 @@ func (l *link) advance() {
 	}
 }
 
-// show shows the request that waits longest, if the backend has none: it keeps one.
+// show shows the oldest waiting request, if the backend has none, since it keeps only one.
 func (l *link) show() {
 	if !l.live || l.ReadOnly {
 		return
@@ -221,7 +221,7 @@ func (l *link) tick() []effect {
 	if !l.registered {
 		return nil
 	}
-	if l.Dialect > wire.G1 { // those of G1 answer each other without end
+	if l.Dialect > wire.G1 { // peers of G1 would answer each other without end
 		l.say(wire.Heartbeat{})
 	}
 	l.retry()
@@ -232,7 +232,7 @@ func (l *link) tick() []effect {
 	return l.take()
 }
 
-// branchIs tells the backend the branch of the session's directory; empty if there is none.
+// branchIs sends the branch of the session's directory to the backend; empty if there is none.
 func (l *link) branchIs(name string) []effect {
 	if l.registered && (name != l.branch || !l.updated) {
 		l.branch, l.updated = name, true

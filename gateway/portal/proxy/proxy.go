@@ -12,25 +12,25 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// The texts of Register are cut to what columns of the backends hold.
+// The limits of texts in Register, from the columns of the backends.
 const (
 	maxName    = 255
 	maxVersion = 32
 )
 
-// The errors of a [Daemon] that are told apart.
+// The errors of a [Daemon] that callers distinguish.
 var (
-	// ErrNotFound says that the session was deleted.
+	// ErrNotFound is the error for a deleted session.
 	ErrNotFound = errors.New("there is no such session")
-	// ErrRestored says that the daemon has another journal than before.
+	// ErrRestored is the error if the daemon has another journal than before.
 	ErrRestored = errors.New("the daemon has another journal")
 )
 
 // Daemon is the daemon as a proxy of one session sees it.
 type Daemon interface {
-	// Show returns the session; [ErrNotFound] if there is none.
+	// Show returns the session. The error is [ErrNotFound] if there is none.
 	Show(ctx context.Context) (Session, error)
-	// Converse attaches to the session behind an event. The caller closes it.
+	// Converse attaches to the session after an event. The caller closes it.
 	Converse(after uint64) Conversation
 	// Stop ends the agent of the session.
 	Stop(ctx context.Context) error
@@ -51,11 +51,11 @@ type Conversation interface {
 	Err() error
 	// Send sends a request. It does not wait.
 	Send(*pb.AgentRequest)
-	// Close detaches. The session goes on.
+	// Close detaches. The session continues.
 	Close()
 }
 
-// Socket is a connection to the backend. A Read and a Write may run at the same time.
+// Socket is a connection to the backend. Read and Write may run concurrently.
 type Socket interface {
 	// Read returns the next text frame.
 	Read(ctx context.Context) ([]byte, error)
@@ -67,20 +67,20 @@ type Socket interface {
 	Close()
 }
 
-// Config is what a proxy says of its session, and what it lets the backend do.
+// Config is what a proxy reports about its session, and what it allows the backend.
 type Config struct {
 	Backend  string // its URL
-	Session  string // a UUID, here and there
+	Session  string // a UUID, the same at the daemon and at the backend
 	Name     string // of the session, for people
 	Hostname string
 	Version  string // of this program
 	Token    string // empty for none
 	Dialect  wire.Dialect
-	Client   string // the name of the proxy at the daemon
+	Client   string // client id of the proxy at the daemon
 
-	ReadOnly  bool   // the backend may do nothing but view
-	Detach    bool   // a session that the backend terminates goes on
-	MaxUpload uint64 // bytes of a file; 0 = none is taken
+	ReadOnly  bool   // the backend may only view
+	Detach    bool   // a session that the backend terminates continues here
+	MaxUpload uint64 // bytes of a file; 0 = files are refused
 
 	NewID func() string // returns a random UUID
 }
@@ -93,19 +93,19 @@ type Options struct {
 	Dial   func(ctx context.Context) (Socket, error)
 	// Branch returns the branch of a directory; empty if there is none.
 	Branch func(ctx context.Context, directory string) string
-	// Keep stores a file under a name like this one, and returns its path.
+	// Keep stores a file under a name derived from name, and returns its path.
 	Keep func(name string, data []byte) (string, error)
-	// Registered is called at the first registration.
+	// Registered is called after the first registration.
 	Registered func() error
 	Random     func() float64 // from 0 to 1
 	Logger     *zerolog.Logger
 }
 
-// Proxy registers a session of the daemon at a backend of somebody else.
+// Proxy registers a session of the daemon at a foreign backend.
 type Proxy struct {
 	Options
 	saved  Checkpoint
-	before bool // it has been registered, now or by an earlier process
+	before bool // the session was registered before, perhaps by an earlier process
 }
 
 // New returns a proxy.
@@ -125,7 +125,7 @@ func (p *Proxy) Run(ctx context.Context) (err error) {
 		began := time.Now()
 		end, registered := p.connect(ctx)
 		if ctx.Err() != nil {
-			return nil //nolint:nilerr // it was asked to end
+			return nil //nolint:nilerr // ctx has ended
 		}
 		if end.final {
 			return end.err

@@ -8,12 +8,12 @@ import (
 )
 
 var (
-	errReadOnly = errors.New("this session may only be viewed here")
-	errNoFiles  = errors.New("this proxy takes no files")
+	errReadOnly = errors.New("this session is read-only here")
+	errNoFiles  = errors.New("this proxy accepts no files")
 	errAnother  = errors.New("another file was sent before it was complete")
 )
 
-// uploadStart begins a file. One that is not complete is given up.
+// uploadStart begins a file. It aborts an incomplete one.
 func (l *link) uploadStart(m wire.FileUploadStart) {
 	if l.upload != nil {
 		l.uploaded(l.upload.ID, l.upload.Name, "", errAnother)
@@ -33,7 +33,7 @@ func (l *link) uploadStart(m wire.FileUploadStart) {
 	}
 }
 
-// uploadChunk takes a piece; the last one completes the file.
+// uploadChunk adds a piece; the last one completes the file.
 func (l *link) uploadChunk(m wire.FileUploadChunk) {
 	if l.upload == nil {
 		return
@@ -51,7 +51,7 @@ func (l *link) uploadChunk(m wire.FileUploadChunk) {
 	}
 }
 
-// uploaded tells what became of a file: where it is, or why it is not.
+// uploaded sends the result of an upload: the path, or the error.
 func (l *link) uploaded(id, name, path string, err error) {
 	m := wire.FileUploadResult{UploadID: id, Success: path != ""}
 	if path != "" {
@@ -64,7 +64,7 @@ func (l *link) uploaded(id, name, path string, err error) {
 	l.say(m)
 }
 
-// kept tells what became of a file that was complete.
+// kept sends the result of storing a complete file.
 func (l *link) kept(k keep, path string, err error) []effect {
 	if err != nil {
 		path = ""

@@ -16,15 +16,15 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// questionTool is the tool with which agents ask; to pages its questions are a permission request.
+// questionTool is the tool with which agents ask questions; pages get the questions as a permission request.
 const questionTool = "AskUserQuestion"
 
-// Book has the requests of one session that wait for an answer, the oldest first.
+// Book has the requests of one session that wait for an answer, oldest first.
 type Book struct {
 	waiting []*request
-	asks    *structpb.Struct // input of the newest call that asks
-	asking  []any            // questions of one request, until they are complete
-	shown   string           // the id of the request that the reader has
+	asks    *structpb.Struct // input of the newest call of questionTool
+	asking  []any            // questions of one request, until all have arrived
+	shown   string           // id of the request that the reader has
 	decided Decided
 }
 
@@ -35,14 +35,14 @@ type request struct {
 	input    *structpb.Struct
 }
 
-// Resolved tells how a request was decided.
+// Resolved is how a request was decided.
 type Resolved struct {
 	Tool  string // empty if the request is not known
 	Shown bool   // to the reader of this book
 	*pb.PermissionResolved
 }
 
-// Event applies an event. It returns how a request was decided, if the event says so.
+// Event applies an event. It returns a value if the event decides a request.
 func (b *Book) Event(e *pb.AgentEvent) *Resolved {
 	if b.decided.Late(e) {
 		return nil
@@ -74,14 +74,14 @@ func (b *Book) find(id string) *request {
 
 func (b *Book) permission(p *pb.PermissionRequest) {
 	if b.find(p.GetRequestId()) != nil {
-		return // sent again to clients that may have missed it
+		return // repeated for clients that may have missed it
 	}
 	m := wire.PermissionRequest{RequestID: p.GetRequestId(), ToolName: p.GetToolName(), Input: inputOf(p.GetInput())}
 	m.Suggestions = suggestionsOf(p.GetSuggestions())
 	b.waiting = append(b.waiting, &request{message: m, input: p.GetInput()})
 }
 
-// questions collects the questions of one request: pages answer them together.
+// questions collects the questions of one request, since pages answer them together.
 func (b *Book) questions(q *pb.UserQuestion) {
 	id := q.GetQuestionId()
 	if at := strings.LastIndexByte(id, '/'); at > 0 {
@@ -126,7 +126,7 @@ func (b *Book) resolved(p *pb.PermissionResolved) *Resolved {
 	return out
 }
 
-// Verdict says who decided a request, in Markdown.
+// Verdict returns how and by whom a request was decided, in Markdown.
 func (r *Resolved) Verdict() string {
 	how := "denied"
 	switch r.GetDecision() {
@@ -154,10 +154,10 @@ func (b *Book) Has(id string) bool { return b.find(id) != nil }
 // Waiting returns how many requests wait.
 func (b *Book) Waiting() int { return len(b.waiting) }
 
-// Again forgets which request the reader has: the oldest is shown to it again.
+// Again forgets which request the reader has, so that Next returns the oldest one again.
 func (b *Book) Again() { b.shown = "" }
 
-var errNotWaiting = errors.New("This request no longer waits for an answer") //nolint:staticcheck // shown to people as it is
+var errNotWaiting = errors.New("This request no longer waits for an answer") //nolint:staticcheck // shown to people unchanged
 
 // Decide returns the daemon's request for an answer of the reader.
 func (b *Book) Decide(m wire.PermissionResponse) (*pb.AgentRequest, error) {
@@ -165,7 +165,7 @@ func (b *Book) Decide(m wire.PermissionResponse) (*pb.AgentRequest, error) {
 	if r == nil {
 		return nil, errNotWaiting
 	}
-	b.shown = m.RequestID // its reader has it
+	b.shown = m.RequestID // the reader has it
 	out := &pb.PermissionResponse{RequestId: m.RequestID, Decision: pb.PermissionDecision_ALLOW_ONCE}
 	if !m.Allow {
 		out.Decision, out.Message = pb.PermissionDecision_DENY, "User denied"
@@ -206,7 +206,7 @@ func structOf(raw wire.Raw) (*structpb.Struct, error) {
 	}
 	s := &structpb.Struct{}
 	if err := s.UnmarshalJSON(raw); err != nil {
-		return nil, errors.New("Invalid message: 'input' is not an object") //nolint:staticcheck // shown to people as it is
+		return nil, errors.New("Invalid message: 'input' is not an object") //nolint:staticcheck // shown to people unchanged
 	}
 	return s, nil
 }
@@ -220,8 +220,8 @@ func answersIn(input *structpb.Struct) map[string]string {
 	return answers
 }
 
-// suggestionsOf reads what the agent suggests; nothing if pages cannot read one of them, because an
-// answer names suggestions by their places.
+// suggestionsOf reads the agent's suggestions. It returns none if pages cannot read one of them,
+// because an answer names suggestions by position.
 func suggestionsOf(raw []byte) []wire.Suggestion {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {
@@ -240,7 +240,7 @@ func suggestionsOf(raw []byte) []wire.Suggestion {
 	return all
 }
 
-// chosen returns the numbers of the suggestions that a page gave back.
+// chosen returns the positions of the suggestions that a page returned.
 func chosen(offered, given []wire.Suggestion) []uint32 {
 	var all []uint32
 	for i, o := range offered {
@@ -254,8 +254,7 @@ func chosen(offered, given []wire.Suggestion) []uint32 {
 	return all
 }
 
-// key is the content of a suggestion, whatever the order of the keys of its rules: pages write them
-// anew.
+// key returns the content of a suggestion, independent of the order of keys in its rules, which pages re-encode.
 func key(s wire.Suggestion) []byte {
 	rules := make([]wire.Raw, 0, len(s.Rules))
 	for _, rule := range s.Rules {

@@ -1,7 +1,7 @@
-// Package upload puts files together that arrive in pieces: those that pages of the portal send, and those
-// that somebody else's portal sends to 'betcode proxy'. It is pure.
+// Package upload assembles files that arrive in pieces, from pages of the portal and from foreign portals
+// to 'betcode proxy'. It is pure.
 //
-// A [File] takes pieces in any order, each once. It holds what has been announced and no more, so the
-// caller decides how much memory it may take before the first piece. Only a complete file is given out:
-// when the process is killed, nothing of an incomplete one is anywhere.
+// A [File] accepts pieces in any order, each once. It buffers at most the announced size, so the caller
+// decides how much memory it may take before the first piece. It returns only complete files: when the
+// process is killed, nothing of an incomplete one is left.
 package upload

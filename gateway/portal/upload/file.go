@@ -19,15 +19,15 @@ const (
 
 var (
 	errPieces    = errors.New("the number of its pieces is out of range")
-	errAnnounced = errors.New("its pieces are not those that were announced")
+	errAnnounced = errors.New("its pieces differ from the announcement")
 	errNames     = errors.New("its id or its type is too long")
 )
 
-// File is a file that arrives.
+// File is a file that is being received.
 type File struct {
 	ID   string
 	Name string // as of [Name]
-	Type string // as it was announced
+	Type string // as announced
 
 	pieces map[uint32][]byte
 	count  uint32
@@ -35,12 +35,12 @@ type File struct {
 	got    uint64
 }
 
-// Start begins a file of at most so many bytes.
+// Start begins a file of at most most bytes.
 func Start(m wire.FileUploadStart, most uint64) (*File, error) {
 	switch {
 	case m.TotalSize > most:
 		return nil, fmt.Errorf("it has more than %d MiB", most>>20)
-	case m.TotalChunks > maxPieces || m.TotalChunks == 0 || uint64(m.TotalChunks) > max(m.TotalSize, 1): // each takes memory of its own
+	case m.TotalChunks > maxPieces || m.TotalChunks == 0 || uint64(m.TotalChunks) > max(m.TotalSize, 1): // each piece takes extra memory
 		return nil, errPieces
 	case len(m.UploadID) > maxIDBytes || len(m.ContentType) > maxTypeName:
 		return nil, errNames
@@ -48,8 +48,8 @@ func Start(m wire.FileUploadStart, most uint64) (*File, error) {
 	return &File{ID: m.UploadID, Name: Name(m.Filename), Type: m.ContentType, pieces: map[uint32][]byte{}, count: m.TotalChunks, size: m.TotalSize}, nil
 }
 
-// Add takes a piece. It returns the content with the last piece; an error ends the file. A piece of another
-// file, and one that came before, have no effect.
+// Add adds a piece. With the last piece it returns the content; an error ends the file. A piece of another
+// file, or a repeated one, has no effect.
 func (f *File) Add(m wire.FileUploadChunk) (content []byte, complete bool, err error) {
 	if m.UploadID != f.ID || f.pieces[m.Index] != nil {
 		return nil, false, nil
@@ -71,24 +71,24 @@ func (f *File) Add(m wire.FileUploadChunk) (content []byte, complete bool, err e
 	for i := range f.count {
 		content = append(content, f.pieces[i]...)
 	}
-	clear(f.pieces) // the content has them
+	clear(f.pieces) // free the pieces
 	return content, true, nil
 }
 
-// Name returns a name of a file that leads nowhere else and hides nothing: the last element of the given
-// one, of visible letters, digits and a few signs. No dot is in front, and no dash: programs take such names for options.
+// Name returns a safe name for a file: the last element of name, reduced to visible letters, digits and a few signs. It
+// begins with neither a dot nor a dash, since programs take such names for options.
 func Name(name string) string {
 	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
 		name = name[i+1:]
 	}
 	name = strings.Map(func(r rune) rune {
-		visible := !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) // some letters are blank
+		visible := !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) // some letters are invisible
 		if visible && (unicode.IsLetter(r) || unicode.IsDigit(r)) || strings.ContainsRune("._-+=@", r) {
 			return r
 		}
 		return '_'
 	}, strings.ToValidUTF8(name, "_"))
-	if name = strings.TrimLeft(name, ".-"); len(name) > maxName { // its end has the kind
+	if name = strings.TrimLeft(name, ".-"); len(name) > maxName { // keep the end, which has the extension
 		name = strings.TrimLeft(strings.ToValidUTF8(name[len(name)-maxName:], ""), ".-")
 	}
 	if name == "" {

@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// tail is how long a recogniser that was ended may keep its output open.
+// tail is how long a recogniser may keep its output open after its end.
 const tail = time.Second
 
-// errOver ends a program that has said everything.
-var errOver = errors.New("the recogniser has said everything")
+// errOver ends a program that has closed its output.
+var errOver = errors.New("the recogniser has closed its output")
 
-// Command is a [Recogniser] that is a program. It gets the audio on its standard input, as it comes, and writes results to its
-// standard output. No shell reads its arguments.
+// Command is a [Recogniser] that is a program. It reads audio from its standard input as it arrives, and writes results
+// to its standard output. Its arguments are not interpreted by a shell.
 type Command struct{ Argv []string }
 
-// inherited are the variables that the program gets from the environment of the portal: none of them is a secret.
+// inherited lists the variables that the program gets from the environment of the portal. None of them is secret.
 var inherited = []string{"PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ"}
 
 func environment(a Audio) []string {
@@ -39,7 +39,7 @@ func (c Command) Recognise(ctx context.Context, a Audio, say func(Result)) error
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(errOver)
-	cmd := exec.CommandContext(ctx, c.Argv[0], c.Argv[1:]...) //nolint:gosec // the user of the portal names it
+	cmd := exec.CommandContext(ctx, c.Argv[0], c.Argv[1:]...) //nolint:gosec // the user of the portal configures it
 	complaint := &head{}
 	cmd.Env, cmd.Stderr, cmd.WaitDelay = environment(a), complaint, tail
 	together(cmd)
@@ -55,7 +55,7 @@ func (c Command) Recognise(ctx context.Context, a Audio, say func(Result)) error
 		return startError{err}
 	}
 	defer endGroup(cmd)
-	go func() { // ends with the recording, which the caller cancels when this returns
+	go func() { // ends with the recording, which the caller cancels after this returns
 		defer in.Close()
 		if _, err := io.Copy(in, a); err != nil && !brokenPipe(err) && !errors.Is(err, os.ErrClosed) {
 			cancel(err)
@@ -72,14 +72,14 @@ func (c Command) Recognise(ctx context.Context, a Audio, say func(Result)) error
 		if said != nil {
 			cancel(said)
 		}
-		late := time.AfterFunc(tail, func() { cancel(errOver) }) // it has closed its output, and is about to end
+		late := time.AfterFunc(tail, func() { cancel(errOver) }) // it has closed its output and should end soon
 		defer late.Stop()
 	case <-ctx.Done():
 	}
 	ended := cmd.Wait() // closes the output
 	<-read
 	switch {
-	case errors.Is(context.Cause(ctx), errOver): // all was said
+	case errors.Is(context.Cause(ctx), errOver): // it has sent all results
 		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)

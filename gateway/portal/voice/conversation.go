@@ -17,15 +17,16 @@ const (
 	maxFrame      = 256 << 10
 	framesASecond = 100 // a page sends four
 	framesAtOnce  = 1000
-	startsASecond = 1 // each is a process
+	startsASecond = 1 // each start is a process
 	startsAtOnce  = 10
-	writePatience = 10 * time.Second
+	writeTimeout  = 10 * time.Second
 	maxLanguage   = 35 // bytes, as the longest tags of languages in use have
 )
 
 var errReplaced = errors.New("another recording begins")
 
-// conversation is one socket of a page that speaks. Its methods are called on one goroutine; results come from another.
+// conversation is one socket of a page that records. Its methods are called on one goroutine; results come from
+// another.
 type conversation struct {
 	*Service
 	socket  *websocket.Conn
@@ -35,8 +36,8 @@ type conversation struct {
 	mu sync.Mutex // of writes
 }
 
-// Serve serves /ws/voice for a session until the page leaves, ctx ends, or the page says nothing for long. The caller has checked
-// who it is, and closes the socket.
+// Serve serves /ws/voice for a session until the page leaves, ctx ends, or the page is idle too long. The caller has
+// authenticated the page, and closes the socket.
 func (s *Service) Serve(ctx context.Context, socket *websocket.Conn, session wire.UUID) {
 	socket.SetReadLimit(maxFrame)
 	c := &conversation{Service: s, socket: socket, session: session}
@@ -48,7 +49,7 @@ func (s *Service) Serve(ctx context.Context, socket *websocket.Conn, session wir
 			return
 		}
 		if kind == websocket.MessageBinary {
-			c.hear(ctx, frame)
+			c.addAudio(ctx, frame)
 			continue
 		}
 		m, err := wire.Decode(wire.FromVoice, frame)
@@ -56,7 +57,7 @@ func (s *Service) Serve(ctx context.Context, socket *websocket.Conn, session wir
 			c.fail(ctx, err.Error())
 			continue
 		}
-		switch m := m.(type) { // others are ignored
+		switch m := m.(type) { // other messages are ignored
 		case wire.StartVoice:
 			if m.SessionID != session {
 				continue
@@ -73,7 +74,7 @@ func (s *Service) Serve(ctx context.Context, socket *websocket.Conn, session wir
 	}
 }
 
-// read reads one frame. A page that sends none for long is told so, and its socket is closed.
+// read reads one frame. If none arrives in time, it sends an error to the page and closes the socket.
 func (c *conversation) read(ctx context.Context) (websocket.MessageType, []byte, error) {
 	wait := c.idle
 	if c.current != nil && !c.current.ended {
@@ -87,7 +88,7 @@ func (c *conversation) read(ctx context.Context) (websocket.MessageType, []byte,
 	return c.socket.Read(ctx)
 }
 
-// start begins a recording in the place of the one under way.
+// start begins a recording. It replaces the present one.
 func (c *conversation) start(ctx context.Context, m wire.StartVoice) {
 	c.drop()
 	if c.recogniser == nil {
@@ -99,8 +100,9 @@ func (c *conversation) start(ctx context.Context, m wire.StartVoice) {
 	}, func(err error) { c.over(ctx, err) })
 }
 
-// languageOf returns the tag that a page has sent, or English for what is no tag. Nothing else reaches the
-// environment of a recogniser, which may be a script that does not quote it.
+// languageOf returns the language tag that a page has sent, or English if it is not a tag. The check
+// matters because the tag is put into the environment of a recogniser, which may be a script that does not
+// quote it.
 func languageOf(tag string) string {
 	foreign := func(r rune) bool {
 		return r != '-' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
@@ -111,8 +113,8 @@ func languageOf(tag string) string {
 	return tag
 }
 
-// hear hands audio over; without a recording it is ignored.
-func (c *conversation) hear(ctx context.Context, piece []byte) {
+// addAudio passes audio to the recording. Without a recording it ignores the audio.
+func (c *conversation) addAudio(ctx context.Context, piece []byte) {
 	if c.current == nil {
 		return
 	}
@@ -121,7 +123,7 @@ func (c *conversation) hear(ctx context.Context, piece []byte) {
 	}
 }
 
-// over tells the page that a recogniser has ended.
+// over reports to the page that a recogniser has ended.
 func (c *conversation) over(ctx context.Context, err error) {
 	var start startError
 	switch {
@@ -137,7 +139,7 @@ func (c *conversation) over(ctx context.Context, err error) {
 	}
 }
 
-// drop ends the recording under way.
+// drop ends the present recording.
 func (c *conversation) drop() {
 	if c.current != nil {
 		c.current.abandon(errReplaced)
@@ -149,16 +151,16 @@ func (c *conversation) fail(ctx context.Context, why string) {
 	c.send(ctx, wire.VoiceError{SessionID: c.session, Message: why})
 }
 
-// send sends a message. A page that cannot be written to has gone, which the next read finds out.
+// send sends a message. If the page has gone, the next read fails.
 func (c *conversation) send(ctx context.Context, m wire.Message) {
 	frame, err := wire.Encode(wire.G2, wire.ToVoice, m)
 	if err != nil {
 		c.log.Error().Err(err).Msg("frame not sent")
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, writePatience)
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_ = c.socket.Write(ctx, websocket.MessageText, frame) // it closes the socket if that fails
+	_ = c.socket.Write(ctx, websocket.MessageText, frame) // a failed write closes the socket
 }

@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// Server is a [Recogniser] that is an HTTP server. The audio is posted to it as it comes; its answer has the results.
+// Server is a [Recogniser] that is an HTTP server. The audio is posted to it as it arrives; its answer has the results.
 type Server struct {
 	address string
 	client  *http.Client
 }
 
-// NewServer returns the recogniser at a URL: https, or http on this machine. No redirect is followed and no proxy is used, so that
-// what people say goes nowhere else.
+// NewServer returns the recogniser at a URL: https, or http on this machine. It follows no redirect and uses no proxy,
+// so that speech is sent nowhere else.
 func NewServer(address string) (*Server, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
@@ -38,7 +38,7 @@ func NewServer(address string) (*Server, error) {
 	}}, nil
 }
 
-// Close closes connections that are idle.
+// Close closes idle connections.
 func (s *Server) Close() { s.client.CloseIdleConnections() }
 
 // Recognise implements [Recogniser].
@@ -57,7 +57,7 @@ func (s *Server) Recognise(ctx context.Context, a Audio, say func(Result)) error
 	if err != nil {
 		var failed *url.Error
 		if errors.As(err, &failed) {
-			err = failed.Err // without the URL, which may be secret
+			err = failed.Err // omit the URL, which may contain a secret
 		}
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause
@@ -74,7 +74,7 @@ func (s *Server) Recognise(ctx context.Context, a Audio, say func(Result)) error
 	return results(answer.Body, say)
 }
 
-// values reads results that are JSON, on one line or several.
+// values reads results that are JSON values, on one line or several.
 func values(from io.Reader, say func(Result)) error {
 	in := json.NewDecoder(&bounded{from: from, left: maxOutput})
 	for range maxResults {

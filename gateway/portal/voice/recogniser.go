@@ -15,42 +15,42 @@ import (
 const (
 	maxResult  = 8 << 10 // bytes of a text
 	maxResults = 1000
-	maxOutput  = 1 << 20 // bytes of everything that a recogniser says
+	maxOutput  = 1 << 20 // bytes of all output of a recogniser
 )
 
 // PCM is the type of the audio of pages: signed 16 bit, little endian, mono, 16 kHz.
 const PCM = "audio/L16;rate=16000;channels=1"
 
-// Audio is a recording under way.
+// Audio is a recording in progress.
 type Audio struct {
 	io.Reader        // ends with the recording
 	Type      string // its media type
 	Language  string // such as "en-US"; empty = not known
 }
 
-// Result is what was understood.
+// Result is a piece of recognised text.
 type Result struct {
 	Text       string
-	Final      bool // it is not taken back
+	Final      bool // it will not change
 	Confidence float64
 }
 
-// Recogniser understands recordings.
+// Recogniser converts recordings to text.
 type Recogniser interface {
-	// Recognise understands one recording, and calls say with each result. It returns when the recording is over and understood,
-	// when ctx ends, or with the reason why it cannot go on.
+	// Recognise converts one recording, and calls say with each result. It returns after the last result, when ctx
+	// ends, or with an error.
 	Recognise(ctx context.Context, a Audio, say func(Result)) error
 }
 
-// startError says that a recogniser could not be started.
+// startError is a failure to start a recogniser.
 type startError struct{ error }
 
 // Unwrap returns the reason.
 func (e startError) Unwrap() error { return e.error }
 
-var errTooMuch = errors.New("the recogniser says too much")
+var errTooMuch = errors.New("the recogniser writes too much")
 
-// results reads what a recogniser says: on each line an object with text, final and confidence, or a text that is final.
+// results reads the output of a recogniser: on each line an object with text, final and confidence, or a final text.
 func results(from io.Reader, say func(Result)) error {
 	in := bufio.NewScanner(&bounded{from: from, left: maxOutput})
 	in.Buffer(make([]byte, 0, 4<<10), 8*maxResult)
@@ -93,7 +93,7 @@ func parse(line []byte) (Result, bool) {
 	return r, r.Text != ""
 }
 
-// clean removes what people cannot read from a text, and its end if it is long.
+// clean removes unreadable characters from a text, and cuts it at the limit.
 func clean(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
@@ -110,7 +110,7 @@ func clean(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// bounded is a reader that fails behind a number of bytes.
+// bounded is a reader that fails after a number of bytes.
 type bounded struct {
 	from io.Reader
 	left int
@@ -126,7 +126,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// head keeps the beginning of what is written to it.
+// head is a writer that keeps the beginning of its input.
 type head struct{ kept []byte }
 
 // Write implements io.Writer.
@@ -135,10 +135,10 @@ func (h *head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// because adds to an error what a program said about it.
+// because adds the output of a program to an error.
 func (h *head) because(err error) error {
-	if said := clean(string(h.kept)); err != nil && said != "" {
-		return fmt.Errorf("%w: %s", err, said)
+	if output := clean(string(h.kept)); err != nil && output != "" {
+		return fmt.Errorf("%w: %s", err, output)
 	}
 	return err
 }

@@ -11,18 +11,18 @@ const (
 	bytesASecond = 16_000 * 2 // of PCM
 	// MaxAudio bounds a recording, in bytes: ten minutes of PCM.
 	MaxAudio = 10 * 60 * bytesASecond
-	buffered = 2 * bytesASecond / 1024 // pieces of audio that wait for the recogniser, of 1 KiB or more
+	buffered = 2 * bytesASecond / 1024 // buffered pieces of audio, of 1 KiB or more each
 
-	patience  = 10 * time.Second // for a recogniser that takes no audio
-	thinking  = time.Minute      // for one that has all of it
-	maxLength = 11 * time.Minute // of a recording, by the clock
+	patience  = 10 * time.Second // for a recogniser that reads no audio
+	thinking  = time.Minute      // for a recogniser that has all audio
+	maxLength = 11 * time.Minute // of a recording, in real time
 )
 
-// ErrTooLong says that a recording has more than [MaxAudio].
+// ErrTooLong is the error for a recording with more than [MaxAudio].
 var ErrTooLong = errors.New("the recording has more than ten minutes")
 
 var (
-	errTooSlow = errors.New("the recogniser takes no audio")
+	errTooSlow = errors.New("the recogniser reads no audio")
 	errLate    = errors.New("the recogniser did not end")
 )
 
@@ -30,14 +30,15 @@ var (
 type recording struct {
 	audio  chan []byte
 	size   int
-	rest   []byte // of a piece that was read in part
+	rest   []byte // rest of a piece that was partly read
 	ended  bool   // no audio follows
 	late   *time.Timer
 	cancel context.CancelCauseFunc
 	done   chan struct{}
 }
 
-// record starts a recogniser on a recording, and calls over at its end, behind the last result. The caller writes audio and ends it.
+// record starts a recogniser for a recording, and calls over at its end, after the last result. The caller writes audio
+// and ends it.
 func record(ctx context.Context, with Recogniser, language string, say func(Result), over func(error)) *recording {
 	r := &recording{audio: make(chan []byte, buffered), done: make(chan struct{})}
 	ctx, r.cancel = context.WithCancelCause(ctx)
@@ -52,7 +53,7 @@ func record(ctx context.Context, with Recogniser, language string, say func(Resu
 	return r
 }
 
-// write hands audio over. It waits while the recogniser is behind, but not for long.
+// write passes audio to the recogniser. It blocks for a limited time while the recogniser is behind.
 func (r *recording) write(piece []byte) error {
 	if r.ended || len(piece) == 0 {
 		return nil
@@ -64,14 +65,14 @@ func (r *recording) write(piece []byte) error {
 	defer slow.Stop()
 	select {
 	case r.audio <- piece:
-	case <-r.done: // it has heard enough
+	case <-r.done: // the recogniser has ended early
 	case <-slow.C:
 		return errTooSlow
 	}
 	return nil
 }
 
-// end ends the audio. The recogniser has a while for what it has not understood yet.
+// end ends the audio. The recogniser has limited time for its remaining results.
 func (r *recording) end() {
 	if !r.ended {
 		r.ended = true
@@ -80,7 +81,7 @@ func (r *recording) end() {
 	}
 }
 
-// abandon ends the recogniser, and waits until it has gone.
+// abandon ends the recogniser, and waits for its end.
 func (r *recording) abandon(why error) {
 	r.cancel(why)
 	<-r.done

@@ -12,23 +12,24 @@ import (
 	"betcode/gateway/portal/places"
 )
 
-// DefaultMost is how many recordings are made at once, unless the user says otherwise.
+// DefaultMost is the default bound of concurrent recordings.
 const DefaultMost = 16
 
-// ErrOff says that there is no recogniser.
-var ErrOff = errors.New("Speech-to-text not configured on server") //nolint:staticcheck // pages know it
+// ErrOff is the error if there is no recogniser.
+var ErrOff = errors.New("Speech-to-text not configured on server") //nolint:staticcheck // pages know this text
 
-// Service understands what people say at pages.
+// Service converts speech of pages to text.
 type Service struct {
 	recogniser Recogniser // nil: none
 	places     *places.Places
 	log        zerolog.Logger
 
-	silence time.Duration // that a page may keep while it records
+	silence time.Duration // longest silence of a page while it records
 	idle    time.Duration // without a recording
 }
 
-// New returns a service with a recogniser, or nil for none, and places for so many sockets and uploads; 0 = [DefaultMost].
+// New returns a service with a recogniser, which may be nil, and most places for sockets and uploads; 0 =
+// [DefaultMost].
 func New(r Recogniser, most int, log *zerolog.Logger) *Service {
 	if most <= 0 {
 		most = DefaultMost
@@ -43,10 +44,10 @@ func New(r Recogniser, most int, log *zerolog.Logger) *Service {
 // Enabled reports whether there is a recogniser.
 func (s *Service) Enabled() bool { return s.recogniser != nil }
 
-// Enter takes a place for a caller and reports whether there was one; its holder calls leave.
+// Enter takes a place for a caller and reports whether there was one. The caller must call leave.
 func (s *Service) Enter(caller string) (leave func(), ok bool) { return s.places.Take(caller) }
 
-// Transcribe understands a whole recording, of at most [MaxAudio] bytes.
+// Transcribe converts a whole recording of at most [MaxAudio] bytes.
 func (s *Service) Transcribe(ctx context.Context, a Audio) (string, error) {
 	if s.recogniser == nil {
 		return "", ErrOff
@@ -66,7 +67,7 @@ func (s *Service) Transcribe(ctx context.Context, a Audio) (string, error) {
 	return strings.Join(texts, " "), nil
 }
 
-// limited is a reader that fails behind so many bytes, with ErrTooLong.
+// limited is a reader that fails with ErrTooLong after a number of bytes.
 type limited struct {
 	from io.Reader
 	left int

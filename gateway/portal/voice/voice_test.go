@@ -246,7 +246,7 @@ func TestRecogniserFails(t *testing.T) {
 		"not there":  {Command{[]string{"/nonexistent/recogniser"}}, "Failed to start speech recognition: "},
 		"no program": {Command{}, "Failed to start speech recognition: no program"},
 		"fails":      {recogniser("fail"), "Speech recognition failed: exit status 3: no model[2J"},
-		"100 MB":     {recogniser("flood"), "Speech recognition failed: the recogniser says too much"},
+		"100 MB":     {recogniser("flood"), "Speech recognition failed: the recogniser writes too much"},
 	} {
 		r := enter(t, c.with)
 		r.send(wire.StartVoice{SessionID: session})
@@ -383,7 +383,7 @@ func TestServer(t *testing.T) {
 	defer server.Close()
 	for path, want := range map[string]string{
 		"/json": `5 bytes of ` + PCM + ` in en-GB, <nil>`, "/text": "one two, <nil>",
-		"/elsewhere": ", the recogniser answered 307", "/flood": ", the recogniser says too much", "/nothing": ", the recogniser answered 404",
+		"/elsewhere": ", the recogniser answered 307", "/flood": ", the recogniser writes too much", "/nothing": ", the recogniser answered 404",
 	} {
 		s, err := NewServer(server.URL + path)
 		if err != nil {

@@ -9,17 +9,17 @@ import (
 	"reflect"
 )
 
-// MaxFrame bounds a frame, in bytes: a line of the agent with 20 MiB, and what is around it.
+// MaxFrame bounds a frame, in bytes: a line of the agent with 20 MiB, and its envelope.
 const MaxFrame = 20<<20 + 64<<10
 
-// maxItems bounds the keys of an object and the values of a list: a small value takes more memory
-// than its bytes in the frame.
+// maxItems bounds the keys of an object and the values of a list, because a small value takes more
+// memory than its bytes in the frame.
 const maxItems = 10_000
 
-// Unknown is a frame of a type that the route does not have. It is to be ignored.
+// Unknown is a frame of a type that the route does not have. Receivers must ignore it.
 type Unknown struct{ Type string }
 
-// FrameError says why a frame cannot be used. Its text may be shown to the peer.
+// FrameError is why a frame is invalid. Its text may be shown to the peer.
 type FrameError struct{ Why string }
 
 // Error implements error.
@@ -27,8 +27,7 @@ func (e *FrameError) Error() string { return "Invalid message: " + e.Why }
 
 func refuse(format string, args ...any) error { return &FrameError{fmt.Sprintf(format, args...)} }
 
-// Decode reads a text frame that came on a route. An unknown type gives [Unknown]; the error is a
-// [FrameError].
+// Decode decodes a text frame of a route. An unknown type gives [Unknown]; the error is a [FrameError].
 func Decode(r Route, frame []byte) (Message, error) {
 	if len(frame) > MaxFrame {
 		return nil, refuse("the frame has more than %d MiB", MaxFrame>>20)
@@ -55,11 +54,10 @@ func Decode(r Route, frame []byte) (Message, error) {
 	return value.Interface(), nil
 }
 
-// members are the values of an object by their keys.
+// members maps the keys of an object to their values.
 type members map[string]json.RawMessage
 
-// read returns the members of an object. A key that comes twice is an error: readers differ in
-// which one they take.
+// read returns the members of an object. A duplicate key is an error, since readers differ in which one they use.
 func read(raw []byte) (members, error) {
 	if !json.Valid(raw) {
 		return nil, refuse("not JSON")
@@ -90,7 +88,7 @@ func read(raw []byte) (members, error) {
 	return all, nil
 }
 
-// into reads the members into the fields of a struct.
+// into decodes the members into the fields of a struct.
 func (m members) into(of reflect.Value) error {
 	for _, f := range fieldsOf(of.Type()) {
 		raw, ok := m[f.name]

@@ -15,7 +15,7 @@ const (
 // String returns the name of the dialect.
 func (d Dialect) String() string { return fmt.Sprintf("G%d", uint8(d)) }
 
-// Route is a socket of the portal and a direction on it.
+// Route is a socket of the portal and a direction.
 type Route uint8
 
 // The routes.
@@ -35,7 +35,7 @@ func (r Route) String() string {
 	}[r]
 }
 
-// dialectOf tells the dialect of a Register by its keys, whatever their values.
+// dialectOf returns the dialect of a Register, derived from its keys.
 func dialectOf(keys members) Dialect {
 	has := func(name string) bool { _, ok := keys[name]; return ok }
 	switch {

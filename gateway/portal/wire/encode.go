@@ -8,7 +8,7 @@ import (
 	"reflect"
 )
 
-// DialectError says that a dialect has no such message on a route.
+// DialectError is the error for a message that a dialect does not have on a route.
 type DialectError struct {
 	Type    string
 	Route   Route
@@ -26,8 +26,8 @@ func Knows(d Dialect, r Route, m Message) bool {
 	return ok && t.from <= d && d <= t.to
 }
 
-// Encode returns the frame of a message for a peer of a dialect. The error is a [DialectError], or
-// that a [Raw] value is not JSON.
+// Encode returns the frame of a message for a peer of a dialect. It returns a [DialectError], or an
+// error for a [Raw] value that is not JSON.
 func Encode(d Dialect, r Route, m Message) ([]byte, error) {
 	value := reflect.ValueOf(m)
 	t, ok := byType[encodeKey{r, value.Type()}]
@@ -50,7 +50,7 @@ type writer struct {
 	err     error
 }
 
-// members writes the fields of a struct. more says that something precedes them.
+// members writes the fields of a struct. more is set if members precede them.
 func (w *writer) members(of reflect.Value, more bool) {
 	for _, f := range fieldsOf(of.Type()) {
 		v := of.Field(f.index)
@@ -109,7 +109,7 @@ func (w *writer) raw(value []byte) {
 	}
 }
 
-// json writes a scalar. Characters of HTML stay as they are.
+// json writes a scalar, without escaping characters of HTML.
 func (w *writer) json(value any) {
 	e := json.NewEncoder(&w.out)
 	e.SetEscapeHTML(false)

@@ -5,10 +5,10 @@ import "encoding/json"
 // Message is a message of the portal: one of the structs of this package.
 type Message any
 
-// Raw is a JSON value that passes as it is.
+// Raw is a JSON value that is passed unchanged.
 type Raw = json.RawMessage
 
-// Register begins a connection of a proxy or a page. A page gives its session, and the time after
+// Register begins a connection of a proxy or a page. A page names its session, and the time after
 // which it wants the history.
 type Register struct {
 	SessionID        UUID    `wire:"session_id"`
@@ -30,7 +30,7 @@ type Register struct {
 	ClaudeArgs   []string `wire:"claude_args,opt,g3"`
 	Capabilities []string `wire:"capabilities,opt,g3"`
 
-	// Dialect is the generation of the peer, as its keys tell it.
+	// Dialect is the generation of the peer, derived from the keys.
 	Dialect Dialect
 }
 
@@ -60,7 +60,7 @@ type ClaudeOutput struct {
 	Meta         *Meta   `wire:"meta,opt,omit,g3"`
 }
 
-// Meta is what a page shows beside a line.
+// Meta is additional data that a page shows with a line.
 type Meta struct {
 	CreatedAt *string `wire:"created_at,opt,omit"`
 	Source    Raw     `wire:"source,opt,omit"`
@@ -75,8 +75,8 @@ type PermissionRequest struct {
 	Suggestions []Suggestion `wire:"permission_suggestions,opt,omit"`
 }
 
-// Suggestion is a rule that may be kept with an answer. Both its first fields are required:
-// without them a proxy loses the whole request.
+// Suggestion is a rule that an answer may adopt. Its first two fields are required: without them a
+// proxy drops the whole request.
 type Suggestion struct {
 	Type        string  `wire:"type"`
 	Destination string  `wire:"destination"`
@@ -106,7 +106,7 @@ type OutputAck struct {
 	AckSeq    uint64 `wire:"ack_seq"`
 }
 
-// SessionUpdate tells where a session works. An absent value clears it.
+// SessionUpdate is where a session works. An absent value clears it.
 type SessionUpdate struct {
 	SessionID UUID    `wire:"session_id"`
 	GitBranch *string `wire:"git_branch,opt,omit"`
@@ -120,7 +120,7 @@ type SessionStatus struct {
 	Status string `wire:"status"`
 }
 
-// Heartbeat shows that a peer lives.
+// Heartbeat shows that a peer is alive.
 type Heartbeat struct{}
 
 // SequencedInput is a prompt with its number; it is acknowledged by [InputAck].
@@ -132,7 +132,7 @@ type SequencedInput struct {
 	ClientMsgID *UUID   `wire:"client_msg_id,opt,omit,g3"`
 }
 
-// ClaudeInput is a prompt: of a page, and to a proxy without a number.
+// ClaudeInput is a prompt: from a page, and without a number to a proxy.
 type ClaudeInput struct {
 	Content     Raw     `wire:"content"`
 	SendMode    *string `wire:"send_mode,opt,omit"`
@@ -142,16 +142,16 @@ type ClaudeInput struct {
 // The values of SendMode.
 const (
 	SendNormal = "normal"
-	SendWiggum = "wiggum" // the prompt is sent again until the agent says that it is done
+	SendWiggum = "wiggum" // the prompt is repeated until the agent reports that it is done
 )
 
-// ServerShutdown announces that the server ends, and when to come back.
+// ServerShutdown announces that the server ends, and when to reconnect.
 type ServerShutdown struct {
 	Reason           string `wire:"reason"`
 	ReconnectDelayMS uint64 `wire:"reconnect_delay_ms"`
 }
 
-// SessionTerminated ends a proxy for good.
+// SessionTerminated ends a proxy permanently.
 type SessionTerminated struct {
 	Reason string `wire:"reason"`
 }
@@ -159,10 +159,11 @@ type SessionTerminated struct {
 // Interrupt interrupts the turn.
 type Interrupt struct{}
 
-// StopRepeat ends the repetition of a prompt; the turn that runs goes on. It is an extension of ours, which other servers ignore.
+// StopRepeat ends the repetition of a prompt; the running turn continues. It is our extension, which other servers
+// ignore.
 type StopRepeat struct{}
 
-// ErrorMessage is what went wrong, for people at a page. Its type on the wire is Error.
+// ErrorMessage is an error for people at a page. Its type on the wire is Error.
 type ErrorMessage struct {
 	Message string `wire:"message"`
 }

@@ -14,13 +14,13 @@ type Entry struct {
 	Meta    *Meta `wire:"meta,opt,omit"`
 }
 
-// UserSpendUpdate tells what sessions have cost.
+// UserSpendUpdate has the costs of sessions.
 type UserSpendUpdate struct {
 	Total    float64       `wire:"total_spend_usd"`
 	Sessions []SessionCost `wire:"session_costs"`
 }
 
-// SessionCost is what one session has cost.
+// SessionCost is the cost of one session.
 type SessionCost struct {
 	SessionID           UUID    `wire:"session_id"`
 	Total               float64 `wire:"total_cost_usd"`
@@ -30,14 +30,14 @@ type SessionCost struct {
 	CacheReadTokens     int64   `wire:"cache_read_tokens,opt,g2"`
 }
 
-// InputProgress tells a page how far its input is.
+// InputProgress reports the stage of an input to its page.
 type InputProgress struct {
 	ClientMsgID UUID    `wire:"client_msg_id"`
 	Stage       string  `wire:"stage"`
 	Message     *string `wire:"message,opt,omit"`
 }
 
-// InputProgressAck tells a backend how far an input is.
+// InputProgressAck reports the stage of an input to a backend.
 type InputProgressAck struct {
 	SessionID   UUID   `wire:"session_id"`
 	ClientMsgID UUID   `wire:"client_msg_id"`
@@ -52,12 +52,12 @@ const (
 	StageFailed         = "failed"
 )
 
-// TurnMetricsReport is what a proxy has measured of a turn. Its fields pass as they are.
+// TurnMetricsReport has a proxy's measurements of a turn. Its fields are passed unchanged.
 type TurnMetricsReport struct {
 	SessionID UUID `wire:"session_id"`
 }
 
-// ToolProgress tells how long a tool runs. It is not kept.
+// ToolProgress reports how long a tool has been running. It is not stored.
 type ToolProgress struct {
 	SessionID       UUID    `wire:"session_id"`
 	ToolUseID       string  `wire:"tool_use_id"`
@@ -68,13 +68,13 @@ type ToolProgress struct {
 	SubagentRetry   Raw     `wire:"subagent_retry,opt,omit"`
 }
 
-// Ephemeral is shown and not kept.
+// Ephemeral is shown and not stored.
 type Ephemeral struct {
 	SessionID UUID `wire:"session_id"`
 	Payload   Raw  `wire:"payload"`
 }
 
-// SessionLimitReached tells that a limit of the account refuses a session.
+// SessionLimitReached reports that a session has reached a limit of the account.
 type SessionLimitReached struct {
 	SessionID     UUID   `wire:"session_id"`
 	ResetAt       string `wire:"reset_at"`
@@ -82,7 +82,7 @@ type SessionLimitReached struct {
 	Prompt        string `wire:"prompt"`
 }
 
-// ScheduleLimitContinuation asks to go on when a limit ends.
+// ScheduleLimitContinuation asks to continue when a limit ends.
 type ScheduleLimitContinuation struct {
 	ContinuationID UUID `wire:"continuation_id"`
 }
@@ -103,7 +103,7 @@ type FileUploadChunk struct {
 	Data     []byte `wire:"data"`
 }
 
-// FileUploadResult tells what became of an upload.
+// FileUploadResult is the result of an upload.
 type FileUploadResult struct {
 	UploadID string  `wire:"upload_id"`
 	Success  bool    `wire:"success"`
@@ -134,11 +134,11 @@ type (
 	ForwardOpen struct {
 		Port uint16 `wire:"port"`
 	}
-	// ForwardClose ends that.
+	// ForwardClose ends the forwarding of a port.
 	ForwardClose struct {
 		Port uint16 `wire:"port"`
 	}
-	// ForwardStatus tells whether somebody listens on a forwarded port.
+	// ForwardStatus reports whether a process listens on a forwarded port.
 	ForwardStatus struct {
 		Port      uint16  `wire:"port"`
 		Listening bool    `wire:"listening"`
@@ -153,21 +153,21 @@ type (
 		StreamID Raw    `wire:"stream_id"`
 		Port     uint16 `wire:"port"`
 	}
-	// TunnelOpened tells that a connection is open.
+	// TunnelOpened reports that a connection is open.
 	TunnelOpened struct {
 		StreamID Raw `wire:"stream_id"`
 	}
-	// TunnelRefused tells why it is not.
+	// TunnelRefused reports why a connection is not open.
 	TunnelRefused struct {
 		StreamID Raw    `wire:"stream_id"`
 		Reason   string `wire:"reason"`
 	}
-	// TunnelData is a piece of what a connection carries.
+	// TunnelData is a piece of a connection's data.
 	TunnelData struct {
 		StreamID Raw    `wire:"stream_id"`
 		Data     []byte `wire:"data_base64"`
 	}
-	// TunnelWindow lets the other end send more.
+	// TunnelWindow allows the other end to send more.
 	TunnelWindow struct {
 		StreamID Raw    `wire:"stream_id"`
 		AddBytes uint32 `wire:"add_bytes"`
@@ -180,14 +180,14 @@ type (
 )
 
 type (
-	// SessionExited tells a page that the agent of a session has ended.
+	// SessionExited reports to a page that the agent of a session has ended.
 	SessionExited struct {
 		SessionID UUID   `wire:"session_id"`
 		ExitCode  *int64 `wire:"exit_code,opt"`
 	}
-	// LaunchersChanged tells a page to ask for the launchers again.
+	// LaunchersChanged asks a page to read the launchers again.
 	LaunchersChanged struct{}
-	// ForwardsChanged tells a page to ask for the forwarded ports again.
+	// ForwardsChanged asks a page to read the forwarded ports again.
 	ForwardsChanged struct {
 		SessionID UUID `wire:"session_id"`
 	}
@@ -203,18 +203,18 @@ type (
 	StopVoice struct {
 		SessionID UUID `wire:"session_id"`
 	}
-	// Transcription is what was understood.
+	// Transcription is recognised text.
 	Transcription struct {
 		SessionID  UUID    `wire:"session_id"`
 		Transcript string  `wire:"transcript"`
 		IsFinal    bool    `wire:"is_final"`
 		Confidence float64 `wire:"confidence"`
 	}
-	// VoiceEnded tells that the recogniser has ended.
+	// VoiceEnded reports that the recogniser has ended.
 	VoiceEnded struct {
 		SessionID UUID `wire:"session_id"`
 	}
-	// VoiceError tells why there is no transcription.
+	// VoiceError reports why there is no transcription.
 	VoiceError struct {
 		SessionID UUID   `wire:"session_id"`
 		Message   string `wire:"message"`

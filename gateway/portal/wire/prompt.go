@@ -3,7 +3,7 @@ package wire
 import "encoding/json"
 
 // Prompt returns the text of an input: a string, or an object of the document,
-// {"type":"human","message":…}. Anything else is its JSON.
+// {"type":"human","message":…}. For anything else it returns the JSON.
 func Prompt(content Raw) string {
 	var text string
 	if json.Unmarshal(content, &text) == nil {

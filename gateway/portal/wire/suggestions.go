@@ -16,7 +16,7 @@ func EncodeSuggestions(all []Suggestion) Raw {
 	return w.out.Bytes()
 }
 
-// DecodeSuggestions reads a JSON array of suggestions. The error is a [FrameError].
+// DecodeSuggestions decodes a JSON array of suggestions. The error is a [FrameError].
 func DecodeSuggestions(raw []byte) ([]Suggestion, error) {
 	if len(raw) == 0 {
 		return nil, nil

@@ -2,7 +2,7 @@ package wire
 
 import "reflect"
 
-// row is a type of message: where it is used, from which dialect to which.
+// row is a type of message, with its route, and its first and last dialect.
 type row struct {
 	name     string
 	message  Message
@@ -10,7 +10,7 @@ type row struct {
 	from, to Dialect
 }
 
-// table is the one list of messages. A type that is used on several routes has a row for each.
+// table lists all messages. A type that is used on several routes has a row for each.
 var table = []row{
 	{"Register", Register{}, FromProxy, G1, G3},
 	{"SequencedOutput", SequencedOutput{}, FromProxy, G1, G3},

@@ -97,7 +97,7 @@ esac
 	s.Held("escapes", !strings.Contains(fmt.Sprint(page.Frames), "\x1b") && !strings.Contains(fmt.Sprint(page.Frames), `\u001b`), "%v", page.Frames)
 	for _, how := range []string{"flood", "line"} {
 		page = speak(how)
-		sendFrame(s, page, "VoiceError", "says too much")
+		sendFrame(s, page, "VoiceError", "writes too much")
 		s.Held("100 MB as "+how, len(page.Frames) <= 1001, "%d frames", len(page.Frames))
 	}
 	memory, err := p.Memory()

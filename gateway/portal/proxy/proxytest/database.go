@@ -23,20 +23,20 @@ type Input struct {
 	Frame Frame
 }
 
-// Session is a session as the tables of the reference have it.
+// Session is a session as in the tables of the reference.
 type Session struct {
 	ID, Name, Directory, Branch string
 
 	Lines    []Line
 	Loose    []json.RawMessage // without a number
 	Request  Frame             // the newest request; nil if none is pending
-	Requests []Frame           // all of them, in the order in which they came
+	Requests []Frame           // all requests in order
 	Pending  []Input
 	Acked    int64           // of inputs
 	Progress []string        // stages of inputs: "<client_msg_id> <stage>"
 	Uploads  map[string]bool // results, by upload
 
-	Registered int // how often
+	Registered int // number of registrations
 	Heartbeats int
 
 	counted int64
@@ -44,16 +44,16 @@ type Session struct {
 	peer    *Peer
 }
 
-// Database is what a backend keeps.
+// Database is the stored state of a backend.
 type Database struct {
 	Generation int
-	// Token is the one that is accepted; empty accepts all.
+	// Token is the accepted token; empty accepts all.
 	Token string
-	// Refuse is the text with which registrations are refused; empty refuses none.
+	// Refuse is the text of refused registrations; empty refuses none.
 	Refuse string
-	// Retryable says whether a refused proxy of the third generation may come again.
+	// Retryable is set if a refused proxy of the third generation may retry.
 	Retryable bool
-	// Silent backends store and do not acknowledge.
+	// Silent backends store without acknowledging.
 	Silent bool
 
 	mu         sync.Mutex
@@ -63,12 +63,12 @@ type Database struct {
 	changed    chan struct{} // closed and replaced at each change
 }
 
-// NewDatabase returns an empty one of a generation, 1 to 3.
+// NewDatabase returns an empty database of a generation, 1 to 3.
 func NewDatabase(generation int) *Database {
 	return &Database{Generation: generation, sessions: map[string]*Session{}, last: map[string]uint64{}, changed: make(chan struct{})}
 }
 
-// Complaints lists what a strict reader of the generation would have refused.
+// Complaints lists the frames that a strict reader of the generation would have refused.
 func (d *Database) Complaints() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -79,8 +79,7 @@ func (d *Database) complain(format string, args ...any) {
 	d.complaints = append(d.complaints, fmt.Sprintf(format, args...))
 }
 
-// Forget loses what is in memory, as a restart does: acknowledged numbers, and frames for proxies
-// that are away.
+// Forget clears the state in memory, as a restart does: acknowledged numbers, and frames for proxies that are away.
 func (d *Database) Forget() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -104,7 +103,7 @@ func (d *Database) Session(id string) (Session, bool) {
 	return c, true
 }
 
-// Changed is closed when something changes after this call.
+// Changed returns a channel that is closed at the next change.
 func (d *Database) Changed() <-chan struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -116,7 +115,7 @@ func (d *Database) change() {
 	d.changed = make(chan struct{})
 }
 
-// Say stores a prompt of a page, and sends it. mode and message id may be empty.
+// Say stores and sends a prompt of a page. mode and message may be empty.
 func (d *Database) Say(session, text, mode, message string) int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -134,8 +133,8 @@ func (d *Database) Say(session, text, mode, message string) int64 {
 	return s.counted
 }
 
-// Answer sends the answer of a page to the request of a session, and deletes the request, whatever
-// the answer names.
+// Answer sends the answer of a page to the request of a session, and deletes the request, even if
+// the answer names another one.
 func (d *Database) Answer(session string, answer Frame) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -162,7 +161,7 @@ func (d *Database) session(id string) *Session {
 	return s
 }
 
-// maxOffline is how many frames the reference queues for a proxy that is away.
+// maxOffline is the number of frames that the reference queues for a proxy that is away.
 const maxOffline = 100
 
 // deliver sends a frame, or queues it for a proxy that is away.

@@ -16,10 +16,10 @@ type Peer struct {
 // Connect begins a connection.
 func (d *Database) Connect() *Peer { return &Peer{db: d, wake: make(chan struct{}, 1)} }
 
-// Ready gets a value when there are frames to take.
+// Ready signals frames to take.
 func (p *Peer) Ready() <-chan struct{} { return p.wake }
 
-// Take returns the frames that are to be sent, in order.
+// Take returns the frames to send, in order.
 func (p *Peer) Take() [][]byte {
 	p.db.mu.Lock()
 	defer p.db.mu.Unlock()
@@ -40,7 +40,7 @@ func (p *Peer) Close() {
 func (p *Peer) push(f Frame) {
 	raw, err := json.Marshal(f)
 	if err != nil {
-		panic("proxytest: " + err.Error()) // frames are made of values that can be encoded
+		panic("proxytest: " + err.Error()) // impossible: frames contain only values that can be encoded
 	}
 	p.out = append(p.out, raw)
 	select {
@@ -49,7 +49,7 @@ func (p *Peer) push(f Frame) {
 	}
 }
 
-// Receive takes a frame of the proxy.
+// Receive handles a frame of the proxy.
 func (p *Peer) Receive(raw []byte) {
 	d := p.db
 	d.mu.Lock()
@@ -92,7 +92,7 @@ func (p *Peer) Receive(raw []byte) {
 	}
 }
 
-// register answers a Register: first what was queued, as the reference does, then RegisterAck.
+// register answers a Register: like the reference, first with queued frames, then with RegisterAck.
 func (p *Peer) register(f Frame) {
 	d := p.db
 	ack := Frame{"type": "RegisterAck", "success": true, "session_id": f["session_id"], "max_image_mb": 10}
@@ -121,7 +121,7 @@ func (p *Peer) register(f Frame) {
 	}
 }
 
-// output stores a line, unless its number is not above the last one that is remembered.
+// output stores a line, unless its number is not above the last acknowledged one.
 func (p *Peer) output(raw []byte) {
 	var m struct {
 		Seq uint64 `json:"seq"`
@@ -154,7 +154,7 @@ func content(raw []byte) json.RawMessage {
 	var m struct {
 		Content json.RawMessage `json:"content"`
 	}
-	_ = json.Unmarshal(raw, &m) // it was decoded before
+	_ = json.Unmarshal(raw, &m) // raw was decoded before
 	return m.Content
 }
 

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// shape is what the reader of a generation requires of a type.
+// shape has the fields that readers of a generation require.
 type shape struct {
 	from     int // generation
 	required []string
 }
 
-// shapes is the table of the reference: what a proxy may send, and what must be there.
+// shapes lists the types that a proxy may send to the reference, with their required fields.
 var shapes = map[string]shape{
 	"Register":             {1, []string{"session_id", "session_name", "auth_token", "working_directory", "resuming", "git_branch"}},
 	"SequencedOutput":      {1, []string{"seq", "content"}},
@@ -27,10 +27,10 @@ var shapes = map[string]shape{
 	"TunnelRefused":        {3, []string{"stream_id", "reason"}},
 }
 
-// columns are the widths of the reference's tables.
+// columns has the widths of columns of the reference.
 var columns = map[string]int{"session_name": 255, "git_branch": 255, "request_id": 255, "tool_name": 255, "client_version": 32}
 
-// check records what a strict reader would refuse.
+// check records violations that a strict reader would refuse.
 func (d *Database) check(f Frame, raw []byte) {
 	kind := text(f, "type")
 	s, ok := shapes[kind]
