@@ -96,7 +96,7 @@ func New(o Options) (*Client, error) {
 	}, nil
 }
 
-// ID returns the id that the daemon and other clients know this client by; empty if the daemon makes one up.
+// ID returns the id of this client for the daemon and other clients; empty if the daemon generates one.
 func (c *Client) ID() string { return c.options.ID }
 
 // Close ends the connection.

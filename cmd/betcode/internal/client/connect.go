@@ -54,7 +54,7 @@ func Dial(ctx context.Context, cfg config.Client) (*Client, error) {
 	return cl, nil
 }
 
-// NoDaemon returns the error for a daemon that does not answer: what was tried, why it failed, and what helps.
+// NoDaemon returns the error for a daemon that does not answer, with the address, the reason and a hint.
 func NoDaemon(cfg config.Client) error {
 	if cfg.Remote.Address != "" {
 		return exit.With(exit.Connection, fmt.Errorf(
@@ -71,9 +71,9 @@ func NoDaemon(cfg config.Client) error {
 }
 
 // Person returns an identity for the commands of this process. The daemon shows it as the holder of the input lock and
-// beside decisions, so it says who that is: user@host:terminal, or user@host without one. Behind a number sign are the id of
-// the process and a random word, because each client of a session needs an id of its own: a lock that is reserved for a
-// process that has died must not be had by another one with its number.
+// with decisions, so it names the person: user@host:terminal, or user@host without one. A number sign, the process id
+// and a random text follow, because each client of a session needs an id of its own: another process that gets the id
+// of a dead one must not get the lock that is reserved for it.
 func Person() Identity {
 	host, _ := os.Hostname() // without it the user is named alone
 	id := identityPart(userName(), "cli")
@@ -86,7 +86,7 @@ func Person() Identity {
 	return Identity{ID: fmt.Sprintf("%s#%d.%s", id, os.Getpid(), strings.ToLower(rand.Text()[:10]))}
 }
 
-// userName returns the name of the user; empty if nothing tells it. Jobs of cron and containers often have no USER.
+// userName returns the name of the user; empty if it is unknown. Jobs of cron and containers often have no USER.
 func userName() string {
 	if name := cmp.Or(os.Getenv("USER"), os.Getenv("LOGNAME")); name != "" {
 		return name

@@ -142,7 +142,8 @@ func (v *Conversation) Unconfirmed() int {
 	return v.ledger.unconfirmed()
 }
 
-// Unused reports whether the daemon discards the session when this client leaves it: it was begun here, and nothing was said.
+// Unused reports whether the daemon discards the session when this client detaches: the client
+// began it, and it has no message.
 func (v *Conversation) Unused() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()

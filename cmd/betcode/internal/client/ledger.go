@@ -100,7 +100,8 @@ func (l *ledger) disconnected() (lost []*pb.AgentRequest) {
 // unconfirmed returns the number of messages and answers that are not confirmed.
 func (l *ledger) unconfirmed() int { return len(l.entries) }
 
-// unused reports whether the daemon discards the session when this client leaves it: nothing was said, as far as is known.
+// unused reports whether the daemon discards the session when this client detaches: as far as is
+// known it has no message.
 func (l *ledger) unused() bool { return l.start.GetDiscardUnused() && !l.said && len(l.entries) == 0 }
 
 // forget drops the cursor: the daemon does not know it, so its journal is another one.

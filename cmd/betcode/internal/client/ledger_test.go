@@ -201,8 +201,9 @@ func TestRestoredHistoryIsNoNewJournal(t *testing.T) {
 	}
 }
 
-// The daemon discards a session in which nothing was said when its client leaves. A client that comes back begins another one under
-// the same id, which has other events under the numbers that the client has.
+// The daemon discards a session without a message when its client detaches. A client that
+// reconnects begins another one under the same id, which has other events under the client's
+// numbers.
 func TestCursorOfAnUnusedSession(t *testing.T) {
 	l := ledger{start: &pb.StartConversation{SessionId: "s", DiscardUnused: true}}
 	from := func() uint64 {

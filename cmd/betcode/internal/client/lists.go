@@ -31,7 +31,8 @@ func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
 	return unmarshalList(data.Materialize(), list, runtime.GOMAXPROCS(0))
 }
 
-// unmarshalList decodes a list in parts: a message cut between two of its fields is two messages, which together say the same.
+// unmarshalList decodes a list in parts: a message cut between two of its fields is two messages, which merge to the same
+// message.
 func unmarshalList(raw []byte, list *pb.ListSessionsResponse, parts int) error {
 	decoded, errs := make([]pb.ListSessionsResponse, parts), make([]error, parts)
 	var all sync.WaitGroup

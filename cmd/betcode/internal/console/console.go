@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Console is what a command reads from and writes to: the three standard streams and what is known about the terminal.
-// Data goes to standard output; everything said to a person goes to standard error.
+// Console has the three standard streams of a command and the properties of the terminal. Data goes to standard output;
+// messages for a person go to standard error.
 type Console struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
@@ -18,7 +18,7 @@ type Console struct {
 	interrupts     <-chan os.Signal // replaces Ctrl-C in tests; nil: signals of the system
 }
 
-// New looks at what the streams are. interrupts replaces Ctrl-C; nil is Ctrl-C itself.
+// New detects which streams are terminals. interrupts replaces Ctrl-C; nil is Ctrl-C itself.
 func New(stdin io.Reader, stdout, stderr io.Writer, interrupts <-chan os.Signal) *Console {
 	return &Console{Stdin: stdin, Stdout: stdout, Stderr: stderr, interrupts: interrupts, Terminal: lookAt(stdin, stdout, stderr)}
 }

@@ -7,11 +7,11 @@ import (
 	"golang.org/x/term"
 )
 
-// Terminal says which of the standard streams are terminals.
+// Terminal has the properties of the standard streams that are terminals.
 type Terminal struct {
 	In, Out, Err bool
 	Colour       bool // standard output may be coloured
-	Width        int  // columns of standard output, or what COLUMNS says of a pipe; 0 is unknown
+	Width        int  // columns of standard output, or COLUMNS for a pipe; 0 is unknown
 }
 
 // lookAt examines the streams. NO_COLOR and TERM=dumb switch colours off.
@@ -65,5 +65,5 @@ func (s Style) Green(text string) string { return s.wrap("32", text) }
 // Yellow returns text in yellow.
 func (s Style) Yellow(text string) string { return s.wrap("33", text) }
 
-// Accent returns text in the colour of what a person said.
+// Accent returns text in the colour of a person's messages.
 func (s Style) Accent(text string) string { return s.wrap("36", text) }

@@ -9,8 +9,8 @@ import (
 )
 
 // ToolCall describes a tool call on one line of at most so many bytes; 0 is no bound. line is the daemon's description.
-// It is used if it begins with what the input says, because older daemons send the agent's own description, which may
-// hide what the call does.
+// It is used if it begins with the text made from the input, because older daemons send the agent's own description,
+// which may hide the effect of the call.
 func ToolCall(tool string, input *structpb.Struct, line string, most int) string {
 	fields := input.AsMap()
 	switch tool {

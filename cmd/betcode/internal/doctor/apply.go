@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Apply mends a finding. It returns an error that says what it tried; the finding's own command still stands.
+// Apply repairs a finding. Its error names the failed action; the command of the finding is still valid.
 func Apply(ctx context.Context, f Finding) error {
 	switch {
 	case f.fix.private != "":

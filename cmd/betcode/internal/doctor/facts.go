@@ -7,7 +7,7 @@ import (
 	"betcode/messages/claudecode"
 )
 
-// Facts are what checks look at. A fact that could not be read says why in its field Err.
+// Facts are the input of checks. The field Err of a fact is set if it could not be read.
 type Facts struct {
 	Now     time.Time
 	OS      string // as runtime.GOOS
@@ -26,10 +26,10 @@ type Facts struct {
 	Orphans int // agents that live although no daemon runs
 }
 
-// Daemon is what is known of the daemon.
+// Daemon has the facts about the daemon.
 type Daemon struct {
 	Socket  string // its path, or an address
-	Remote  bool   // another machine may run it: facts about files of this one say nothing about it
+	Remote  bool   // it may run on another machine, so facts about files of this one do not apply
 	Answers bool
 	Holder  int    // pid of the process that has the state directory; 0 = none
 	Version string // of a daemon that answers
@@ -49,7 +49,7 @@ type Directory struct {
 	Mode       fs.FileMode
 	Mine       bool   // it belongs to this user
 	Filesystem string // its name, if locks or synced files may not work there; else empty
-	Volatile   bool   // it is in memory, and gone after a restart of the machine
+	Volatile   bool   // it is in memory, and lost at a restart of the machine
 	Err        error
 }
 
@@ -70,14 +70,14 @@ type Agent struct {
 	Err      error
 }
 
-// Login is what the agent can log in with.
+// Login has the credentials that the agent can use.
 type Login struct {
 	Variable string // an environment variable that has a credential or names a provider
 	File     string // a file that has one
 	Hidden   bool   // the system keeps it where this program does not look
 }
 
-// Kernel is what the kernel offers.
+// Kernel has the features of the kernel.
 type Kernel struct {
 	Landlock      int  // version of its interface; 0 = none
 	FenceWanted   bool // settings ask for the fence

@@ -14,14 +14,14 @@ import (
 	"betcode/messages/claudecode"
 )
 
-// installation is one in which each check is in order, in files of its own. A test breaks it.
+// installation is an installation without problems, in files of its own. A test breaks it.
 type installation struct {
 	testing.TB
 	root    string // of the system, of the user and of the daemon
 	sources Sources
 }
 
-// programs stand in for those that mends name. ROOT is the installation, VERSION the newest agent.
+// programs replace those that repairs call. ROOT is the installation, VERSION the newest agent.
 var programs = map[string]string{
 	"sudo":        `exec "$@"`,
 	"sysctl":      `file=$(echo "${1%%=*}" | tr . /); echo "${1#*=}" >"$ROOT/proc/sys/$file"`,
@@ -109,7 +109,7 @@ func (i *installation) open(name string) {
 	}
 }
 
-// faults are one fact of the world each, with the check that finds it. typed: the command that it prints, typed as it is, mends it.
+// faults are single faults, each with the check that finds it. typed: the printed command repairs it, typed unchanged.
 var faults = []struct {
 	name     string
 	cause    func(*installation)
@@ -148,7 +148,8 @@ var faults = []struct {
 	}, "service.linger", Warning, true},
 }
 
-// TestFaultsAreMended causes each fault in files, and mends it: by the fix of doctor if it has one, and by the printed command.
+// TestFaultsAreMended causes each fault in files and repairs it: by the fix of doctor if there is one, and by the
+// printed command.
 func TestFaultsAreMended(t *testing.T) {
 	for _, fault := range faults {
 		t.Run(fault.name, func(t *testing.T) {
@@ -200,7 +201,7 @@ func TestUnitOfAPackage(t *testing.T) {
 	}
 }
 
-// Logins of other kinds count, and what an agent puts in the place of a file makes nobody wait.
+// Logins of other kinds count, and a pipe in place of a file does not block.
 func TestLogins(t *testing.T) {
 	for name, text := range map[string]string{"home/.claude/settings.json": `{"apiKeyHelper": "/bin/key"}`, "home/.claude.json": `{"primaryApiKey": "k"}`} {
 		i := install(t)

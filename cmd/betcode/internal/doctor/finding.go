@@ -2,7 +2,7 @@ package doctor
 
 import "fmt"
 
-// Severity says how bad a finding is.
+// Severity is the severity of a finding.
 type Severity uint8
 
 // The severities, in rising order.
@@ -31,12 +31,12 @@ type Finding struct {
 	ID       string   `json:"id"` // stable, for example "agent.path"
 	Severity Severity `json:"severity"`
 	Reason   string   `json:"reason"`         // one line
-	Mend     string   `json:"mend,omitempty"` // the exact command that mends it, if there is one
-	Fixable  bool     `json:"fixable"`        // [Apply] can mend it
+	Mend     string   `json:"mend,omitempty"` // the exact command that repairs it, if there is one
+	Fixable  bool     `json:"fixable"`        // [Apply] can repair it
 	fix      fix
 }
 
-// fix is a mend as data: at most one of its fields is set.
+// fix is a repair as data: at most one of its fields is set.
 type fix struct {
 	private string // a directory that is to be closed to others
 	linger  string // a user whose services are to run without a login
@@ -46,7 +46,7 @@ type fix struct {
 type check struct {
 	id      string
 	examine func(Facts) Finding // its id is filled in
-	local   bool                // it is about this machine, and says nothing about a daemon elsewhere
+	local   bool                // it is about this machine, not about a daemon elsewhere
 }
 
 // Diagnose returns one finding per check, in the order of the table. Checks of this machine are left out if the daemon is

@@ -21,7 +21,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// Sources are where [Gather] looks.
+// Sources are the inputs of [Gather].
 type Sources struct {
 	Client  config.Client // how commands reach the daemon
 	Daemon  config.Daemon // the daemon that a command would start
@@ -36,7 +36,7 @@ const defaultLow = 512 << 20
 // agentVariable is the environment variable that names the agent's program.
 const agentVariable = "BETCODE_CLAUDE"
 
-// Gather collects the facts. It does not fail: a fact that cannot be read says why.
+// Gather collects the facts. It does not fail: a fact that cannot be read has an error.
 func Gather(ctx context.Context, s Sources) Facts {
 	f := Facts{Now: time.Now(), OS: s.World.OS, Version: s.Version, Daemon: askDaemon(ctx, s)}
 	if u, err := user.Current(); err == nil {
@@ -59,7 +59,7 @@ func Gather(ctx context.Context, s Sources) Facts {
 	return f
 }
 
-// askDaemon asks the daemon how it is.
+// askDaemon queries the state of the daemon.
 func askDaemon(ctx context.Context, s Sources) Daemon {
 	d := Daemon{Socket: s.Client.Where(), Remote: s.Client.Remote.Address != ""}
 	state := s.Daemon.StateDir

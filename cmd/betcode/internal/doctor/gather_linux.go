@@ -25,8 +25,7 @@ var remote = map[uint32]string{
 	unix.FUSE_SUPER_MAGIC: "FUSE",
 }
 
-// filesystemOf names the filesystem of a directory if locks or synced writes may fail there, and tells whether it is in
-// memory.
+// filesystemOf names the filesystem of a directory if locks or synced writes may fail there, and reports whether it is in memory.
 func filesystemOf(path string) (name string, volatile bool) {
 	var s unix.Statfs_t
 	if unix.Statfs(path, &s) != nil {
@@ -36,7 +35,7 @@ func filesystemOf(path string) (name string, volatile bool) {
 	return remote[kind], kind == unix.TMPFS_MAGIC || kind == unix.RAMFS_MAGIC
 }
 
-// kernel reads what the kernel offers to a user, from files below a directory.
+// kernel reads the features of the kernel that a user may use, from files below a directory.
 func kernel(system string, uid int) Kernel {
 	limits := filepath.Join(system, "/proc/sys/fs/inotify")
 	k := Kernel{Instances: number(filepath.Join(limits, "max_user_instances")), Watches: number(filepath.Join(limits, "max_user_watches"))}
@@ -82,8 +81,8 @@ func number(path string) int {
 	return n
 }
 
-// service looks for systemd, from files below a directory, and for the unit of the daemon. A unit that a package installed is one once
-// it is enabled.
+// service looks for systemd, from files below a directory, and for the unit of the daemon. A unit that a package has installed
+// counts once it is enabled.
 func service(system string, w config.Environment, login string) Service {
 	s := Service{Manager: w.IsDir(filepath.Join(system, "/run/systemd/system"))}
 	if dir, err := w.UserUnits(); err == nil {

@@ -15,11 +15,12 @@ var credentials = []string{
 	"CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY",
 }
 
-// mostLogin bounds a file in which a login is looked for, in bytes.
+// mostLogin is the maximum size of a file with a login, in bytes.
 const mostLogin = 32 << 20
 
-// loginOf finds what the agent can log in with. Of the files of Claude Code it keeps only whether they have a login: a file of
-// credentials without one is left over after a logout, or has logins of MCP servers only.
+// loginOf finds the credentials of the agent. Of the files of Claude Code it keeps only whether
+// they have a login: a file of credentials without one is left over after a logout, or has logins
+// of MCP servers only.
 func loginOf(w config.Environment) Login {
 	for _, name := range credentials {
 		if w.Getenv(name) != "" {

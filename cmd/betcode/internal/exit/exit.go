@@ -42,7 +42,7 @@ func Usage(err error) error {
 	return failure{Invalid, err}
 }
 
-// Silent ends a command with a code and prints nothing, because the command has printed what there is to say.
+// Silent ends a command with a code and prints nothing, because the command has printed its message.
 func Silent(code int) error { return failure{code: code} }
 
 // Code returns the code with which a command ends.
@@ -82,8 +82,8 @@ func Code(err error) int {
 	return Failed
 }
 
-// IsSilent reports whether a command has printed everything there is to say about err: nothing failed, it was made by
-// [Silent], or a person interrupted the command.
+// IsSilent reports whether err needs no further message: it is nil, it was made by [Silent], or a person interrupted
+// the command.
 func IsSilent(err error) bool {
 	var known failure
 	return err == nil || errors.As(err, &known) && known.err == nil || Code(err) == Interrupted

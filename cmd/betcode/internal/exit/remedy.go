@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// remedy returns what a person can do about an error of the file system that nobody has given a hint; empty if there is
-// nothing general to say.
+// remedy returns a hint for an error of the file system without one; empty if there is no general
+// hint.
 func remedy(err error) string {
 	file := fileOf(err)
 	if file == "" {

@@ -47,8 +47,8 @@ func TestExplainNamesTheRemedy(t *testing.T) {
 	}
 }
 
-// A connection that breaks in the middle of a call is not explained in words of the transport
-// alone; what the daemon itself says is printed as it is.
+// The message for a connection that breaks during a call is more than the error of the transport;
+// an error of the daemon is printed unchanged.
 func TestExplainBrokenConnection(t *testing.T) {
 	raw := status.Error(codes.Unavailable, "error reading from server: connection reset by peer")
 	if got := Explain(raw); !strings.Contains(got, "betcode daemon status") || !strings.Contains(got, "connection reset by peer") || Code(raw) != Connection {

@@ -21,7 +21,7 @@ func Load(flags config.Flags, env config.Environment) (config.Settings, error) {
 	return s, err
 }
 
-// Warnings returns what is wrong with feature flags, in the order of their files and lines.
+// Warnings returns the problems of feature flags, in the order of their files and lines.
 func Warnings(set map[string]config.Feature) []*config.FileError {
 	var all []*config.FileError
 	for name, feature := range set {
@@ -33,7 +33,7 @@ func Warnings(set map[string]config.Feature) []*config.FileError {
 	return all
 }
 
-// Advice returns what a person who switches a feature should know; empty if nothing.
+// Advice returns a note for a person who switches a feature; empty if there is none.
 func Advice(name string, on bool) string {
 	f, known := messages.FeatureNamed(name)
 	switch {

@@ -41,7 +41,7 @@ type planStep struct {
 	Merge            *planJoin `json:"merge,omitempty" jsonschema:"the step merges branches instead of running a subagent"`
 }
 
-// planJoin is what a step merges.
+// planJoin is the merge of a step.
 type planJoin struct {
 	Into     string   `json:"into" jsonschema:"the branch"`
 	Branches []string `json:"branches,omitempty" jsonschema:"default: those of the steps that it depends on"`

@@ -91,7 +91,7 @@ func (s *Server) callID(r *mcp.CallToolRequest, purpose string) string {
 	return uuid.NewSHA1(s.space, []byte(purpose+" "+id)).String()
 }
 
-// failure returns an error as the agent is told: the code, what failed, and what helps.
+// failure returns an error in the form for the agent: code, failed operation and hint.
 func failure(err error) error {
 	st, ok := status.FromError(err)
 	if !ok || err == nil {

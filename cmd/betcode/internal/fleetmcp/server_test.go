@@ -16,7 +16,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// daemon is a SubagentServiceClient. What it is not told it does not do.
+// daemon is a SubagentServiceClient that does only what a test configures.
 type daemon struct {
 	pb.SubagentServiceClient
 	list   func() ([]*pb.SubagentInfo, error)

@@ -10,7 +10,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// Bounds of inputs. The daemon checks what it stores; these keep an agent from asking for what cannot be.
+// Bounds of inputs. The daemon checks what it stores; these refuse impossible values early.
 const (
 	maxPrompt   = 1 << 20 // characters
 	maxWaited   = 50      // subagents in one call
@@ -33,7 +33,7 @@ func (s *Server) addTools(server *mcp.Server) {
 	add(server, "cancel_plan", "Cancel a plan, or one of its steps. Work so far stays.", s.cancelPlan)
 }
 
-// add adds one tool. Its errors become errors of the tool, with what the daemon advises.
+// add adds one tool. Its errors become errors of the tool, with the daemon's hint.
 func add[In any](server *mcp.Server, name, description string, f func(context.Context, *mcp.CallToolRequest, In) (any, error)) {
 	mcp.AddTool(server, &mcp.Tool{Name: name, Description: description, InputSchema: schemaOf[In]()},
 		func(ctx context.Context, r *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {

@@ -79,7 +79,7 @@ type waitInput struct {
 	Seconds   int      `json:"timeout_seconds,omitempty" jsonschema:"how long to wait; default 120"`
 }
 
-// Pauses between two looks at subagents that run.
+// Polling intervals for running subagents.
 const (
 	shortestLook = 200 * time.Millisecond
 	longestLook  = 2 * time.Second
@@ -161,7 +161,8 @@ func (s *Server) watch(ctx context.Context, _ *mcp.CallToolRequest, in watchInpu
 	return nil, err
 }
 
-// follow adds what a subagent does to an answer until the answer is full, the subagent has ended, or nothing more comes.
+// follow adds the events of a subagent to an answer until the answer is full, the subagent has
+// ended, or no event follows.
 func (s *Server) follow(ctx context.Context, out *watched, text *strings.Builder) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -6,5 +6,5 @@
 // client has a connection to the daemon, with a client id of its own.
 //
 // After a crash the socket file is left behind. The next gateway dials it, and replaces it if
-// nobody answers. Sessions live in the daemon and notice nothing but that a client has left.
+// nobody answers. Sessions live in the daemon; for them only a client has disconnected.
 package gateways

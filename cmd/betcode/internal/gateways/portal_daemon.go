@@ -18,8 +18,8 @@ import (
 // portalDaemon implements [portal.Daemon] over a connection.
 type portalDaemon struct{ client *client.Client }
 
-// told returns an error as the portal tells them apart.
-func told(err error) error {
+// portalError maps an error of the daemon to the errors that the portal distinguishes.
+func portalError(err error) error {
 	switch status.Code(err) { //nolint:exhaustive // the others have one answer
 	case codes.OK:
 		return nil
@@ -41,7 +41,7 @@ func told(err error) error {
 func (d portalDaemon) Caller(ctx context.Context) (portal.Caller, error) {
 	c, err := d.client.Access.GetCaller(ctx, &pb.GetCallerRequest{})
 	if err != nil {
-		return portal.Caller{}, told(err)
+		return portal.Caller{}, portalError(err)
 	}
 	out := portal.Caller{Token: c.GetToken(), Person: c.GetPerson(), Scopes: c.GetScopes()}
 	if out.Shared = c.GetShared(); out.Shared {
@@ -61,7 +61,7 @@ func (d portalDaemon) Sessions(ctx context.Context) (all []*pb.SessionSummary, e
 	for {
 		page, err := d.client.Agent.ListSessions(ctx, &pb.ListSessionsRequest{Limit: pageSize, Offset: uint32(len(all))}) //nolint:gosec // less than the sessions that fit a journal
 		if err != nil {
-			return nil, told(err)
+			return nil, portalError(err)
 		}
 		if all = append(all, page.GetSessions()...); len(page.GetSessions()) < pageSize {
 			return all, nil
@@ -73,7 +73,7 @@ func (d portalDaemon) Sessions(ctx context.Context) (all []*pb.SessionSummary, e
 func (d portalDaemon) Show(ctx context.Context, session string) (portal.Session, error) {
 	s, err := d.client.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: session})
 	if err != nil {
-		return portal.Session{}, told(err)
+		return portal.Session{}, portalError(err)
 	}
 	return portal.Session{
 		Summary: s.GetSummary(), Head: s.GetHead(), Before: max(s.GetBoundary(), s.GetLowWater()), ForkedFrom: s.GetForkedFrom().GetSessionId(),
@@ -84,9 +84,9 @@ func (d portalDaemon) Show(ctx context.Context, session string) (portal.Session,
 func (d portalDaemon) History(ctx context.Context, of portal.Session, each func(*pb.AgentEvent)) error {
 	stream, err := d.client.Admin.ExportSession(ctx, &pb.ExportSessionRequest{SessionId: of.Summary.GetId()})
 	if err != nil {
-		return told(err)
+		return portalError(err)
 	}
-	return told(client.Each(stream, func(e *pb.AgentEvent) error {
+	return portalError(client.Each(stream, func(e *pb.AgentEvent) error {
 		if e.GetSequence() > of.Before {
 			each(e)
 		}
@@ -105,44 +105,44 @@ func (d portalDaemon) Write(session string) portal.Conversation { return newWrit
 // Stop implements [portal.Daemon].
 func (d portalDaemon) Stop(ctx context.Context, session string) error {
 	_, err := d.client.Admin.StopSession(ctx, &pb.StopSessionRequest{SessionId: session})
-	return told(err)
+	return portalError(err)
 }
 
 // Continue implements [portal.Daemon].
 func (d portalDaemon) Continue(ctx context.Context, session string) error {
 	_, err := d.client.Admin.ContinueSession(ctx, &pb.ContinueSessionRequest{SessionId: session})
-	return told(err)
+	return portalError(err)
 }
 
 // Fork implements [portal.Daemon].
 func (d portalDaemon) Fork(ctx context.Context, session, name string) (string, error) {
 	made, err := d.client.Admin.ForkSession(ctx, &pb.ForkSessionRequest{SessionId: session, Name: name})
-	return made.GetSessionId(), told(err)
+	return made.GetSessionId(), portalError(err)
 }
 
 // StopRepeat implements [portal.Daemon].
 func (d portalDaemon) StopRepeat(ctx context.Context, session string) error {
 	_, err := d.client.Admin.StopRepeat(ctx, &pb.StopRepeatRequest{SessionId: session})
-	return told(err)
+	return portalError(err)
 }
 
 // Delete implements [portal.Daemon].
 func (d portalDaemon) Delete(ctx context.Context, session string) error {
 	_, err := d.client.Agent.DeleteSession(ctx, &pb.DeleteSessionRequest{SessionId: session})
-	return told(err)
+	return portalError(err)
 }
 
 // Proxy implements [portal.Daemon].
 func (d portalDaemon) Proxy(ctx context.Context) (proxies.Call, error) {
 	call, err := d.client.Proxy.Connect(ctx)
 	if err != nil {
-		return nil, toldProxy(err)
+		return nil, proxyError(err)
 	}
 	return proxyCall{call}, nil
 }
 
-// toldProxy returns an error as package proxies tells them apart.
-func toldProxy(err error) error {
+// proxyError maps an error of the daemon to the errors that package proxies distinguishes.
+func proxyError(err error) error {
 	switch status.Code(err) { //nolint:exhaustive // the others are as for pages
 	case codes.Aborted:
 		return proxies.ErrTakenOver
@@ -153,7 +153,7 @@ func toldProxy(err error) error {
 	case codes.Canceled:
 		return context.Canceled
 	}
-	return told(err)
+	return portalError(err)
 }
 
 // proxyCall implements [proxies.Call].
@@ -167,7 +167,7 @@ func (c proxyCall) Recv() (*pb.ProxyEvent, error) {
 	if err == nil || errors.Is(err, io.EOF) {
 		return e, err
 	}
-	return nil, toldProxy(err)
+	return nil, proxyError(err)
 }
 
 // Close implements [portal.Daemon].

@@ -53,7 +53,7 @@ func (r *reading) run(ctx context.Context, cl *client.Client, session string, la
 			r.end(errRestored)
 			return
 		case code != codes.Unavailable && code != codes.Aborted && code != codes.Internal && code != codes.Unknown && code != codes.ResourceExhausted:
-			r.end(told(err))
+			r.end(portalError(err))
 			return
 		}
 		select {
@@ -65,8 +65,8 @@ func (r *reading) run(ctx context.Context, cl *client.Client, session string, la
 	}
 }
 
-// cursor is where a reading is: the number of the newest event that was handed on, and the journal
-// that has it.
+// cursor is the position of a reading: the number of the newest event that was passed on, and the
+// lineage of its journal.
 type cursor struct {
 	last    uint64
 	lineage string

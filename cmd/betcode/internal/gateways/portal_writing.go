@@ -82,7 +82,7 @@ func (w *writing) Err() error {
 	case w.restored.Load():
 		return errRestored
 	case w.gone.Err() == nil:
-		return told(w.talk.Err())
+		return portalError(w.talk.Err())
 	}
 	return nil
 }

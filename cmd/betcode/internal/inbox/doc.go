@@ -6,6 +6,7 @@
 //
 // # What is promised
 //
-// A request waits once, however often the daemon sends it. What was answered here or resolved elsewhere does not come back. The
-// first line of a request is what would run, made by this program from the tool's input, not from the agent's words.
+// A request waits once, however often the daemon sends it. A request that was answered here or resolved elsewhere does not
+// return. The first line of a request is the command that would run, made by this program from the tool's input, not from the
+// agent's text.
 package inbox

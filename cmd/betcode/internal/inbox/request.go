@@ -13,7 +13,7 @@ type Request struct {
 	acceptsEdits bool // the plan was approved so that edits are accepted from then on
 }
 
-// Key names what is to be answered next: the request, or the first of its questions.
+// Key identifies the next item to answer: the request, or the first of its questions.
 func (r *Request) Key() string {
 	if r.Permission != nil {
 		return r.ID

@@ -8,7 +8,7 @@ import (
 	"betcode/cmd/betcode/internal/console"
 )
 
-// suggestion is what the agent suggests to allow besides a call, as it writes it.
+// suggestion is a permission that the agent suggests in addition to a call, in the agent's JSON.
 type suggestion struct {
 	Type  string `json:"type"`
 	Rules []struct {
@@ -64,7 +64,7 @@ func ReadAlways(raw []byte) (a Rules) {
 	return a
 }
 
-// place says where the agent keeps a rule.
+// place describes where the agent stores a rule.
 func place(destination string) string {
 	switch destination {
 	case "userSettings":

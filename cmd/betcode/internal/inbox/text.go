@@ -77,7 +77,7 @@ func Asker(p *pb.PermissionRequest) string {
 	return ""
 }
 
-// Reasons says why a person is asked.
+// Reasons returns the reasons why a person is asked.
 func Reasons(p *pb.PermissionRequest) (out []string) {
 	add := func(label, text string) {
 		if text != "" {

@@ -7,9 +7,9 @@
 // A daemon is found by its socket, and if no daemon answers there by its lock on the state directory ([Find]): a daemon
 // whose socket was deleted makes it again within seconds.
 //
-// A helper process restarts the daemon: the restart completes even if the command that asked for it is killed; see restart.go. It
-// starts the next daemon with the command line, the environment and the working directory of the one before.
+// A helper process restarts the daemon, so the restart completes even if its command is killed; see restart.go. It starts the
+// next daemon with the command line, the environment and the working directory of the one before.
 //
-// Nothing of this is stored: a crash leaves at most a daemon that serves without having been reported, or none, which
-// the next command notices.
+// The package stores nothing. After a crash either the new daemon serves and its start was not reported, or none runs, which the
+// next command reports.
 package launch

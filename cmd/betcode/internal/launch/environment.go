@@ -18,7 +18,7 @@ var (
 	takenPrefixes = []string{"LC_", "ANTHROPIC_", "AWS_", "GOOGLE_", "CLOUD_ML_"}
 )
 
-// TakenVariables says which variables a restart takes of its caller.
+// TakenVariables lists the variables that a restart takes from its caller.
 func TakenVariables() string {
 	all := slices.Clone(takenNames)
 	for _, prefix := range takenPrefixes {

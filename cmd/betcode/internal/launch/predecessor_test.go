@@ -23,7 +23,7 @@ func (t startupTold) GetStartup(context.Context, *pb.GetStartupRequest, ...grpc.
 	return t.startup, t.err
 }
 
-// The daemon says itself how it was started; nobody looks at it then.
+// The daemon reports its own command line; the process is not examined then.
 func TestPredecessorIsAsked(t *testing.T) {
 	t.Parallel()
 	admin := startupTold{startup: &pb.GetStartupResponse{
@@ -41,8 +41,8 @@ func TestPredecessorIsAsked(t *testing.T) {
 	}
 }
 
-// A daemon of before the call is looked at; one that refuses is not restarted with
-// another environment than its own.
+// A daemon without this call is examined through /proc; one that refuses is not restarted with
+// another environment.
 func TestPredecessorThatDoesNotTell(t *testing.T) {
 	t.Parallel()
 	admin := startupTold{err: status.Error(codes.Unimplemented, "unknown method")}

@@ -33,14 +33,14 @@ import (
 // reportFD is the descriptor of the pipe through which a helper reports.
 const reportFD = 3
 
-// handedOver is what a helper reports.
+// handedOver is the report of a helper.
 type handedOver struct {
 	PID   int    `json:"pid"`   // of the new daemon, 0 if there is none
 	Code  int    `json:"code"`  // exit code
 	Error string `json:"error"` // empty if it serves
 }
 
-// RestartOptions are what a restart changes besides the program.
+// RestartOptions are the changes of a restart besides the program.
 type RestartOptions struct {
 	Flags       config.Flags  // in place of those of the running daemon
 	Environment bool          // the next daemon takes variables of this process; see [TakenVariables]

@@ -167,7 +167,7 @@ func awaitServing(ctx context.Context, socket string, patience time.Duration, en
 	}
 }
 
-// tailOf returns the end of what was written to a log since before. If the log was rotated since, it is the end of the
+// tailOf returns the end of the lines that were written to a log since before. If the log was rotated since, it is the end of the
 // newest file.
 func tailOf(path string, before os.FileInfo) string {
 	f, err := os.Open(path)

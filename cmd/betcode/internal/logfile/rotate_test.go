@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// put makes the files of a log; an empty content is a file that is missing.
+// put creates the files of a log; an empty content is a missing file.
 func put(t *testing.T, path string, contents ...string) {
 	t.Helper()
 	for n, c := range contents {
@@ -22,7 +22,7 @@ func put(t *testing.T, path string, contents ...string) {
 	}
 }
 
-// got is what the files of a log hold, the newest first; "" is one that is missing.
+// got returns the contents of the files of a log, the newest first; "" is a missing file.
 func got(t *testing.T, path string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(path))

@@ -1,3 +1,4 @@
-// Package lookback holds what the commands about the past and the screen share: when a person last looked, the sums of a digest, and
-// the texts of search hits. It asks no daemon and writes one file.
+// Package lookback has the code that the commands about the past share with the screen: the time of
+// the last digest, the sums of a digest, and the texts of search hits. It calls no daemon and
+// writes one file.
 package lookback

@@ -42,7 +42,7 @@ func Kind(kind pb.SearchKind) string {
 	return strings.ToLower(strings.TrimPrefix(kind.String(), "SEARCH_KIND_"))
 }
 
-// Source says where a hit is from: its kind, with the name of the tool.
+// Source returns the origin of a hit: its kind, with the name of the tool.
 func Source(h *pb.SearchHit) string {
 	if h.GetToolName() == "" {
 		return Kind(h.GetKind())
@@ -50,7 +50,7 @@ func Source(h *pb.SearchHit) string {
 	return Kind(h.GetKind()) + " " + h.GetToolName()
 }
 
-// Remark says what a person should know about the hits, and more of it: the way to further hits.
+// Remark returns a note about the hits; more describes how to get further hits.
 func Remark(found *pb.SearchResponse, more string) string {
 	var said []string
 	if shown := len(found.GetHits()); shown == 0 {

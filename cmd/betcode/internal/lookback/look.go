@@ -16,7 +16,7 @@ const DefaultPeriod = 24 * time.Hour
 // lookFile has the time of the last look, in the state directory of the daemon.
 const lookFile = "looked"
 
-// Last returns when a person last looked; a day ago, if that is not known.
+// Last returns the time of the last digest; a day ago if it is not known.
 func Last(state string, now time.Time) time.Time {
 	if raw, err := regular.Read(filepath.Join(state, lookFile), 64); state != "" && err == nil {
 		if at, err := time.Parse(time.RFC3339Nano, strings.TrimSpace(string(raw))); err == nil && at.Before(now) {
@@ -26,7 +26,8 @@ func Last(state string, now time.Time) time.Time {
 	return now.Add(-DefaultPeriod)
 }
 
-// Note stores that a person has looked. An empty state directory means that the daemon is on another machine: nothing is stored.
+// Note stores the time of a digest. An empty state directory means that the daemon is on another
+// machine: nothing is stored.
 func Note(state string, now time.Time) error {
 	if state == "" {
 		return nil

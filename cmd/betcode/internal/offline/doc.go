@@ -1,8 +1,8 @@
-// Package offline does on files what needs no daemon: it reads, copies, restores and repairs journals, and checks rules
-// in settings files.
+// Package offline works on files without a daemon: it reads, copies, restores and repairs journals, and checks rules in
+// settings files.
 //
-// What it answers about a journal has the form of the daemon's answers, so that a command prints both the same way. A
-// function that changes files refuses if a daemon has the state directory, and keeps daemons away while it works. A
-// restore and a repair move what was there aside and never remove it; a crash in the middle leaves files aside and a
-// journal that is incomplete, and the command can be repeated.
+// Its answers about a journal have the form of the daemon's, so that a command prints both in the same way. A function
+// that changes files refuses if a daemon has the state directory, and keeps daemons away while it works. A restore and
+// a repair move existing files aside and never remove them. A crash in the middle leaves files aside and an incomplete
+// journal; the command can be repeated.
 package offline

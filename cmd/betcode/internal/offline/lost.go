@@ -31,7 +31,7 @@ func (done Restored) Write(w io.Writer) {
 	done.writeLostPlans(w)
 }
 
-// writeLostPlans lists what was newer of orchestrations.
+// writeLostPlans lists the newer events of orchestrations.
 func (done Restored) writeLostPlans(w io.Writer) {
 	if len(done.LostPlans) > 0 {
 		fmt.Fprintf(w, "Newer than the backup, and now only in the files moved aside: events of %s\n", console.Count(len(done.LostPlans), "orchestration"))
@@ -61,7 +61,8 @@ func (done Restored) lostEvents() (all uint64) {
 	return all
 }
 
-// writeLost lists what was newer than the backup. The files that were moved aside have it.
+// writeLost lists the events that were newer than the backup. The files that were moved aside have
+// them.
 func (done Restored) writeLost(w io.Writer) {
 	switch {
 	case done.Unread != nil:

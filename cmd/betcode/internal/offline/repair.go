@@ -12,7 +12,7 @@ import (
 
 const repairSchema = "betcode.journal.repair/v1"
 
-// Repaired is the result of a repair, or of looking for what it would do.
+// Repaired is the result of a repair, or of a dry run.
 type Repaired struct{ persistence.Repaired }
 
 // Repair reports what the damaged journal of a state directory lost and, if apply, makes it one that opens. The journal

@@ -12,17 +12,17 @@ import (
 	"betcode/persistence"
 )
 
-// RestoreOptions say what to restore where.
+// RestoreOptions name the backup and the target of a restore.
 type RestoreOptions struct {
 	Backup    string                 // directory of the backup
 	State     string                 // state directory that gets its journal; made if missing
-	Force     bool                   // move aside what is there
+	Force     bool                   // move an existing journal aside
 	EndAgents bool                   // end agents of the state directory that still run
 	Damaged   bool                   // restore what can be read of a damaged backup
 	Ended     func(run fmt.Stringer) // called for each agent that was ended
 }
 
-// Restore makes the journal of a state directory from a backup.
+// Restore creates the journal of a state directory from a backup.
 func Restore(ctx context.Context, o RestoreOptions) (Restored, error) {
 	const op = "restore journal"
 	if err := os.MkdirAll(o.State, 0o700); err != nil {

@@ -74,7 +74,7 @@ func Read(name, base string, text []byte) (plan.Plan, error) {
 	return plan.Plan{}, &MistakesError{File: name, List: d.mistakes[:min(len(d.mistakes), maxMistakes)]}
 }
 
-// find returns the position of what a problem is about, or of what it is a part of.
+// find returns the position of the field of a problem, or of the nearest field around it.
 func (f *File) find(p plan.Problem) position {
 	p.Field = strings.TrimPrefix(strings.TrimPrefix(p.Field, "auto_approve."), "merge.")
 	for _, s := range []spot{{p.Step, p.Field, p.Item}, {p.Step, p.Field, -1}, {p.Step, "", -1}, {-1, "", -1}} {
@@ -178,7 +178,7 @@ func names[T any](fields []field[T]) string {
 	return strings.Join(all, ", ")
 }
 
-// kindOf says what a node is.
+// kindOf returns the name of a node's kind.
 func kindOf(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:

@@ -16,7 +16,7 @@ type Node struct {
 	Merge     string // the branch into which it merges; empty = it runs an agent
 	Status    string // pending, running, completed …; empty = it is only planned
 	Attempt   uint32 // from 1; 0 = none
-	Note      string // why it failed, or what it found out; on one line
+	Note      string // the reason of a failure, or the result; on one line
 }
 
 // Title returns id and name.
@@ -113,7 +113,7 @@ func DOT(nodes []Node) string {
 	return b.String()
 }
 
-// dotText quotes text for DOT. Its lines are those of the label; what a terminal would obey is escaped.
+// dotText quotes text for DOT. Its lines are those of the label; control characters are escaped.
 func dotText(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(console.Text(text)) + `"`
 }

@@ -20,7 +20,7 @@ type PTY struct {
 	screen bytes.Buffer
 }
 
-// Open makes a terminal for a test. It skips the test where there are none.
+// Open opens a terminal for a test. It skips the test where there are none.
 func Open(t *testing.T) *PTY {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)

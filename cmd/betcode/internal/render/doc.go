@@ -2,5 +2,5 @@
 // ([Markdown]).
 //
 // Both are plain data: events go in, text comes out, in the order of the events. Text of agents passes through package
-// console, so that no terminal obeys it.
+// console, which escapes control characters.
 package render

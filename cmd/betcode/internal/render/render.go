@@ -132,7 +132,7 @@ func (r *Renderer) Event(e *pb.AgentEvent) {
 		r.Line("%s", s.Dim(console.Line(t.GetKind()+" "+t.GetState()+": "+what)))
 	case *pb.AgentEvent_Notice:
 		if event.Notice.GetCode() == "PERMISSION_EXTENDED" {
-			return // comes every minute while somebody is active
+			return // published every minute while a client is active
 		}
 		r.Line("%s %s", s.Yellow("note:"), console.Line(event.Notice.GetMessage()))
 	case *pb.AgentEvent_Retraction:
@@ -212,7 +212,7 @@ func (r *Renderer) failure(e *pb.ErrorEvent) {
 	case r.failures.failed(e.GetMessage()):
 		message := e.GetMessage()
 		if _, remedy, ok := strings.Cut(message, "; "); ok && e.GetCode() == "NOT_LOGGED_IN" && r.failures.read(e.GetDetails()["reason"]) {
-			message = remedy // the agent has said what is wrong
+			message = remedy // the agent has reported the error
 		}
 		r.Line("%s %s", r.style.Red("error:"), console.Line(message))
 	}

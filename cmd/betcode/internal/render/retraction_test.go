@@ -9,8 +9,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// TestScreenNamesWhatWasTakenBack checks that a screen that only grows says which of
-// its texts no longer count, and mentions nothing that it never showed.
+// TestScreenNamesWhatWasTakenBack checks that a screen that only grows names its retracted texts,
+// and none that it never showed.
 func TestScreenNamesWhatWasTakenBack(t *testing.T) {
 	var out strings.Builder
 	r := NewRenderer(&out, false, false)

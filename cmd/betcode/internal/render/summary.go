@@ -16,7 +16,7 @@ func Kind(e *pb.AgentEvent) string {
 	return ""
 }
 
-// Summary returns what an event says, on one line.
+// Summary describes an event on one line.
 func Summary(e *pb.AgentEvent) string {
 	switch event := e.GetEvent().(type) {
 	case *pb.AgentEvent_PermissionRequest:

@@ -43,7 +43,7 @@ func (r *Renderer) toolResult(t *pb.ToolCallResult) {
 	}
 }
 
-// telling are the fields of a tool's input that say most about a call, the most telling first.
+// telling are the fields of a tool's input that describe a call best, the most informative first.
 var telling = []string{"command", "file_path", "path", "pattern", "query", "url", "description", "prompt"}
 
 // FieldOrder returns the names of fields, the most telling first.

@@ -87,7 +87,7 @@ func answers(given map[string]string, asked asked) string {
 	return strings.Join(out, "; ")
 }
 
-// repeated says on one line how far a repeated message is.
+// repeated describes the progress of a repeated message on one line.
 func repeated(p *pb.RepeatProgress) string {
 	switch p.GetState() {
 	case pb.RepeatState_REPEAT_STATE_PROMPTED:
@@ -137,13 +137,13 @@ func presence(p *pb.PresenceChange) string {
 	return console.Shorten(strings.Join(words, ", "), 200)
 }
 
-// subagentChange says on one line that a subagent began or ended.
+// subagentChange describes the begin or the end of a subagent on one line.
 func subagentChange(c *pb.SubagentChange) string {
 	if c.GetStatus() == "pending" {
 		return "subagent of " + console.Line(c.GetParentSessionId())
 	}
 	line := "subagent " + console.Line(c.GetStatus())
-	if c.GetStatus() != "completed" && c.GetResultSummary() != "" { // what it said is above
+	if c.GetStatus() != "completed" && c.GetResultSummary() != "" { // its text is above
 		line += ": " + console.Shorten(console.Line(c.GetResultSummary()), 200)
 	}
 	return line

@@ -6,7 +6,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// A resolution says what a person allowed in place of what was asked, and what a question was answered with.
+// A resolution shows the edited call that a person allowed, and the answer to a question.
 func TestResolution(t *testing.T) {
 	for want, p := range map[string]*pb.PermissionResolved{
 		"allowed by web": {Decision: pb.PermissionDecision_ALLOW_ONCE},

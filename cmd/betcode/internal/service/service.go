@@ -34,7 +34,7 @@ type steps struct {
 	state        []string // prints the state of the service
 }
 
-// Request is what a service is planned for.
+// Request is the input of [Plan].
 type Request struct {
 	OS      string // as runtime.GOOS
 	Home    string
@@ -145,7 +145,7 @@ func (d Definition) Uninstall(ctx context.Context) (installed bool, err error) {
 	return true, nil
 }
 
-// State returns what the service manager says of the service; installed is false if its file is missing.
+// State returns the service manager's report about the service; installed is false if its file is missing.
 func (d Definition) State(ctx context.Context) (text string, installed bool) {
 	if _, err := os.Stat(d.Path); err != nil {
 		return "", false
@@ -156,7 +156,7 @@ func (d Definition) State(ctx context.Context) (text string, installed bool) {
 	if len(out) == 0 && err != nil {
 		return err.Error(), true
 	}
-	return string(out), true // the exit code says that it does not run, and so does the text
+	return string(out), true // the exit code reports a stopped service, and so does the text
 }
 
 // run runs a command of the service manager.

@@ -20,7 +20,7 @@ const (
 	Queued  Name = "queued"  // a message waits until an agent may start for it
 	Working Name = "working" // a turn or a background task runs
 	Idle    Name = "idle"    // nothing is left to do
-	Stopped Name = "stopped" // a person stopped it: no agent runs until somebody continues
+	Stopped Name = "stopped" // a person stopped it: no agent runs until a client continues
 )
 
 var all = []Name{Waiting, Blocked, Queued, Working, Idle, Stopped}
@@ -43,10 +43,10 @@ func Known(name string) bool { return slices.Contains(all, Name(name)) }
 // Compare orders states by urgency.
 func Compare(a, b Name) int { return cmp.Compare(slices.Index(all, a), slices.Index(all, b)) }
 
-// State is what a session does.
+// State is the state of a session.
 type State struct {
 	Name   Name
-	Reason string // what it waits for, why it is blocked or queued, who stopped it; empty for the others
+	Reason string // the reason to wait, to be blocked or queued, or the client that stopped it; empty for the others
 }
 
 // Of returns the state of a session. Where several facts hold, the most urgent one for a person counts.

@@ -6,7 +6,7 @@ import (
 	"betcode/cmd/betcode/internal/console"
 )
 
-// LimitText says until when an account is rate limited.
+// LimitText describes until when an account is rate limited.
 func LimitText(until *timestamppb.Timestamp) string {
 	if until == nil {
 		return "rate limited until a turn succeeds (the agent does not say when that may be)"
@@ -14,7 +14,7 @@ func LimitText(until *timestamppb.Timestamp) string {
 	return "rate limited until " + console.Exact(until)
 }
 
-// WaitText says for people why a session waits for a slot.
+// WaitText describes for people why a session waits for a slot.
 func WaitText(reason string) string {
 	switch reason {
 	case "busy":
@@ -31,7 +31,7 @@ func WaitText(reason string) string {
 	return console.Line(reason)
 }
 
-// BudgetText says which budget a session waits for; empty if it waits for none.
+// BudgetText names the budget for which a session waits; empty if it waits for none.
 func BudgetText(waiting string) string {
 	switch waiting {
 	case "budget":
@@ -44,7 +44,7 @@ func BudgetText(waiting string) string {
 	return ""
 }
 
-// stoppedText says who stopped a session.
+// stoppedText names the client that stopped a session.
 func stoppedText(client string) string {
 	if client == "" {
 		return ""

@@ -68,7 +68,7 @@ func fileLock(state string) *flock.Flock {
 	return flock.New(filepath.Join(state, LockName), flock.SetPermissions(0o600))
 }
 
-// mayLive reports whether the process that a lock file names lives. It says so too of a file that names none.
+// mayLive reports whether the process that a lock file names is alive; true for a file that names none.
 func mayLive(path string) bool {
 	content, err := os.ReadFile(path)
 	if err != nil {

@@ -20,9 +20,9 @@ func Runs(state string) string { return filepath.Join(state, "runs") }
 // Search returns the directory of the search index.
 func Search(state string) string { return filepath.Join(state, "search") }
 
-// Backups returns the directory of the backups that the daemon makes by itself.
+// Backups returns the directory of scheduled backups.
 func Backups(state string) string { return filepath.Join(state, "backups") }
 
-// Proxies returns the directory of proxies: a directory for each session at a portal of somebody
-// else, and the tokens for portals.
+// Proxies returns the directory of proxies: a directory for each session at a foreign portal, and
+// the tokens for portals.
 func Proxies(state string) string { return filepath.Join(state, "proxies") }
