@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -46,8 +48,14 @@ func (p *program) run(ctx context.Context, args []string) int {
 	return p.report(app.RunContext(ctx, arrange(app, args)))
 }
 
-// report prints what went wrong to standard error and returns the exit code.
+// report prints what went wrong to standard error and returns the exit code. Output that was not written is a failure of any
+// command. A reader that has left is none to speak of: it has what it wanted.
 func (p *program) report(err error) int {
+	if unwritten := p.Unwritten(); errors.Is(unwritten, syscall.EPIPE) {
+		err = exit.Silent(exit.Failed)
+	} else if unwritten != nil && exit.IsSilent(err) {
+		err = unwritten
+	}
 	if !exit.IsSilent(err) {
 		fmt.Fprintf(p.Stderr, "betcode: %s\n", console.Text(exit.Explain(err))) // it may have the name of a file
 	}

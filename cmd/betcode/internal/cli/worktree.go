@@ -113,16 +113,26 @@ func (p *program) createWorktree(ctx context.Context, c *cli.Context, cl *client
 	if w, err = p.awaitSetup(ctx, cl, w); err != nil {
 		return err
 	}
-	view := worktreeView(w)
+	view, called := worktreeView(w), p.callsWorktree(ctx, cl, w)
 	view.Text = func(out io.Writer, _ output.Look) error {
-		if problem := setupProblem(w); problem != "" {
+		if problem := setupProblem(w, called); problem != "" {
 			p.Say("%s", problem)
 		}
-		p.Say("Worktree %s has branch %s. Work in it: betcode chat --worktree %s", console.Line(w.GetName()), console.Line(w.GetBranch()), w.GetId())
+		p.Say("Worktree %s has branch %s. Work in it: betcode chat --worktree %s", console.Line(w.GetName()), console.Line(w.GetBranch()), called)
 		_, err := fmt.Fprintln(out, console.Line(w.GetPath()))
 		return err
 	}
 	return p.Show(c, view)
+}
+
+// callsWorktree returns what a person calls a worktree by: its name, or the beginning of its id if another repository has one of that
+// name.
+func (p *program) callsWorktree(ctx context.Context, cl *client.Client, w *pb.WorktreeInfo) string {
+	found, err := cl.Worktree.GetWorktree(ctx, &pb.GetWorktreeRequest{WorktreeId: w.GetName()})
+	if err != nil || found.GetId() != w.GetId() {
+		return console.ShortID(w.GetId())
+	}
+	return console.Quoted(console.Line(w.GetName()))
 }
 
 func (p *program) listWorktrees(ctx context.Context, c *cli.Context, cl *client.Client) (output.View, error) {
@@ -245,9 +255,9 @@ func (p *program) switchWorktree(ctx context.Context, c *cli.Context, cl *client
 	}
 	return p.Show(c, output.View{Schema: "betcode.worktree.switch/v2", Value: answer, Text: func(out io.Writer, _ output.Look) error {
 		w := answer.GetWorktree()
-		next := "betcode chat --worktree " + w.GetId()
+		next := "betcode chat --worktree " + p.callsWorktree(ctx, cl, w)
 		if session := w.GetActiveSessionId(); session != "" {
-			next = "betcode session attach " + session
+			next = "betcode attach " + console.ShortID(session)
 		}
 		p.Say("Worktree %s is active. Go on: %s", console.Line(w.GetName()), next)
 		_, err := fmt.Fprintln(out, console.Line(w.GetPath()))

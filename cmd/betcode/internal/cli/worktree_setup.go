@@ -30,7 +30,7 @@ func (p *program) awaitSetup(ctx context.Context, cl *client.Client, w *pb.Workt
 	p.Say("The setup of %s runs. Ctrl-C leaves it running.", console.Line(w.GetName()))
 	if err := p.watchSetup(ctx, cl, w.GetId()); err != nil {
 		if ctx.Err() != nil {
-			p.Say("The setup goes on. Watch it: betcode worktree setup --watch %s\nCancel it: betcode worktree setup --cancel %s", w.GetId(), w.GetId())
+			p.Say("The setup goes on. Watch it: betcode worktree setup --watch %s\nCancel it: betcode worktree setup --cancel %s", console.ShortID(w.GetId()), console.ShortID(w.GetId()))
 		}
 		return w, err
 	}
@@ -65,14 +65,14 @@ func setupRuns(w *pb.WorktreeInfo) bool {
 }
 
 // setupProblem says why a worktree is not prepared; empty if it is, or needs no setup.
-func setupProblem(w *pb.WorktreeInfo) string {
+func setupProblem(w *pb.WorktreeInfo, called string) string {
 	switch w.GetSetup().GetStatus() {
 	case pb.WorktreeSetupStatus_WORKTREE_SETUP_STATUS_FAILED, pb.WorktreeSetupStatus_WORKTREE_SETUP_STATUS_TIMEOUT,
 		pb.WorktreeSetupStatus_WORKTREE_SETUP_STATUS_CANCELED:
-		return "The setup ended: " + setupLine(w) + ". Run it again: betcode worktree setup " + w.GetId()
+		return "The setup ended: " + setupLine(w) + ". Run it again: betcode worktree setup " + called
 	case pb.WorktreeSetupStatus_WORKTREE_SETUP_STATUS_NOT_TRUSTED:
-		return "The setup did not run, because the worktree is not trusted. Look at it (betcode trust " + console.Line(w.GetPath()) +
-			"), then: betcode worktree setup " + w.GetId()
+		return "The setup did not run, because the worktree is not trusted. Look at it (betcode trust " + console.Quoted(console.Line(w.GetPath())) +
+			"), then: betcode worktree setup " + called
 	default:
 		return ""
 	}
@@ -103,7 +103,7 @@ func (p *program) setUpWorktree(ctx context.Context, c *cli.Context, cl *client.
 	if err != nil {
 		return err
 	}
-	if problem := setupProblem(w); problem != "" {
+	if problem := setupProblem(w, p.callsWorktree(ctx, cl, w)); problem != "" {
 		return errors.New(problem)
 	}
 	if w.GetSetup() == nil {

@@ -20,7 +20,11 @@ type Console struct {
 
 // New detects which streams are terminals. interrupts replaces Ctrl-C; nil is Ctrl-C itself.
 func New(stdin io.Reader, stdout, stderr io.Writer, interrupts <-chan os.Signal) *Console {
-	return &Console{Stdin: stdin, Stdout: stdout, Stderr: stderr, interrupts: interrupts, Terminal: lookAt(stdin, stdout, stderr)}
+	c := &Console{Stdin: stdin, Stdout: stdout, Stderr: stderr, interrupts: interrupts, Terminal: lookAt(stdin, stdout, stderr)}
+	if !c.Terminal.Out {
+		c.Stdout = &sink{w: stdout}
+	}
+	return c
 }
 
 // Say writes a line for a person to standard error.

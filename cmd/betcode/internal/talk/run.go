@@ -38,6 +38,9 @@ func Run(ctx context.Context, c *console.Console, cl *client.Client, o Opening, 
 		console: c, client: cl, out: options.Output, prompt: options.Prompt, repeat: options.Repeat, attachments: options.Attachments, detach: options.Detach, lock: lockRequest{wanted: options.TakeLock},
 		conv: cl.Converse(ctx, client.ConverseOptions{Start: o.Start, MaxOutage: options.MaxOutage}),
 	}
+	if options.Detach {
+		r.out = &textOutput{stdout: c.Stdout} // the id is all that is printed
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer r.asking.Wait()
 	defer cancel()
