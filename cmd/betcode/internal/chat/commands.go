@@ -52,7 +52,7 @@ var OwnCommands = []editor.Choice{
 	{Text: "/say", What: "send a message although a request waits"},
 }
 
-// enter sends what is in the editor, or performs a command.
+// enter sends the text in the editor, or performs a command.
 func (m *Model) enter() {
 	if m.editor.Continue() {
 		m.saved = false

@@ -22,7 +22,8 @@ type commandList struct {
 	choices []editor.Choice
 }
 
-// get returns the commands of the agent and the daemon; what is known of them if the daemon does not answer.
+// get returns the commands of the agent and the daemon; the last known ones if the daemon does not
+// answer.
 func (l *commandList) get(ctx context.Context, cl *client.Client, session string) []editor.Choice {
 	l.mu.Lock()
 	defer l.mu.Unlock()

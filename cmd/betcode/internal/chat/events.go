@@ -88,7 +88,7 @@ func (m *Model) event(e *pb.AgentEvent) {
 		}
 	case *pb.AgentEvent_Lock:
 		s.holder, s.requestedBy, s.offeredTo = event.Lock.GetHolder(), event.Lock.GetRequestedBy(), event.Lock.GetOfferedTo()
-		if m.options.TakeLock { // the first such event says that the stream is attached
+		if m.options.TakeLock { // the first such event means that the stream is attached
 			m.options.TakeLock = false
 			m.do(RequestLock{})
 		}
@@ -116,7 +116,7 @@ func (m *Model) status(c *pb.StatusChange) {
 	was := s.running
 	s.running = c.GetStatus() != pb.AgentStatus_IDLE && c.GetStatus() != pb.AgentStatus_ERROR
 	s.noSlot, s.waits = false, ""
-	if c.GetStatus() == pb.AgentStatus_IDLE { // the daemon says so only when no message is left
+	if c.GetStatus() == pb.AgentStatus_IDLE { // the daemon publishes that only when no message is left
 		s.queued = nil
 	}
 	if c.GetStatus() == pb.AgentStatus_WAITING_FOR_USER {
@@ -148,8 +148,8 @@ func (m *Model) turnOver() {
 	s.running, s.pressed, s.doing = false, false, ""
 }
 
-// notify draws the attention of a person who looks elsewhere. A terminal that does not report its focus counts as unseen when
-// no key came for a while.
+// notify alerts a person when the terminal has no focus. A terminal that does not report its focus counts as unfocused
+// after a while without a key.
 func (m *Model) notify(text string) {
 	if m.focusing && !m.focused || !m.focusing && m.now.Sub(m.lastKey) > 10*time.Second {
 		m.do(Notify{text})

@@ -100,7 +100,7 @@ func everywhere(p *person, text string, shown func(place string)) {
 	shown("an interrupted line")
 }
 
-// Nothing that others write touches the terminal, wherever it is shown: in a chat that prints, and on a screen.
+// Texts of others cannot control the terminal, in a chat that prints and on a screen.
 func TestHostileTexts(t *testing.T) {
 	for name, text := range eventtest.Hostile() {
 		for _, screen := range []bool{false, true} {

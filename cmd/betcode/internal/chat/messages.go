@@ -12,7 +12,7 @@ import (
 
 // Messages that [Model.Step] takes.
 type (
-	// Items are what the conversation delivered, in order.
+	// Items has the items of the conversation, in order.
 	Items []client.Item
 	// Press is a key.
 	Press editor.Key
@@ -20,7 +20,7 @@ type (
 	Paste string
 	// Resize is the size of the terminal.
 	Resize struct{ Width, Height int }
-	// Focus says whether the terminal has the focus.
+	// Focus reports whether the terminal has the focus.
 	Focus bool
 	// Printed answers [Print].
 	Printed struct{}
@@ -95,7 +95,7 @@ func (Notify) effect()      {}
 func (Suspend) effect()     {}
 func (Leave) effect()       {}
 
-// Options say how a chat is shown.
+// Options configure a chat.
 type Options struct {
 	Style    console.Style
 	Verbose  bool   // thinking, subagents and processes too

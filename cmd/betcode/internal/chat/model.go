@@ -40,7 +40,7 @@ type Model struct {
 
 	unconfirmed []drafts.Message
 	restored    drafts.Saved // to be restored after the history
-	saved       bool         // the draft file has what is typed
+	saved       bool         // the draft file has the typed text
 
 	state               state
 	rows                []string // to be printed
@@ -56,7 +56,7 @@ type Model struct {
 	shrunk        time.Time // when a lower frame replaced a higher one last
 
 	follow bool  // the next frame shows the chosen call
-	reveal bool  // the next frame shows what a search has found
+	reveal bool  // the next frame shows the hit of a search
 	goal   Place // to be shown when the history is there
 }
 
@@ -69,7 +69,7 @@ const (
 	toDialog               // Tab was pressed
 )
 
-// state is what is known about the session.
+// state is the known state of the session.
 type state struct {
 	caughtUp    bool
 	running     bool
@@ -136,7 +136,7 @@ func (m *Model) showGoal() {
 	m.goal = Place{}
 }
 
-// Step takes one message and returns what is to be done.
+// Step applies one message and returns its effects.
 func (m *Model) Step(now time.Time, message any) []Effect {
 	m.now, m.effects = now, nil
 	switch message := message.(type) {
@@ -193,8 +193,8 @@ func (m *Model) Step(now time.Time, message any) []Effect {
 
 func (m *Model) do(effects ...Effect) { m.effects = append(m.effects, effects...) }
 
-// print prints what is finished, not more at once than the terminal can take above the frame. What is printed while a higher frame is
-// still on the terminal would push that frame into the rows above, and be lost below it.
+// print prints finished rows, at most as many as fit above the frame. What is printed while a higher frame is still on the
+// terminal would push that frame into the rows above, and be lost below it.
 func (m *Model) print() {
 	if m.options.Screen {
 		return
@@ -273,7 +273,7 @@ func (m *Model) restore() {
 	m.saved = false
 }
 
-// tell shows a line of this program. What it quotes, such as an error, may be text of others.
+// tell shows a line of this program. Its arguments, such as an error, may be texts of others.
 func (m *Model) tell(format string, args ...any) {
 	m.transcript.Line(m.options.Style.Dim(console.Block(sprintf(format, args...))))
 }

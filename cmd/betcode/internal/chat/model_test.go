@@ -202,7 +202,7 @@ func TestDraft(t *testing.T) {
 	}
 }
 
-// The draft of a session is restored behind its history, without what the history confirms.
+// The draft of a session is restored after its history, without messages that the history confirms.
 func TestRestore(t *testing.T) {
 	left := drafts.Saved{Text: "half", Unconfirmed: []drafts.Message{{Key: "a", Text: "arrived"}, {Key: "b", Text: "lost"}}}
 	p := newPerson(Options{Head: 2, Exact: true, Restored: left})
@@ -264,7 +264,7 @@ func TestBackslashEnterInTheMiddle(t *testing.T) {
 	}
 }
 
-// A paste that contains the mark of its own end neither sends what it pastes nor answers a request.
+// A paste that contains its own end mark neither sends text nor answers a request.
 func TestPasteWithItsOwnEnd(t *testing.T) {
 	p := newPerson(Options{})
 	p.does(Paste("rm -rf x"))
@@ -365,7 +365,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// A terminal without the focus is told when the agent waits, and when it is done.
+// A terminal without focus is notified when the agent waits, and when it is done.
 func TestNotify(t *testing.T) {
 	p := newPerson(Options{})
 	p.does(Focus(true))
@@ -440,7 +440,7 @@ func TestPrintsAboveTheFrameOnTheTerminal(t *testing.T) {
 	}
 }
 
-// BenchmarkKeyInFlood is one key, drawn, after a batch of a flood: what a person waits for at most, apart from the batch itself.
+// BenchmarkKeyInFlood draws one key after a batch of a flood: the maximum delay for a person, apart from the batch itself.
 func BenchmarkKeyInFlood(b *testing.B) {
 	p := newPerson(Options{Style: true, Screen: true})
 	p.does(Resize{120, 40})
@@ -466,7 +466,7 @@ func BenchmarkKeyInFlood(b *testing.B) {
 	b.ReportMetric(float64(keys.Microseconds())/float64(b.N), "µs/key")
 }
 
-// The status names what a session without a turn waits for: a message that is queued is not idleness, and neither is a budget.
+// The status names the reason why a session without a turn waits: with a queued message or at a budget it is not idle.
 func TestStatusOfAQueuedMessage(t *testing.T) {
 	p := newPerson(Options{})
 	p.does(Resize{120, 24})
@@ -497,7 +497,7 @@ func TestStatusOfAQueuedMessage(t *testing.T) {
 	begins("idle")
 }
 
-// A hit of a search is shown at the top and marked, however far up it is; what is gone is said.
+// A hit of a search is shown at the top and marked, however far up it is; a hit that is no longer kept is reported.
 func TestShowsAHit(t *testing.T) {
 	p := newPerson(Options{Screen: true, Head: 300, Session: "5e0a0000-0000", Exact: true})
 	p.does(Resize{60, 20})
@@ -560,7 +560,7 @@ func TestShowsTheLineOfAHit(t *testing.T) {
 	}
 }
 
-// A window that is scrolled up stays where it is while the agent goes on, and says how much is below it.
+// A window that is scrolled up keeps its place while the agent goes on, and counts the rows below it.
 func TestScrolledWindowStays(t *testing.T) {
 	p := newPerson(Options{Screen: true})
 	p.does(Resize{60, 20})
@@ -588,7 +588,7 @@ func TestScrolledWindowStays(t *testing.T) {
 	}
 }
 
-// A session that is blocked says so below the editor at once, until its next turn.
+// The status below the editor shows a blocked session at once, until its next turn.
 func TestStatusOfABlockedSession(t *testing.T) {
 	p := newPerson(Options{})
 	blocked := &pb.ErrorEvent{Code: "NOT_LOGGED_IN", Message: "The agent is not logged in", Details: map[string]string{"condition": "not_logged_in"}}

@@ -76,7 +76,7 @@ func (s *Shell) ask(e Effect) tea.Cmd {
 	return nil
 }
 
-// explained says in one line what rules decide, and which.
+// explained describes on one line the decision of rules, and the rule.
 func explained(r *pb.ExplainPermissionResponse) string {
 	why := r.GetWhy()
 	if r.GetEffect() == "none" {

@@ -16,13 +16,13 @@ import (
 	"betcode/cmd/betcode/internal/talk"
 )
 
-// batch bounds how many events are handed over at once, and frame how often.
+// batch is the maximum number of events that are passed on at once, frame the minimum interval.
 const (
 	batch = 512
 	frame = time.Second / 60
 )
 
-// RunOptions say how a chat is run.
+// RunOptions configure a chat on the terminal.
 type RunOptions struct {
 	talk.ChatOptions
 	Drafts string // directory of drafts and histories
@@ -75,7 +75,7 @@ func Run(ctx context.Context, c *console.Console, cl *client.Client, o talk.Open
 	return nil
 }
 
-// change makes a change of settings. It returns the items that came before the daemon's answer.
+// change sends a change of settings. It returns the items before the daemon's answer.
 func change(conv *client.Conversation, o talk.Opening) (Items, error) {
 	if o.Changes == nil {
 		return nil, nil
@@ -106,10 +106,10 @@ type program struct {
 	ended error // why the conversation ended
 }
 
-// over says that the conversation has ended.
+// over reports the end of the conversation.
 type over struct{ err error }
 
-// pump hands items to the program in batches, until the conversation ends.
+// pump passes items to the program in batches, until the conversation ends.
 func (p *program) pump(first Items) {
 	if len(first) > 0 {
 		p.tea.Send(first)

@@ -15,11 +15,11 @@ import (
 	"betcode/cmd/betcode/internal/talk"
 )
 
-// Shell does what a [Model] wants done: it owns the conversation, the draft, and what runs in the background for them.
+// Shell performs the effects of a [Model]: it owns the conversation, the draft, and their background work.
 type Shell struct {
 	Conversation *client.Conversation
 	Model        *Model
-	Warning      error // what is typed is not kept
+	Warning      error // why typed text is not stored
 
 	ctx        context.Context
 	cancel     context.CancelFunc
@@ -75,8 +75,8 @@ func (s *Shell) Close() error {
 	return s.draft.Close()
 }
 
-// Perform does what a step wants done. What waits for anything becomes a command, which Bubble Tea runs in a goroutine: answers is
-// for those whose message is for the model, others for the terminal. leave reports whether the person leaves.
+// Perform performs the effects of a step. An effect that blocks becomes a command, which Bubble Tea runs in a goroutine: answers
+// has those whose message is for the model, others those for the terminal. leave reports whether the person leaves.
 func (s *Shell) Perform(effects []Effect) (answers, others []tea.Cmd, leave bool) {
 	for _, e := range effects {
 		switch e := e.(type) {

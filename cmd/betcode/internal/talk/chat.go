@@ -32,7 +32,7 @@ was shown; pasted text never allows a tool.
 
 Other lines that begin with / are commands of the agent's own, for example /compact.`
 
-// ChatOptions say how a chat is shown.
+// ChatOptions configure a chat.
 type ChatOptions struct {
 	Verbose  bool // show thinking, subagents and processes too
 	ReadOnly bool // only watch
@@ -42,9 +42,9 @@ type ChatOptions struct {
 	Keys *Keyboard
 }
 
-// Chat is a conversation on the terminal until the person leaves. The session goes on. A change of settings comes first:
-// nothing that is typed is sent until the daemon has made it, and a refusal ends the chat. A message from a pipe or a file
-// that the daemon refuses is shown, and gives the chat its exit code.
+// Chat is a conversation on the terminal until the person leaves. The session goes on. A change of settings comes first: no typed
+// line is sent until the daemon has applied it, and a refusal ends the chat. A message from a pipe or a file that the daemon
+// refuses is shown, and gives the chat its exit code.
 func Chat(ctx context.Context, c *console.Console, cl *client.Client, o Opening, options ChatOptions) error {
 	s := &chatting{console: c, client: cl, conv: cl.Converse(ctx, client.ConverseOptions{Start: o.Start}), readOnly: options.ReadOnly, takeLock: options.TakeLock}
 	defer s.conv.Close()

@@ -46,7 +46,7 @@ type sent struct {
 	accepted bool // its UserInput event came
 }
 
-// reaction is what the chat does after a line or an interrupt.
+// reaction is the action of the chat after a line or an interrupt.
 type reaction struct {
 	send  []*pb.AgentRequest
 	say   string // a message

@@ -6,8 +6,7 @@
 // terminal nor a daemon.
 //
 // A line is an answer only if it was meant as one: typed, not pasted, after the question was on the screen (line.deliberate).
-// Settings that are changed at the beginning come first; nothing is sent before the daemon has made the change
-// (SettingsChange).
+// Changes of settings at the beginning come first: the chat sends nothing before the daemon has applied them (SettingsChange).
 //
 // Nothing is stored. A chat or run that is killed leaves the session as it is, and the agent goes on.
 package talk

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// editor makes lines of the bytes that a terminal sends, without the limit of the terminal's own line editing (4,095
-// bytes). Text between the marks of a bracketed paste is part of the line, with its line ends. It is plain data: bytes go
-// in, lines and text to echo come out.
+// editor assembles lines from the bytes of a terminal, without the limit of the terminal's own line editing (4,095 bytes). Text
+// between the marks of a bracketed paste is part of the line, with its line ends. It is plain data: bytes go in, lines and text
+// to echo come out.
 type editor struct {
 	text    []byte
 	long    bool   // the line has become too long
@@ -128,7 +128,7 @@ func (e *editor) sequence(b byte) {
 	e.escape = nil
 }
 
-// take ends the line. burst says that its first key and Enter came in one read, so that it was not typed.
+// take ends the line. burst means that its first key and Enter came in one read, so it was not typed.
 func (e *editor) take(burst bool, now time.Time) Line {
 	l := Line{text: string(e.text), tooLong: e.long, typed: true, pasted: e.pasted || burst && len(e.text) > 0, first: e.first, before: e.before}
 	if len(e.text) == 0 && !e.long {

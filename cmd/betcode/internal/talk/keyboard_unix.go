@@ -16,7 +16,7 @@ import (
 	"betcode/cmd/betcode/internal/console"
 )
 
-// terminalModes says that keys can be read one by one on this system.
+// terminalModes reports that keys can be read one by one on this system.
 const terminalModes = true
 
 // backgroundPoll is how often a process in the background checks whether it is in the foreground.

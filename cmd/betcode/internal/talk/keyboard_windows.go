@@ -5,7 +5,8 @@ import (
 	"os"
 )
 
-// terminalModes says that the console's own line editing is used, which takes lines of any length.
+// terminalModes is false: the console's own line editing is used, which accepts lines of any
+// length.
 const terminalModes = false
 
 // terminalReader does not exist on Windows.

@@ -82,7 +82,7 @@ func echoScreen(c *console.Console) io.Writer {
 	return nil
 }
 
-// Lines is what is typed. It is closed at the end of input.
+// Lines returns the channel of typed lines. It is closed at the end of input.
 func (k *Keyboard) Lines() <-chan Line { return k.lines }
 
 // Prompt shows a prompt, and the unfinished line behind it.
@@ -114,8 +114,8 @@ func (k *Keyboard) redraw(w io.Writer, prompt string) {
 	k.terminal.redraw(w, prompt)
 }
 
-// readLines sends the lines of r until its end. typed says that r is a terminal whose keys cannot be read one by one; a
-// line then has the time at which it was read.
+// readLines sends the lines of r until its end. typed means that r is a terminal whose keys cannot be read one by one; a line
+// then has the time of its read.
 func readLines(r io.Reader, typed bool, lines chan<- Line) {
 	defer close(lines)
 	in := bufio.NewReader(r)

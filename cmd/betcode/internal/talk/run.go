@@ -22,7 +22,7 @@ import (
 type RunOptions struct {
 	Prompt    string
 	Policy    Policy        // who decides about permissions
-	Output    Output        // what it prints
+	Output    Output        // the format of its output
 	MaxOutage time.Duration // how long the daemon may be unreachable
 	Repeat    *pb.Repeat    // the daemon repeats the prompt; nil: it is sent once
 
@@ -208,7 +208,7 @@ func (r *unattended) item(ctx context.Context, item client.Item) error {
 	return nil
 }
 
-// fromSubagent says that a subagent waits for a person whom this run does not ask.
+// fromSubagent reports that a subagent waits for a person whom this run does not ask.
 func (r *unattended) fromSubagent(e *pb.AgentEvent) {
 	if id, name := inbox.SubagentOf(e); id != "" && r.turn.policy != askPerson {
 		r.say("Subagent %s waits for an answer: betcode permission list", console.Line(name))

@@ -10,10 +10,10 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// ModelAsked says when another model counts, and who judges its name: nobody before the agent asks its service.
+// ModelAsked reports when another model takes effect. Its name is checked only when the agent calls its service.
 const ModelAsked = "The model is %s from the next message on. If there is no such model, that message fails; /model NAME takes another."
 
-// ModeAsked says that a mode was asked for; the daemon answers only if it is not taken.
+// ModeAsked reports that a mode was requested; the daemon answers only a refusal.
 const ModeAsked = "The permission mode is %s now, unless a refusal follows."
 
 // SettingsChange is a change of settings at the start of a conversation. Later requests wait for its result. The daemon
@@ -32,8 +32,8 @@ func (s *SettingsChange) Send(conv *client.Conversation, changes *pb.SessionSett
 // Pending reports whether the result is not known yet.
 func (s *SettingsChange) Pending() bool { return s.behind != "" }
 
-// Take reads an item of the conversation while the change is pending. It reports whether the item was the daemon's answer
-// and the settings are changed. An error says that they are not, or that it is not known.
+// Take reads an item of the conversation while the change is pending. It reports whether the item was the daemon's answer and the
+// settings are changed. An error means that they are not changed, or that it is not known.
 func (s *SettingsChange) Take(item client.Item) (changed bool, err error) {
 	if item.Outage != nil || item.Lost != nil { // a change is not sent again
 		return false, exit.With(exit.Connection, errors.New("the connection to the daemon broke before the settings were changed"))

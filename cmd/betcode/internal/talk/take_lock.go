@@ -11,7 +11,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// lockRequest asks the holder of the input lock for it, once, and sends the prompt when it is given.
+// lockRequest requests the input lock from its holder, once, and sends the prompt when the lock is granted.
 type lockRequest struct {
 	wanted   bool // --take-lock
 	asked    bool
@@ -29,7 +29,7 @@ func (l *lockRequest) takes(t *turn, e *pb.AgentEvent) bool {
 	return l.wanted && !l.asked && !t.accepted && f.GetCode() == noInputLock && f.GetDetails()["idempotency_key"] == t.key
 }
 
-// takeLock asks for the lock. The answer comes while the run goes on; its goroutine ends with the run.
+// takeLock requests the lock in a goroutine, which ends with the run.
 func (r *unattended) takeLock(ctx context.Context, e *pb.AgentEvent) {
 	r.lock.asked, r.lock.answered = true, make(chan lockAnswer, 1)
 	r.say("Asking %s for the input lock.", holderOf(e.GetError()))

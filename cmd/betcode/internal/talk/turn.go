@@ -49,7 +49,7 @@ func (t *turn) event(e *pb.AgentEvent) []*pb.AgentRequest {
 		t.mayBeOver = t.budgetWaits && t.policy != askPerson
 	}
 	if id, _ := inbox.SubagentOf(e); id == "" && e.GetPermissionRequest().GetToolName() == budgetTool && e.GetSequence() == 0 {
-		t.budgetWaits = true // since before this message, so no event follows that says why it waits
+		t.budgetWaits = true // since before this message, so no event with the reason follows
 	}
 	if f := e.GetError(); f != nil && (t.accepted || f.GetDetails()["idempotency_key"] == t.key) {
 		t.failure = f

@@ -53,15 +53,15 @@ func (t *turn) refusal() string {
 	return said + "; " + loginHint
 }
 
-// loginHint says how to mend a turn that failed because the agent is not logged in, or its key is refused.
+// loginHint is the hint for a turn that failed because the agent is not logged in, or its key is refused.
 const loginHint = "log in: claude /login. Or give the daemon an API key (ANTHROPIC_API_KEY) and restart it"
 
-// authentication reports whether an error says that the agent is not logged in, or that its key is refused.
+// authentication reports whether an error means that the agent is not logged in, or that its key is refused.
 func authentication(f *pb.ErrorEvent) bool {
 	return f.GetCode() == "AUTHENTICATION_FAILED" || f.GetCode() == "NOT_LOGGED_IN"
 }
 
-// said reports whether an error is the agent's answer too.
+// said reports whether the agent's answer has the same error.
 func (t *turn) said(failed string) bool {
 	return strings.TrimSpace(t.text.String()) == strings.TrimSpace(failed)
 }

@@ -21,8 +21,8 @@ const (
 // noPersonDecides is the message to the agent when a tool is denied because no person can be asked.
 const noPersonDecides = "No person is there to decide: this is an unattended run. Find a way without it, or say what you would need."
 
-// ParsePolicy reads the flag --permissions. Without it a person decides at a terminal. promptFromStdin says that
-// standard input is the prompt: then no person can answer.
+// ParsePolicy reads the flag --permissions. Without it a person decides at a terminal. promptFromStdin means that standard input
+// is the prompt: then no person can answer.
 func ParsePolicy(c *console.Console, flag string, promptFromStdin bool) (Policy, error) {
 	switch policy := Policy(flag); policy {
 	case askPerson, allowAll, denyAll:

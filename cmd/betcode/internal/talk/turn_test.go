@@ -161,7 +161,7 @@ func TestFinalText(t *testing.T) {
 	}
 }
 
-// A run whose message waits behind a turn that waits for a person says so: nothing else would come for days.
+// A run reports that its message is queued behind a turn that waits for a person, because no other output may follow for days.
 func TestRunNamesWhatItsMessageWaitsBehind(t *testing.T) {
 	request := func(seq uint64) *pb.AgentEvent {
 		return &pb.AgentEvent{Sequence: seq, Event: &pb.AgentEvent_PermissionRequest{PermissionRequest: &pb.PermissionRequest{RequestId: "r"}}}
@@ -183,7 +183,7 @@ func TestRunNamesWhatItsMessageWaitsBehind(t *testing.T) {
 	}
 }
 
-// An agent that is not logged in is reported once: on standard error, or on the screen by the agent and then by what mends it.
+// An agent that is not logged in is reported once: on standard error, or on the screen by the agent's text and then the hint.
 func TestRunSaysOnceThatTheAgentIsNotLoggedIn(t *testing.T) {
 	const said, hint = "Not logged in · Please run /login", "log in: claude /login. Or give the daemon an API key (ANTHROPIC_API_KEY) and restart it"
 	for name, test := range map[string]struct {

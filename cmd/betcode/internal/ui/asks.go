@@ -36,7 +36,7 @@ func (a asks) list() sessions {
 	return sessions{r, err}
 }
 
-// digest asks what has happened since a time.
+// digest requests the digest since a time.
 func (a asks) digest(since time.Time) (*pb.DigestResponse, error) {
 	ctx, cancel := context.WithTimeout(a.ctx, patience)
 	defer cancel()
@@ -51,7 +51,7 @@ func (a asks) search(query string) searched {
 	return searched{query, r, err}
 }
 
-// opening says how a session is attached to.
+// opening returns the request to attach to a session.
 func (a asks) opening(session string) (talk.Opening, error) {
 	ctx, cancel := context.WithTimeout(a.ctx, patience)
 	defer cancel()
@@ -80,7 +80,7 @@ func (a asks) plans() plansFound {
 	return plansFound{found, err}
 }
 
-// run performs a command of the list. It returns what to tell the person.
+// run performs a command of the list. It returns a message for the person.
 func (a asks) run(c Command) string {
 	ctx, cancel := context.WithTimeout(a.ctx, commandPatience)
 	defer cancel()
@@ -106,5 +106,5 @@ func unanswered(err error) bool {
 	return client.Unreachable(err) || status.Code(err) == codes.DeadlineExceeded
 }
 
-// reason is what the daemon says about a failure, in one line.
+// reason returns the daemon's error on one line.
 func reason(err error) string { return console.Line(status.Convert(err).Message()) }

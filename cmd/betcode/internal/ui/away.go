@@ -12,7 +12,7 @@ import (
 // longAbsence is how long the terminal was without the focus when a digest is shown again.
 const longAbsence = 10 * time.Minute
 
-// digestText says in one line what happened while a person was away; empty if nothing did.
+// digestText sums up a digest on one line; empty if nothing happened.
 func digestText(d *pb.DigestResponse) string {
 	if len(d.GetSessions()) == 0 {
 		return ""

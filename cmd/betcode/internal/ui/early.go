@@ -7,7 +7,7 @@ const (
 	maxEarlyBytes    = 1 << 20
 )
 
-// early is what was typed and pasted for a session before it was open. It is bounded.
+// early has the keys and pastes for a session that is not open yet. It is bounded.
 type early struct {
 	messages []any // chat.Press and chat.Paste
 	bytes    int

@@ -13,8 +13,8 @@ import (
 	"betcode/cmd/betcode/internal/talk"
 )
 
-// Keys and pastes for a session that does not open take bounded memory. Those beyond the bound do not reach the list, and
-// what was typed before them is kept.
+// Keys and pastes for a session that does not open take bounded memory. Those beyond the bound do
+// not reach the list, and earlier ones are kept.
 func TestEarlyIsBounded(t *testing.T) {
 	for name, typing := range map[string]struct {
 		message tea.Msg

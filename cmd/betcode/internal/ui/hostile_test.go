@@ -20,8 +20,8 @@ func full[M proto.Message](m M, text string) M {
 	return m
 }
 
-// Nothing that others write touches the terminal: names, directories, previews, requests, plans, hits, failures and what is typed, in
-// the list, the plans and the search, drawn and line by line.
+// Texts of others cannot control the terminal: names, directories, previews, requests, plans, hits,
+// failures and typed text, in the list, the plans and the search, drawn and line by line.
 func TestHostileTexts(t *testing.T) {
 	for name, text := range eventtest.Hostile() {
 		see := func(place string, rows []string) {

@@ -25,7 +25,7 @@ type Model struct {
 	help          bool
 	read          bool      // a list has come
 	lost          time.Time // since when there is no list; zero: there is
-	trouble       string    // what the daemon says about that; empty: it does not answer
+	trouble       string    // the daemon's error; empty: it does not answer
 	said          string    // a short answer to the last command
 	away          string    // what happened while the person was away
 	blurred       time.Time
@@ -44,7 +44,7 @@ type line struct {
 	filter string
 }
 
-// Effect is what a key wants done.
+// Effect is an action that a key requests.
 type Effect interface{ effect() }
 
 // Effects.
@@ -141,7 +141,7 @@ func (m *Model) Next(behind string) string {
 	return ""
 }
 
-// Session returns what the list knows about a session; nil if it is not in it.
+// Session returns the entry of a session in the list; nil if there is none.
 func (m *Model) Session(id string) *pb.SessionSummary {
 	for _, r := range m.rows {
 		if r.session.GetId() == id {
@@ -285,7 +285,7 @@ func (m *Model) Counts() map[sessionstate.Name]int {
 	return counts
 }
 
-// title is what a session is called.
+// title returns the display name of a session.
 func title(s *pb.SessionSummary) string {
 	return console.Line(cmp.Or(s.GetName(), s.GetTitle(), s.GetLastMessagePreview(), "session "+console.ShortID(s.GetId())))
 }

@@ -87,7 +87,8 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// The screen says since when the daemon is lost, keeps what was read, and fits the terminal. Escapes in names are shown.
+// The screen shows since when the daemon does not answer, keeps the last list, and fits the terminal. Escapes in names
+// are shown.
 func TestRows(t *testing.T) {
 	m := some()
 	m.Listed(now, nil, status.Error(codes.Unavailable, "connection refused"))
@@ -134,7 +135,7 @@ func BenchmarkRows(b *testing.B) {
 	}
 }
 
-// A daemon that answers with a refusal is there: the screen says what it says, and does not tell to start one.
+// A daemon that refuses the list is running: the screen shows its error, and no hint to start one.
 func TestRefusedList(t *testing.T) {
 	m, p := some(), NewPlain()
 	err := status.Error(codes.Unauthenticated, "the token is revoked")

@@ -39,7 +39,7 @@ type Plain struct {
 // NewPlain returns an empty list.
 func NewPlain() *Plain { return &Plain{list: NewModel(false), known: map[string]sessionstate.State{}} }
 
-// Listed takes the sessions, or why there are none. It returns what has changed.
+// Listed takes the list or its error. It returns lines with the changes.
 func (p *Plain) Listed(now time.Time, r *pb.ListSessionsResponse, err error) (lines []string) {
 	first, lost := !p.list.read, !p.list.lost.IsZero()
 	p.list.Listed(now, r, err)
@@ -93,7 +93,7 @@ func (p *Plain) all(now time.Time, rows []row) []string {
 	return lines
 }
 
-// sum says how many sessions are in each state.
+// sum counts the sessions in each state.
 func (p *Plain) sum() string {
 	counts := p.list.Counts()
 	var parts []string
@@ -115,7 +115,7 @@ func stateWords(name sessionstate.Name) string {
 	return string(name)
 }
 
-// row says how a session stands.
+// row describes the state of a session.
 func (p *Plain) row(now time.Time, r row) string {
 	s := r.session
 	text := fmt.Sprintf("%d. %s: %s", slices.Index(p.numbers, s.GetId())+1, console.Shorten(title(s), 60), strings.Replace(stateWords(r.state.Name), "need you", "needs you", 1))

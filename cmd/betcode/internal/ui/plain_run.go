@@ -74,7 +74,7 @@ type plainRun struct {
 	listings  chan sessions
 	asking    sync.WaitGroup
 	prompting bool // the prompt is the last line
-	looked    bool // the digest was said, or there is none
+	looked    bool // the digest was printed, or there is none
 }
 
 // ask asks for the list after a while, in the background.
@@ -89,7 +89,7 @@ func (p *plainRun) ask(after time.Duration) {
 	})
 }
 
-// away says what has happened while the person was away, and notes that it was said.
+// away prints the digest and stores its time.
 func (p *plainRun) away() {
 	if p.options.State == "" {
 		return
@@ -116,7 +116,7 @@ func (p *plainRun) print(lines ...string) {
 	}
 }
 
-// perform does what a command wants done.
+// perform performs the effect of a command.
 func (p *plainRun) perform(e Effect) error {
 	switch e := e.(type) {
 	case Open:
@@ -124,7 +124,7 @@ func (p *plainRun) perform(e Effect) error {
 		if err != nil {
 			return err
 		}
-		if e.At > 0 { // what was said before is not read again
+		if e.At > 0 { // earlier history is not printed again
 			o.Start.FromSequence = e.At - 1
 		}
 		return p.talk(o)

@@ -62,7 +62,7 @@ func planRows(found []*pb.OrchestrationInfo, style console.Style, width int) (ro
 	return rows
 }
 
-// planTitle says how far an orchestration has come.
+// planTitle describes the progress of an orchestration.
 func planTitle(o *pb.OrchestrationInfo, style console.Style) string {
 	state := console.Enum(o.GetState(), "ORCHESTRATION_STATE_")
 	if o.GetPaused() && o.GetState() == pb.OrchestrationState_ORCHESTRATION_STATE_RUNNING {

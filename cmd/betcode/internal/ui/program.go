@@ -27,7 +27,7 @@ const (
 	endedView = "the conversation ended: "
 )
 
-// Options say how the screen is run.
+// Options configure the screen.
 type Options struct {
 	Drafts string                       // directory of drafts and histories
 	State  string                       // directory with the time of the last look; empty: the daemon is on another machine
@@ -74,7 +74,7 @@ type program struct {
 	open          *view   // nil: the list or the plans are shown
 	awaited       uint64  // number of the opening that is under way; 0: none. What is typed meanwhile is for its session
 	openings      uint64  // so far
-	early         early   // what was typed
+	early         early   // keys and pastes for it
 	unsent        unsent
 	plansOpen     *Plans // nil: the list or the search is shown
 	found         *Found // nil: the list or the plans are shown
@@ -126,7 +126,7 @@ type (
 // Init implements tea.Model.
 func (p *program) Init() tea.Cmd { return p.poll }
 
-// away asks what has happened since a time.
+// away requests the digest since a time.
 func (p *program) away(since time.Time) tea.Cmd {
 	return func() tea.Msg {
 		d, err := p.digest(since)
@@ -276,7 +276,7 @@ func (p *program) press(k editor.Key) tea.Cmd {
 	return p.step(v, chat.Press(k))
 }
 
-// perform does what a key of the list wants done.
+// perform performs the effect of a key of the list.
 func (p *program) perform(e Effect) tea.Cmd {
 	switch e := e.(type) {
 	case Quit:

@@ -9,13 +9,13 @@ import (
 	"betcode/cmd/betcode/internal/chat/editor"
 )
 
-// unsent is what was typed for sessions that could not be opened, by the name with which they were asked for; empty for a new one.
+// unsent has the typed text for sessions that could not be opened, by the requested name; empty for a new one.
 type unsent map[string]string
 
-// maxUnsent bounds for how many sessions the screen keeps what was typed.
+// maxUnsent is the maximum number of sessions for which the screen keeps typed text.
 const maxUnsent = 32
 
-// keepUnsent keeps what was typed for a session that could not be opened, and returns what to say about it.
+// keepUnsent keeps the typed text for a session that could not be opened, and returns a message about it.
 func (p *program) keepUnsent(session string, typed early) string {
 	text := textOf(typed)
 	if text == "" {
@@ -38,7 +38,7 @@ func (p *program) keepUnsent(session string, typed early) string {
 	return "; what you typed is kept until it opens"
 }
 
-// restoreUnsent puts into the editor of a session what was typed when it could not be opened. It does not send it.
+// restoreUnsent puts the kept text of a session into its editor. It does not send it.
 func (p *program) restoreUnsent(session string, v *view, typed early) tea.Cmd {
 	text, ok := p.unsent[session]
 	if !ok {

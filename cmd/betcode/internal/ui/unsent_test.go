@@ -15,7 +15,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// What is typed for a session that cannot be opened is said to be kept, and is in the editor when the session opens, not sent.
+// The screen keeps typed text for a session that cannot be opened, reports that, and puts it into
+// the editor when the session opens, without sending it.
 func TestTypedForSessionThatFails(t *testing.T) {
 	for name, session := range map[string]string{"a session": "s", "a new one": ""} {
 		t.Run(name, func(t *testing.T) {

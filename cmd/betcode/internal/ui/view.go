@@ -139,7 +139,7 @@ func (m *Model) list(now time.Time, height int) []string {
 // narrow is the width below which the directory is left out.
 const narrow = 60
 
-// row returns a session on one row: what it is called, what it waits for or did last, where, and when.
+// row returns a session on one row: its name, what it waits for or did last, its directory and the time.
 func (m *Model) row(now time.Time, r row, i int, chosen bool) string {
 	s := r.session
 	number := "  "

@@ -23,7 +23,7 @@ type view struct {
 	unfolded bool
 }
 
-// step gives a message to an opened session and does what it wants done.
+// step passes a message to an opened session and performs its effects.
 func (p *program) step(v *view, message any) tea.Cmd {
 	if v == nil {
 		return nil
@@ -48,7 +48,7 @@ func (p *program) find(session string) *view {
 	return nil
 }
 
-// say shows a short answer on the page that is shown.
+// say shows a short message on the present page.
 func (p *program) say(text string) {
 	switch {
 	case p.plansOpen != nil:
@@ -60,7 +60,7 @@ func (p *program) say(text string) {
 	}
 }
 
-// show shows a session, which is opened if it is not yet, at a place of its history.
+// show opens a session if needed, and shows it at a place of its history.
 func (p *program) show(session string, at chat.Place) tea.Cmd {
 	if v := p.find(session); v != nil {
 		p.open = v
@@ -126,7 +126,8 @@ func (p *program) waits(k editor.Key) bool {
 	return true
 }
 
-// typed gives a session what was typed before it was open. It answers nothing, because no request is on the screen yet.
+// typed passes a session the keys that were typed before it was open. They answer nothing, because no request is on the
+// screen yet.
 func (p *program) typed(v *view, e early) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, message := range e.messages {

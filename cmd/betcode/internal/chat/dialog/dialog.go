@@ -11,7 +11,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// mode is what the keys of a dialog are for.
+// mode determines the meaning of keys in a dialog.
 type mode uint8
 
 const (
@@ -25,7 +25,7 @@ const (
 type Dialog struct {
 	request *inbox.Request
 	always  inbox.Rules
-	why     string // what the daemon's rules say
+	why     string // the decision of the daemon's rules
 	mode    mode
 	words   editor.Editor // for denying, editing and writing
 	field   string        // of the input that is edited; empty: all of it, as JSON
@@ -33,7 +33,7 @@ type Dialog struct {
 	page    int           // rows of the body that were shown last
 	follow  bool          // the next view shows the option under the cursor
 	form    form
-	trouble string // what is wrong with the last answer
+	trouble string // the error of the last answer
 }
 
 // New opens a dialog.
@@ -48,7 +48,7 @@ func New(r *inbox.Request) *Dialog {
 // Request returns the request.
 func (d *Dialog) Request() *inbox.Request { return d.request }
 
-// Explain adds what the daemon says about the rules.
+// Explain adds the daemon's explanation of the rules.
 func (d *Dialog) Explain(why string) { d.why = why }
 
 // Typing reports whether the dialog has a text field open, which takes all keys.

@@ -102,7 +102,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// The input as JSON is edited where there is no command; what is not JSON is not sent.
+// A call without a command is edited as JSON; invalid JSON is not sent.
 func TestEditJSON(t *testing.T) {
 	d := opened(t, eventtest.Asks("r", "Read", ""))
 	if r := press(d, "e", "x", "enter"); r != nil || d.trouble == "" {
@@ -194,7 +194,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// A key is on the row of what it does.
+// A key is on the same row as its meaning.
 func TestKeysStayTogether(t *testing.T) {
 	parts := []string{"y allow once", "r always: Bash in .claude/settings.local.json", "e edit", "n deny"}
 	want := []string{"y allow once · r always: Bash in .claude/settings.local.json", "e edit · n deny"}
@@ -206,8 +206,8 @@ func TestKeysStayTogether(t *testing.T) {
 	}
 }
 
-// However small the screen is, a request fits, shows the beginning of what is decided, and a key; each row of it can be reached, and
-// so can each option of a question.
+// However small the screen is, a request fits, shows the beginning of the call and a key; each of its rows can be
+// reached, and so can each option of a question.
 func TestSmallScreens(t *testing.T) {
 	long := strings.Repeat("word ", 30)
 	d := opened(t, asks(func(p *pb.PermissionRequest) {

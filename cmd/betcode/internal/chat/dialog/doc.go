@@ -1,5 +1,5 @@
-// Package dialog shows what an agent asks a person, and turns keys into answers: permission requests, questions as forms, plans
-// as documents.
+// Package dialog shows requests of an agent to a person, and turns keys into answers: permission requests, questions as forms,
+// plans as documents.
 //
 // It is plain data. Events, keys and times go in; rows and requests to the daemon come out.
 //
@@ -9,5 +9,6 @@
 // key came in that time, and none follows at once, as it would in a paste. A key that is refused is text for the editor, so
 // nothing that is typed is lost.
 //
-// The first row of a request is what would run, made by this program from the tool's input, not from the agent's words.
+// The first row of a request is the command that would run, made by this program from the tool's input, not from the agent's
+// text.
 package dialog

@@ -5,8 +5,8 @@ import "time"
 const (
 	// Quiet is how long a request must have been on the screen, and the keyboard silent, before a key can answer it.
 	Quiet = 400 * time.Millisecond
-	// Hold is how long no key must follow an answer. The keys of a paste that the terminal does not mark follow each other
-	// faster, and nobody types so fast.
+	// Hold is the time in which no key may follow an answer. Keys of an unmarked paste follow each other faster, and
+	// nobody types that fast.
 	Hold = 60 * time.Millisecond
 )
 

@@ -18,7 +18,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// View says how a dialog is drawn.
+// View has the parameters of drawing a dialog.
 type View struct {
 	Style         console.Style
 	Width, Height int
@@ -27,7 +27,7 @@ type View struct {
 	Now           time.Time
 }
 
-// Least is how many rows a dialog needs: its title, what it is about, and the keys.
+// Least is the minimum number of rows of a dialog: its title, its subject, and the keys.
 const Least = 3
 
 // Rows returns the dialog. cursorRow is negative unless a text field is open.
@@ -59,7 +59,7 @@ func (d *Dialog) Rows(v View) (rows []string, cursorRow, cursorColumn int) {
 	if d.trouble != "" {
 		keys = append(keys, s.Yellow(console.Line(d.trouble)))
 	}
-	if over := len(head) + 1 + len(field) + len(keys) - v.Height; over > 0 { // what is decided, and what is typed, matter most
+	if over := len(head) + 1 + len(field) + len(keys) - v.Height; over > 0 { // the call and the typed text matter most
 		gone := min(over, max(len(keys)-1, 0))
 		keys, over = keys[:len(keys)-gone], over-gone
 		if d.Typing() && over > 0 {
@@ -81,10 +81,11 @@ func (d *Dialog) Rows(v View) (rows []string, cursorRow, cursorColumn int) {
 	return rows, cursorRow, cursorColumn
 }
 
-// bodyRows is how many rows of what is decided are shown before the explanations of the keys.
+// bodyRows is the number of rows of the body that have precedence over the explanations of the keys.
 const bodyRows = 4
 
-// window returns the rows of the body that are shown in so many rows. The last one says what is not shown, if there is room for it.
+// window returns the rows of the body that are shown in so many rows. The last one counts the hidden rows, if there is
+// room for it.
 func (d *Dialog) window(s console.Style, body []string, room, option int) []string {
 	if len(body) <= room {
 		d.scroll, d.page, d.follow = 0, room, false
@@ -106,19 +107,19 @@ func (d *Dialog) window(s console.Style, body []string, room, option int) []stri
 	return slices.Concat(shown, []string{s.Dim(place)})
 }
 
-// content is what a dialog shows.
+// content is the content of a dialog.
 type content struct {
 	head   []string
 	body   []string
 	option int // row of the body with the option under the cursor
 	keys   []choice
-	rest   []string // what the explanations of the keys say and their short form does not
+	rest   []string // the part of the explanations that the short form lacks
 }
 
-// choice is a key and what it does, in full and in a word.
+// choice is a key with its meaning, in full and in a word.
 type choice struct{ name, does, short string }
 
-// content returns the title, what it is about, and the keys.
+// content returns the title, the subject, and the keys.
 func (d *Dialog) content(v View, width int) (c content) {
 	if len(d.request.Questions) > 0 {
 		return d.questionRows(v, width)
@@ -181,7 +182,7 @@ func (d *Dialog) keyRows(v View, width int, keys []choice, short bool) []string 
 	return wrapKeys(parts, v.Style.Dim(" ·"), width)
 }
 
-// wrapKeys joins keys into rows. A key stays on the row of what it does, if that fits.
+// wrapKeys joins keys into rows. A key stays on the row of its meaning, if that fits.
 func wrapKeys(parts []string, dot string, width int) (rows []string) {
 	row := ""
 	for _, part := range parts {
@@ -226,7 +227,7 @@ func commandRows(s console.Style, p *pb.PermissionRequest, width int) []string {
 	return append(out, diff...)
 }
 
-// reasons says why a person is asked.
+// reasons returns the reasons why a person is asked.
 func (d *Dialog) reasons(v View) []string {
 	p := d.request.Permission
 	out := inbox.Reasons(p)

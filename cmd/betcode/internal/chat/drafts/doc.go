@@ -1,5 +1,5 @@
-// Package drafts keeps on disk what a person has typed: messages that are not sent yet or not confirmed ([Draft]), and
-// messages that were sent before, for each working directory ([History]).
+// Package drafts stores typed text on disk: messages that are not sent or not confirmed ([Draft]), and messages that were sent
+// before, for each working directory ([History]).
 //
 // # Files
 //
@@ -12,9 +12,9 @@
 //
 // # What is promised
 //
-// A draft is handed to a goroutine of its [Draft] with every key and written at once, by rename, so that a killed process
-// loses at most the key that was just pressed. It is synced to the disk when no key has come for a second. The file goes when
-// the text is empty and the daemon has confirmed every message.
+// Every key passes the draft to a goroutine of its [Draft], which writes it at once, by rename, so a killed process loses at most
+// the last key. The file is synced after a second without a key, and removed when the text is empty and the daemon has confirmed
+// every message.
 //
 // A terminal takes over the newest draft of its directory whose terminal has ended. The lock is the kernel's, so it ends with
 // its process however that ends.

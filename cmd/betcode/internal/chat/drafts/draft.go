@@ -23,7 +23,7 @@ const maxDrafts = 32
 // syncAfter is how long no key must come before a draft is synced to the disk.
 const syncAfter = time.Second
 
-// Saved is what a terminal has not delivered.
+// Saved has the text that a terminal has not delivered.
 type Saved struct {
 	Session     string    `json:"session"`
 	Text        string    `json:"text,omitempty"`        // in the editor
@@ -51,8 +51,8 @@ type Draft struct {
 	err    error // of the first write that failed
 }
 
-// Draft locks the draft of a session for this terminal. With exact it returns what a former terminal left for this session,
-// otherwise the newest that an ended terminal left in the working directory.
+// Draft locks the draft of a session for this terminal. With exact it returns the draft that a former terminal left for this
+// session, otherwise the newest draft of an ended terminal in the working directory.
 func (s *Store) Draft(project, session string, exact bool) (*Draft, Saved, error) {
 	dir := filepath.Join(s.dir, "drafts", hash(project))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -92,7 +92,7 @@ func fileName(session string) string {
 	return session
 }
 
-// newLock returns the lock of a file. Nothing that stands in its place makes the terminal wait, or is made behind a link.
+// newLock returns the lock of a file. A pipe in its place does not block the terminal, and no file is created through a link.
 func newLock(name string) *flock.Flock {
 	return flock.New(name+".lock", flock.SetPermissions(0o600), flock.SetFlag(os.O_CREATE|os.O_RDONLY|regular.NoWait|regular.NoLink))
 }
@@ -159,7 +159,7 @@ func encode(s Saved) []byte {
 	return content
 }
 
-// Save hands a draft to the goroutine, which writes the newest.
+// Save passes a draft to the goroutine, which writes the newest.
 func (d *Draft) Save(s Saved) {
 	d.mu.Lock()
 	d.next = &s
@@ -174,7 +174,7 @@ func (d *Draft) signal() {
 	}
 }
 
-// Close writes what was saved last and unlocks the draft. It returns the error of the first write that failed.
+// Close writes the last saved draft and unlocks it. It returns the error of the first write that failed.
 func (d *Draft) Close() error {
 	d.mu.Lock()
 	d.closed = true

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// maxFile bounds what is read of a file: drafts and histories are much smaller.
+// maxFile is the maximum size of a file that is read: drafts and histories are much smaller.
 const maxFile = 64 << 20
 
 // Store is the directory with all drafts and histories.

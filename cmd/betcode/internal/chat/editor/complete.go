@@ -2,7 +2,7 @@ package editor
 
 import "strings"
 
-// Choice is a completion: the text that replaces the word, and what it is.
+// Choice is a completion: the text that replaces the word, and its description.
 type Choice struct{ Text, What string }
 
 // Completions is the list of completions of the word before the cursor.
@@ -65,7 +65,7 @@ func (c *Completions) Key(k Key, e *Editor) bool {
 	return true
 }
 
-// accept puts the chosen text in place of the word. The list of a directory stays open for what is in it.
+// accept replaces the word by the chosen text. After a directory the list stays open for its files.
 func (c *Completions) accept(e *Editor) {
 	text := c.choices[c.at].Text
 	if !strings.HasSuffix(text, "/") {

@@ -3,7 +3,6 @@
 //
 // It is plain data. Keys and pasted text go in; rows of text for the screen come out. It reads no clock, file or terminal.
 //
-// A long paste is one element of the text, shown as "[200 lines pasted]". The cursor steps over it, one Backspace removes it,
-// and [Editor.Text] contains it in full. Nothing that is removed from the text by one key is gone: Ctrl-_ undoes, and Ctrl-Y
-// inserts what the last key cut.
+// A long paste is one element of the text, shown as "[200 lines pasted]". The cursor steps over it, one Backspace removes it, and
+// [Editor.Text] contains it in full. No key loses text: Ctrl-_ undoes, and Ctrl-Y inserts the text that the last key cut.
 package editor

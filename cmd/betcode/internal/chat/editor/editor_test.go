@@ -53,7 +53,7 @@ func TestEditorKeys(t *testing.T) {
 	}
 }
 
-// A long paste is one element: it is shown folded, removed by one key, brought back, and sent in full.
+// A long paste is one element: it is shown folded, removed by one key, restored by undo, and sent in full.
 func TestPasteIsFolded(t *testing.T) {
 	long := strings.Repeat("line\r\n", 200)
 	want := "see " + strings.Repeat("line\n", 200) + "!"

@@ -6,7 +6,7 @@ import "strings"
 type History struct {
 	entries []string
 	at      int    // index of the shown entry; len(entries) = the draft
-	draft   string // what was in the editor before Up
+	draft   string // the text in the editor before Up
 	search  *search
 }
 

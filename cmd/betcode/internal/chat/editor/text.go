@@ -20,7 +20,7 @@ const (
 
 // Editor is a text with a cursor. The zero value is empty.
 type Editor struct {
-	text   []rune // a negative rune -1-i stands for folds[i]
+	text   []rune // a negative rune -1-i represents folds[i]
 	folds  []string
 	cursor int
 	killed []rune

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Kind is what a token is.
+// Kind is the kind of a token.
 type Kind uint8
 
 // Kinds.
@@ -52,7 +52,7 @@ type scanner struct {
 	tokens   []Token
 }
 
-// take makes a token of the first n bytes. It joins neighbours of one kind.
+// take adds a token of the first n bytes. It joins neighbours of one kind.
 func (s *scanner) take(n int, k Kind) {
 	text := s.rest[:n]
 	s.rest = s.rest[n:]

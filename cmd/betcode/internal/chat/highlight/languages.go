@@ -2,7 +2,7 @@ package highlight
 
 import "strings"
 
-// language is what the scanner knows about a language.
+// language has the lexical rules of a language.
 type language struct {
 	keywords     map[string]bool
 	comments     []string // marks of comments that end with the line

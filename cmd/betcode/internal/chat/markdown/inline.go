@@ -102,7 +102,7 @@ func (r *renderer) paint(style, text string) string {
 // escape is a backslash before punctuation, or a character reference of HTML.
 var escape = regexp.MustCompile("\\\\[!-/:-@\\[-`{-~]|&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{0,31});")
 
-// plain replaces escapes of Markdown by what they stand for, unless a person would not see it or a terminal would obey it.
+// plain replaces escapes of Markdown by their characters, except invisible and control characters.
 func plain(text string) string {
 	if !strings.ContainsAny(text, `\&`) {
 		return text

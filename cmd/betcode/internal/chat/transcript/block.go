@@ -8,7 +8,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// kind is what a block is.
+// kind is the kind of a block.
 type kind uint8
 
 const (
@@ -18,7 +18,7 @@ const (
 	toolCall             // and its result, in the same block if it is not printed
 )
 
-// block is one thing that was said.
+// block is one part of a conversation, such as a text or a call.
 type block struct {
 	kind     kind
 	id       string // of the text or the call
@@ -201,7 +201,7 @@ func (t *Transcript) outputRows(r *pb.ToolCallResult, width int, open bool, mark
 	}
 	lines := strings.Split(text, "\n")
 	lines = limit(s, lines, foldedOutput, open)
-	at, marked = -1, min(marked, len(lines)-1) // the last one says how many are left out
+	at, marked = -1, min(marked, len(lines)-1) // the last one has the number of omitted lines
 	for i, line := range lines {
 		if !open {
 			line = console.Shorten(line, 3*max(width-4, 10))

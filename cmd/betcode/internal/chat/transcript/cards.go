@@ -152,8 +152,8 @@ func lineOf(text, words string) int {
 	return slices.IndexFunc(ends, func(end int) bool { return at < end })
 }
 
-// resolved marks a call that a person edited before allowing it: its card shows what the agent asked for. A card that was
-// printed stays as it is; the line of the decision below it says what ran.
+// resolved marks a call that a person edited before allowing it: its card shows the agent's request. A printed card stays
+// unchanged; the line of the decision below it shows the call that ran.
 func (t *Transcript) resolved(r *pb.PermissionResolved) {
 	call := t.requests[r.GetRequestId()]
 	delete(t.requests, r.GetRequestId())

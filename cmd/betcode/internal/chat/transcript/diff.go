@@ -10,7 +10,7 @@ import (
 	"betcode/cmd/betcode/internal/console"
 )
 
-// Diff returns the rows that show what a tool that edits files would change; nil for other tools. at most so many rows are
+// Diff returns the rows of the change that a tool would make to files; nil for other tools. at most so many rows are
 // returned; 0 is no bound.
 func Diff(s console.Style, tool string, input *structpb.Struct, most int) []string {
 	fields := input.GetFields()

@@ -6,8 +6,8 @@
 //
 // # What is promised
 //
-// Text of agents cannot control the terminal. Everything passes through package visible before it is rendered, and package
-// markdown writes no escape sequence but colours and attributes: no link whose target is not shown, no HTML that disappears.
+// Text of agents cannot control the terminal. All text passes through package visible before it is rendered, and package markdown
+// writes no escape sequences but colours and attributes: no link with a hidden target, no HTML that disappears.
 //
 // A growing text is split into chunks at blank lines. A finished chunk is rendered once, so that a long answer does not cost
 // more with each word. The number of blocks is bounded; the oldest go first.

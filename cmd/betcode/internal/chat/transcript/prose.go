@@ -6,7 +6,7 @@ import (
 	"betcode/cmd/betcode/internal/chat/markdown"
 )
 
-// Bounds of what is rendered again with each piece of text.
+// Bounds of the text that is rendered again with each delta.
 const (
 	longTail  = 8 << 10 // a text without a blank line is split above it
 	longFence = 4 << 10 // a block of code is split above it
@@ -26,7 +26,7 @@ type chunk struct {
 	width  int
 }
 
-// add appends a piece and splits off what is finished.
+// add appends a piece and splits off finished chunks.
 func (p *prose) add(piece string) {
 	p.tail += piece
 	if !strings.Contains(piece, "\n") && len(p.tail) < longTail {
@@ -64,7 +64,7 @@ func split(text string) (head, tail string, ok bool) {
 		mark := fenceOf(line)
 		switch {
 		case fence == "" && mark != "":
-			if strings.TrimSpace(text[:at]) != "" { // what stands before the code
+			if strings.TrimSpace(text[:at]) != "" { // the text before the code
 				return text[:at], text[at:], true
 			}
 			fence = line

@@ -36,7 +36,7 @@ func (t *Transcript) gap(out []string, b *block) []string {
 	return append(out, "")
 }
 
-// Live returns the last rows of what is not finished.
+// Live returns the last rows of the unfinished part.
 func (t *Transcript) Live(width, height int) []string {
 	var out []string
 	for _, b := range t.blocks {
@@ -73,7 +73,7 @@ func (t *Transcript) Window(width, height, offset int) (rows []string, at int) {
 	return out, offset
 }
 
-// spaced reports whether a blank row stands between two blocks.
+// spaced reports whether a blank row separates two blocks.
 func spaced(a, b *block) bool {
 	if a.kind == note && b.kind == note || a.kind == toolCall && b.kind == toolCall {
 		return false

@@ -14,7 +14,7 @@ import (
 // maxBlocks bounds how much of a session is shown.
 const maxBlocks = 4000
 
-// Options say what is shown, and how.
+// Options configure a transcript.
 type Options struct {
 	Style   console.Style
 	Verbose bool // thinking, subagents and processes too
