@@ -8,13 +8,12 @@ import (
 
 // AgentEnvironment selects the environment variables of agents.
 //
-// Agents inherit the daemon's environment, keys and proxies included, except withheld
-// variables; it is read at each start of an agent and never stored. In addition a session
-// keeps a few variables of the client that began it, so that an agent finds its user's tools
-// also when it is started again in a week. Those have precedence; they are stored, so none
-// of them may be a secret.
+// Agents inherit the daemon's environment, including keys and proxies, except withheld variables.
+// It is read at each start of an agent and never stored. In addition, a session keeps a few
+// variables of the client that created it, so that an agent finds its user's tools even if it is
+// restarted a week later. Those have precedence. They are stored, so none of them may be a secret.
 type AgentEnvironment struct {
-	Keep     []string // variables of a client, kept with the session that it begins
+	Keep     []string // variables of a client, kept with the session that it creates
 	Withhold []string // variables of the daemon, withheld from agents
 }
 
@@ -26,7 +25,7 @@ var keptByDefault = []string{
 	"NVM_DIR", "NVM_BIN", "RBENV_ROOT", "RBENV_VERSION", "JAVA_HOME", "CARGO_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "GOROOT", "GOPATH", "GOBIN",
 }
 
-// own is the prefix of the daemon's own variables, which no agent gets.
+// own is the prefix of the daemon's variables, which no agent gets.
 const own = "BETCODE_"
 
 // ofManager are variables by which the daemon communicates with the service manager.

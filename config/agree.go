@@ -56,9 +56,9 @@ func (s Settings) contradictions(e Environment) []contradiction {
 	return all
 }
 
-// Contradictions returns the user's settings that contradict each other, as a daemon with these
-// flags would read them; nil if none do. Values that are invalid by themselves are reported
-// by [ReadFile].
+// Contradictions returns an error that lists the contradictions of the user's settings, as a daemon
+// with these flags would read them; nil if there are none. [ReadFile] reports values that are
+// invalid by themselves.
 func Contradictions(flags Flags, e Environment) error {
 	all, err := contradict(flags, e, nil)
 	return errors.Join(err, joined(all))
@@ -90,8 +90,8 @@ func joined(all []contradiction) error {
 	return errors.Join(wrong...)
 }
 
-// contradict reads the user's settings, with one file replaced if it is not nil, and returns
-// the contradictions.
+// contradict reads the user's settings, with one file replaced by proposed unless that is nil, and
+// returns the contradictions.
 func contradict(flags Flags, e Environment, proposed *File) ([]contradiction, error) {
 	dir, err := e.configDir(flags[ConfigDirFlag])
 	if err != nil {
@@ -103,6 +103,6 @@ func contradict(flags Flags, e Environment, proposed *File) ([]contradiction, er
 			files[i] = proposed
 		}
 	}
-	s, _ := resolve(flags, e, dir, files) // as above
+	s, _ := resolve(flags, e, dir, files) // unreadable values are skipped too
 	return s.contradictions(e), nil
 }

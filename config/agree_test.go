@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// at is a world whose settings are in a directory, which is returned.
+// at returns a world and the directory of its settings.
 func at(t *testing.T, env map[string]string, content map[string]string) (Environment, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -24,8 +24,8 @@ func at(t *testing.T, env map[string]string, content map[string]string) (Environ
 	return world("linux", all), dir
 }
 
-// A change that would contradict another setting is refused with both and who says
-// them, and changes nothing; what goes together is changed together.
+// A change that would contradict another setting is refused, with both settings and their origins.
+// Changes that belong together are made together.
 func TestChangesThatContradict(t *testing.T) {
 	for name, c := range map[string]struct {
 		file    string
@@ -120,7 +120,7 @@ func TestChangesThatContradict(t *testing.T) {
 	}
 }
 
-// Files that contradict each other are told of with their lines.
+// Contradictions of files are reported with their lines.
 func TestFilesThatContradict(t *testing.T) {
 	e, _ := at(t, nil, map[string]string{
 		SettingsFile: "{\"permissions\": {\n\"default_ttl\": \"20d\"}}",
@@ -131,14 +131,14 @@ func TestFilesThatContradict(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if _, loading := Load(nil, e); loading == nil || loading.Error() != err.Error() {
-		t.Errorf("a daemon is told %v", loading)
+		t.Errorf("a daemon reports %v", loading)
 	}
 	if e, _ = at(t, nil, nil); Contradictions(nil, e) != nil {
 		t.Error(Contradictions(nil, e))
 	}
 }
 
-// A change is for the file that its author has seen.
+// A change is refused if the file has changed since its author read it.
 func TestEditOfARevision(t *testing.T) {
 	path := filepath.Join(t.TempDir(), SettingsFile)
 	do := func(revision, value string) (string, error) {

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// DefaultConnectTimeout is how long a command that no person watches tries to reach a daemon
-// that went away.
+// DefaultConnectTimeout is how long a non-interactive command tries to reach a daemon that is away.
 const DefaultConnectTimeout = time.Minute
 
 // Client configures how a command reaches the daemon.
@@ -58,8 +57,8 @@ func ResolveClient(f ClientFlags, e Environment) (Client, error) {
 	return c, nil
 }
 
-// findSocket returns the path of a daemon's socket. The configuration directory is used where
-// the system has no better place.
+// findSocket returns the path of a daemon's socket. It is in the configuration directory if the
+// system has no better place.
 func (e Environment) findSocket(flags Flags) (string, error) {
 	var files []*File
 	dir, lost := e.configDir(flags[ConfigDirFlag])
@@ -77,9 +76,9 @@ func (e Environment) findSocket(flags Flags) (string, error) {
 	return path, e.checkSocket(path)
 }
 
-// Locate returns the settings of a daemon from its flags, its variables and those files that can
-// be read: enough to find it or to start it. The daemon reports errors in the files; an error
-// is about the flags and variables.
+// Locate returns the settings of a daemon from its flags, its variables and the readable files,
+// which are enough to find or start it. The error is about the flags and variables; the daemon
+// reports errors in the files.
 func Locate(flags Flags, e Environment) (Daemon, error) {
 	dir, err := e.configDir(flags[ConfigDirFlag])
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// world is an environment of a test; dirs are the directories there are.
+// world is an environment of a test; dirs are the existing directories.
 func world(goos string, env map[string]string, dirs ...string) Environment {
 	return Environment{
 		OS: goos, UID: 1000,
@@ -150,8 +150,7 @@ func TestClient(t *testing.T) {
 		t.Errorf("without a home, with a socket: %+v, %v", client, err)
 	}
 
-	// The socket that settings.json names is found, and a broken file is the daemon's
-	// business.
+	// The socket in settings.json is found, and an invalid file is ignored.
 	dir := t.TempDir()
 	env := world("linux", map[string]string{"BETCODE_CONFIG_DIR": dir, "BETCODE_STATE_DIR": "/s", "XDG_RUNTIME_DIR": "/r"})
 	write(t, dir, SettingsFile, `{"daemon": {"socket_path": "mine.sock"}}`)
@@ -164,7 +163,7 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// write makes a file of a test.
+// write creates a file of a test.
 func write(t *testing.T, dir, name, content string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)

@@ -8,14 +8,13 @@ import (
 // LogLevels are the levels a daemon may log at, loudest last.
 var LogLevels = []string{"error", "warn", "info", "debug", "trace"}
 
-// ResumePolicies are the reactions to an interrupted turn: continue it, wait for a person, or
-// give it up.
+// ResumePolicies are the reactions to an interrupted turn: continue it, wait for a person, or end it.
 var ResumePolicies = []string{"auto", "ask", "never"}
 
 // SelfApprovalReactions are the reactions to an agent that approved itself.
 var SelfApprovalReactions = []string{"freeze", "stop", "tell"}
 
-// Fences are the modes of the fence: none, or agents may write to their project only.
+// Fences are the modes of the fence: none, or agents may write only to their project.
 var Fences = []string{"off", "project"}
 
 // Daemon is [Settings] in the form of the daemon's parts. All paths are absolute, all sizes are
@@ -147,7 +146,7 @@ func (s Settings) Daemon() Daemon {
 	return d
 }
 
-// assign puts a value into a field; TestTable shows that they fit.
+// assign stores a value in a field; TestTable checks that they fit.
 func assign(to, v any) {
 	switch to := to.(type) {
 	case *string:
@@ -173,14 +172,14 @@ func assign(to, v any) {
 
 // Subagents has the settings of subagents.
 type Subagents struct {
-	Limit           int           // of one session, under way
-	Depth           int           // how deep they may spawn others
-	AutoApproveTime time.Duration // where a spawn says nothing
+	Limit           int           // running ones of one session
+	Depth           int           // maximum depth of nested subagents
+	AutoApproveTime time.Duration // default if a spawn request has none
 }
 
-// Budget has the limits at which sessions pause and ask. A limit that is not positive limits nothing.
+// Budget has the limits at which sessions pause and ask. A limit of 0 or less means no limit.
 type Budget struct {
-	SessionMicros, SessionTokens int64 // of a session that is begun without a budget of its own
+	SessionMicros, SessionTokens int64 // of a session that is created without a budget
 	SessionTime                  time.Duration
 
 	DayMicros, DayTokens int64 // of all sessions together on one local day

@@ -1,5 +1,5 @@
-// Package config turns flags, environment, files and defaults into one [Settings], from which a
-// [Daemon] is made, or into a [Client].
+// Package config resolves flags, environment, files and defaults to [Settings], which can be
+// converted to a [Daemon], or to a [Client].
 //
 // Every setting is a row of [Table]. Files, flags and variables are parsed and checked by the
 // table, and docs/settings.md is generated from it. A new setting needs a row and a field.
@@ -14,18 +14,18 @@
 //	daemon.toml                   beside it
 //	default                       of the row
 //
-// The first origin with a value has precedence. The files of a directory belong to the agent as
-// well: they apply if the user trusts the directory (package trust) and the row allows it, and
-// their unknown members are ignored. An invalid file is an error with all invalid lines
-// ([FileError]); an unknown setting is a warning.
+// The first origin with a value has precedence. The agent reads the files of a directory too. They
+// apply if the user trusts the directory (package trust) and the row allows it, and their unknown
+// members are ignored. An invalid file is an error with all invalid lines ([FileError]); an unknown
+// setting is a warning.
 //
 // # Changing
 //
-// [Edit] replaces settings.json atomically, one process after the other, and keeps unknown
-// members. [Watch] reports when files may have changed; the caller reads them again and
-// decides what to do if they are invalid. Nothing is cached here.
+// [Edit] replaces settings.json atomically and under a lock, and keeps unknown members. [Watch]
+// reports when files may have changed; the caller reads them again and decides what to do if they
+// are invalid. The package caches nothing.
 //
-// Only cmd imports this package: every other package has Options of its own, which cmd fills.
+// Only cmd imports this package. Every other package has its own Options, which cmd fills.
 //
 // # Paths
 //
@@ -42,6 +42,6 @@
 //	                         /run/user/$UID/betcode/daemon.sock
 //	                else     daemon.sock in the configuration directory
 //
-// An XDG variable that is not absolute is ignored, as the XDG specification requires; any
-// other relative path is relative to the working directory.
+// As the XDG specification requires, an XDG variable that is not absolute is ignored. Any other
+// relative path is relative to the working directory.
 package config

@@ -54,8 +54,8 @@ func readJSON(path string, raw []byte) (node, error) {
 type walker struct {
 	raw     []byte
 	dec     *json.Decoder
-	line    int   // of the byte at counted, from 0
-	begins  int64 // that line
+	line    int   // line of the byte at counted, from 0
+	begins  int64 // offset of the beginning of that line
 	counted int64
 }
 
@@ -74,7 +74,7 @@ func (w *walker) next() node {
 			name, _ := w.next().value.(string)
 			members = append(members, member{name, w.next()})
 		}
-		_, _ = w.dec.Token() // the end: it is there
+		_, _ = w.dec.Token() // the closing delimiter
 		n.value = members
 	case json.Delim('['):
 		items := []node{}
@@ -100,7 +100,7 @@ func (w *walker) at(offset int64) node {
 	return node{line: w.line + 1, column: int(offset-w.begins) + 1}
 }
 
-// position turns an offset into line and column, both from 1.
+// position converts an offset to line and column, both from 1.
 func position(raw []byte, at int64) (line, column int) {
 	before := raw[:min(int(at), len(raw))]
 	return 1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n')
@@ -177,7 +177,7 @@ func fromTOML(v any, name string, keys map[string]node, above node) node {
 		at.value = json.Number(strconv.FormatFloat(v, 'g', -1, 64))
 	case string, bool:
 		at.value = v
-	default: // a date: no setting is one
+	default: // a date, which no setting accepts
 		at.value = []node{{value: fmt.Sprint(v)}, {value: nil}}
 	}
 	return at

@@ -19,7 +19,7 @@ type Environment struct {
 	IsDir  func(path string) bool   // whether there is a directory at path
 }
 
-// System is the environment of this process.
+// System returns the environment of this process.
 func System() Environment {
 	return Environment{
 		OS: runtime.GOOS, UID: os.Getuid(), Getenv: os.Getenv, Home: os.UserHomeDir, Getwd: os.Getwd,
@@ -63,8 +63,8 @@ func clean(path string) string {
 	return filepath.Clean(path)
 }
 
-// xdg returns a directory of the XDG specification: a variable, if it is absolute, else a
-// directory below the home directory.
+// xdg returns a directory of the XDG specification: the value of a variable, if it is absolute,
+// otherwise a directory below the home directory.
 func (e Environment) xdg(name string, otherwise ...string) (string, error) {
 	if dir := e.Getenv(name); filepath.IsAbs(dir) {
 		return dir, nil
@@ -112,7 +112,7 @@ func (e Environment) stateDir() (string, error) {
 	return join(dir, "betcode"), err
 }
 
-// join keeps an empty path empty, as it comes with an error.
+// join is filepath.Join, except that an empty dir, which comes with an error, stays empty.
 func join(dir, name string) string {
 	if dir == "" {
 		return ""
@@ -120,8 +120,8 @@ func join(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// defaultSocket returns the default path of the socket, or the name of the pipe. It uses the
-// configuration directory where the system has no better place.
+// defaultSocket returns the default path of the socket, or the name of the pipe. It is in the
+// configuration directory if the system has no better place.
 func (e Environment) defaultSocket(configDir string) (string, error) {
 	switch e.OS {
 	case "linux":
@@ -137,8 +137,7 @@ func (e Environment) defaultSocket(configDir string) (string, error) {
 	return join(configDir, "daemon.sock"), nil
 }
 
-// pipes is the directory of the named pipes of Windows, and pipeRoom the greatest length of a
-// pipe's path.
+// pipes is the directory of the named pipes of Windows, and pipeRoom the maximum length of a pipe's path.
 const (
 	pipes    = `\\.\pipe\`
 	pipeRoom = 256
@@ -162,13 +161,13 @@ func pipeUser(name string) string {
 	}, name)
 }
 
-// checkSocket refuses an address that is too long for the operating system, and on Windows a
-// socket: there its mode does not keep other users out.
+// checkSocket refuses an address that is too long for the operating system. On Windows it also
+// refuses sockets, whose mode does not keep other users out there.
 func (e Environment) checkSocket(path string) error {
 	if e.OS == "windows" {
 		return e.checkPipe(path)
 	}
-	room := 108 // sun_path, with the byte that ends it
+	room := 108 // size of sun_path, including the final NUL
 	if e.OS == "darwin" {
 		room = 104
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // The names of the settings files: in the configuration directory, and in a working directory,
-// where they are the agent's too.
+// where the agent reads them too.
 const (
 	SettingsFile = "settings.json"
 	TOMLFile     = "daemon.toml"
@@ -127,7 +127,7 @@ func (f *File) parse(raw []byte) error {
 func (f *File) object(name string, n node) {
 	for _, m := range n.members() {
 		if strings.Contains(m.name, ".") {
-			f.warn(m.node, "unknown setting %q", m.name) // sections are objects
+			f.warn(m.node, "unknown setting %q", m.name) // a section must be an object
 			continue
 		}
 		f.member(dotted(name, m.name), m)
@@ -159,7 +159,7 @@ func (f *File) member(name string, m member) {
 		_, isObject := m.value.([]member)
 		section, _, _ := strings.Cut(name, ".")
 		switch {
-		case isSection(name) && isObject: // the agent may have settings in it as well
+		case isSection(name) && isObject: // the agent may have settings in the same section
 			f.object(name, m.node)
 		case agentsOwn[name], agentsOwn[section]:
 		case isSection(name):
@@ -255,8 +255,8 @@ func isSection(name string) bool {
 	return false
 }
 
-// agentsOwn are members of settings.json that only the agent uses. They cause no warnings in
-// copied settings.
+// agentsOwn are members of settings.json that only the agent uses. They cause no warnings, since
+// settings are often copied.
 var agentsOwn = func() map[string]bool {
 	own := map[string]bool{}
 	for name := range strings.FieldsSeq(`$schema alwaysThinkingEnabled apiKeyHelper attribution autoMemoryEnabled
@@ -285,7 +285,7 @@ func UserFiles(dir string) ([]*File, error) {
 	return files, errors.Join(wrong...)
 }
 
-// Said returns the values in files, for each setting the first, in the order of the table.
+// Said returns the first value of each setting in files, in the order of the table.
 func Said(files ...*File) []Value {
 	var values []Value
 	for i := range table {

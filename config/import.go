@@ -11,7 +11,7 @@ import (
 // The parts of the agent's directory that are copied: its settings and rules.
 const importedRules = "rules"
 
-// The bounds of a copy. A larger directory is not one of rules.
+// The bounds of a copy. A larger directory is unlikely to contain only rules.
 const (
 	maxImported      = 1000
 	maxImportedBytes = maxSettings
@@ -57,7 +57,7 @@ func PlanImport(from, to string) ([]ImportStep, error) {
 		}
 		info, err := os.Stat(path) // a link to a file is copied as the file
 		if err != nil || !info.Mode().IsRegular() {
-			return nil //nolint:nilerr // a link to nowhere, a directory, a pipe
+			return nil //nolint:nilerr // skip dangling links, directories and pipes
 		}
 		name, err := filepath.Rel(from, path)
 		if err != nil {
@@ -83,8 +83,8 @@ func step(from, to string) ImportStep {
 	return ImportStep{From: from, To: to, Exists: err == nil}
 }
 
-// Do copies the file, unless it exists meanwhile. Only the user can read the copy. It is not a
-// link: later changes of one program do not affect the other.
+// Do copies the file, unless it exists meanwhile. Only the user can read the copy. It is a copy and
+// not a link, so that later changes by one program do not affect the other.
 func (s ImportStep) Do() error {
 	content, err := os.ReadFile(s.From)
 	if err == nil {

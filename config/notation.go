@@ -12,7 +12,7 @@ import (
 // ParseDuration parses a time in the notation of settings: 90s, 36h, 7d.
 func ParseDuration(s string) (time.Duration, error) { return parseDuration(s) }
 
-// parseDuration is time.ParseDuration that also accepts whole days as "7d".
+// parseDuration is time.ParseDuration, but also accepts whole days as "7d".
 func parseDuration(s string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		n, err := strconv.ParseUint(days, 10, 16)
@@ -36,7 +36,7 @@ func formatDuration(d time.Duration) string {
 	return text
 }
 
-// micros is how many millionths a US dollar has.
+// micros is the number of micro-dollars in a US dollar.
 const micros = 1_000_000
 
 // ParseMoney parses an amount of US dollars with at most six decimals, as "5", "0.25" or "$5", into millionths. It uses no floating
@@ -55,7 +55,7 @@ func ParseMoney(s string) (int64, error) {
 	return int64(n)*micros + int64(fraction), nil
 }
 
-// formatMoney returns an amount as ParseMoney takes it, with cents.
+// formatMoney formats an amount for ParseMoney, with cents.
 func formatMoney(n int64) string {
 	part := strings.TrimRight(fmt.Sprintf("%06d", n%micros), "0")
 	return fmt.Sprintf("%d.%s", n/micros, part+"00"[:max(0, 2-len(part))])
@@ -77,8 +77,8 @@ func parseDurations(s string) ([]time.Duration, bool) {
 	return all, len(all) <= maxReminders
 }
 
-// parseCommand parses a program with its arguments: a JSON list, or a program alone. No shell
-// is used and nothing is split at spaces, so no quoting is needed.
+// parseCommand parses a program with its arguments: a JSON list, or a program alone. It uses no
+// shell and does not split at spaces, so no quoting is needed.
 func parseCommand(s string) ([]string, bool) {
 	if !strings.HasPrefix(s, "[") {
 		return []string{s}, s != ""
@@ -88,8 +88,7 @@ func parseCommand(s string) ([]string, bool) {
 	return argv, err == nil && len(argv) > 0 && argv[0] != ""
 }
 
-// sizeUnits are the units of sizes. MB means MiB, as people use it; a few per cent do not matter
-// here.
+// sizeUnits are the units of sizes. MB means MiB, as many people use it; the difference does not matter here.
 var sizeUnits = []struct {
 	name  string
 	bytes int64

@@ -18,14 +18,14 @@ type Notify struct {
 	Quiet         string // "22:00-07:00"; empty = none
 }
 
-// check returns which setting is wrong, and why.
+// check returns the name of a wrong setting, and why it is wrong.
 func (n Notify) check() (name string, err error) {
 	if _, err := checkURL(n.Webhook); err != nil {
 		return "notify.webhook", err
 	}
 	topic, err := checkURL(n.Ntfy)
 	if err == nil && n.Ntfy != "" && strings.Trim(topic.Path, "/") == "" {
-		err = errors.New("it names no topic; write for example https://ntfy.example/my-agents")
+		err = errors.New("it has no topic; write for example https://ntfy.example/my-agents")
 	}
 	if err != nil {
 		return "notify.ntfy", err
@@ -36,7 +36,7 @@ func (n Notify) check() (name string, err error) {
 	return "", nil
 }
 
-// checkURL refuses a URL to which nothing should be sent: plain HTTP leaves this machine readable to all between.
+// checkURL refuses unsafe URLs: plain HTTP beyond this machine can be read by others.
 func checkURL(text string) (*url.URL, error) {
 	if text == "" {
 		return nil, nil
@@ -61,8 +61,8 @@ func loopback(host string) bool {
 	return err == nil && address.IsLoopback()
 }
 
-// QuietHours reads a part of the day, "22:00-07:00", in minutes after midnight; the end may be on the next day. An empty text
-// is no part of it.
+// QuietHours parses a part of the day, "22:00-07:00", into minutes after midnight. The end may be on the next day.
+// Empty text is an empty part.
 func QuietHours(text string) (from, to int, err error) {
 	if text == "" {
 		return 0, 0, nil
@@ -71,7 +71,7 @@ func QuietHours(text string) (from, to int, err error) {
 	from, errFrom := minutes(begin)
 	to, errTo := minutes(end)
 	if errFrom != nil || errTo != nil || from == to {
-		return 0, 0, fmt.Errorf("%q is no part of a day; write for example 22:00-07:00", text)
+		return 0, 0, fmt.Errorf("%q is not a part of a day; write for example 22:00-07:00", text)
 	}
 	return from, to, nil
 }

@@ -14,7 +14,7 @@ func CheckProgram(argv []string) error {
 	}
 	program := argv[0]
 	if strings.ContainsAny(program, `/\`) && !filepath.IsAbs(program) {
-		return fmt.Errorf("%s is relative to the daemon's directory; write the whole path", program)
+		return fmt.Errorf("%s is relative to the daemon's directory; write the absolute path", program)
 	}
 	if _, err := exec.LookPath(program); err != nil {
 		return fmt.Errorf("%w; name an executable file, or a program in PATH", err)
@@ -22,8 +22,8 @@ func CheckProgram(argv []string) error {
 	return nil
 }
 
-// ProgramWarnings returns a warning for each program in the settings that cannot be started. A
-// daemon works without its notifications.
+// ProgramWarnings returns a warning for each program in the settings that cannot be started. They
+// are not errors, since a daemon works without notifications.
 func (s Settings) ProgramWarnings() []*FileError {
 	var all []*FileError
 	for _, v := range s.Values {

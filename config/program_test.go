@@ -32,7 +32,7 @@ func TestCheckProgram(t *testing.T) {
 		"not in PATH":    {"nobody", "not found"},
 		"not executable": {write("plain", 0o600), "permission denied"},
 		"directory":      {dir, "is a directory"},
-		"relative":       {"./notify", "write the whole path"},
+		"relative":       {"./notify", "write the absolute path"},
 	} {
 		err := ProgramOf("notify.exec", test.text)
 		if (err == nil) != (test.wrong == "") || err != nil && !strings.Contains(err.Error(), test.wrong) {

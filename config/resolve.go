@@ -26,7 +26,7 @@ type Origin struct {
 	Line   int    // in the file, else 0
 }
 
-// String is the origin for people.
+// String returns the origin for people.
 func (o Origin) String() string {
 	switch {
 	case o.Source == FromFlag:
@@ -70,15 +70,15 @@ func (v Value) Public() string {
 // Settings has all values with their origins.
 type Settings struct {
 	ConfigDir string
-	Values    []Value     // as the table is ordered
+	Values    []Value     // in the order of the table
 	Rules     []FileRules // of the user, by file
 	Features  map[string]Feature
 	Warnings  []*FileError
 }
 
-// Load reads the user's settings and decides each value: by a flag, a variable,
-// settings.json, daemon.toml, the default. The error joins all faults;
-// the settings then have the valid values.
+// Load reads the user's settings and resolves each value from a flag, a variable, settings.json,
+// daemon.toml or the default. The error joins all faults; the settings then contain the valid
+// values.
 func Load(flags Flags, e Environment) (Settings, error) {
 	dir, err := e.configDir(flags[ConfigDirFlag])
 	if err != nil {
@@ -97,7 +97,7 @@ func userFiles(dir string) []*File {
 	}
 }
 
-// resolve decides each value. Files are in order of precedence.
+// resolve resolves each value. Files are in order of precedence.
 func resolve(flags Flags, e Environment, dir string, files []*File) (Settings, error) {
 	s := Settings{ConfigDir: dir, Features: map[string]Feature{}}
 	var wrong []error
@@ -157,8 +157,8 @@ func decide(s *Setting, flags Flags, e Environment, dir string, files []*File) (
 	return out, err
 }
 
-// place makes a path absolute: in a file it is relative to the file's directory, or to the home
-// directory for "~/"; else to the working directory. A program may be a bare name.
+// place makes a path absolute. In a file it is relative to the file's directory, or to the home
+// directory for "~/"; otherwise to the working directory. A program may be a bare name.
 func (e Environment) place(s *Setting, v any, dir string) (any, error) {
 	path, ok := v.(string)
 	if s.Kind != Path || !ok || (s.Name == "agent.path" && !strings.ContainsAny(path, `/\`)) {
@@ -183,8 +183,8 @@ func (s Settings) Get(name string) Value {
 	panic("no setting " + name)
 }
 
-// In returns the settings in a directory with files of its own, in order of precedence. Flags
-// and variables still precede them.
+// In returns the settings for a directory with its own files, which are in order of precedence.
+// Flags and variables still precede them.
 func (s Settings) In(files []*File) Settings {
 	s.Values = slices.Clone(s.Values)
 	for i, v := range s.Values {
@@ -204,8 +204,7 @@ func (s Settings) In(files []*File) Settings {
 // OfDirectory reports whether the origin is a file of a working directory.
 func (o Origin) OfDirectory() bool { return o.Source == FromLocal || o.Source == FromProject }
 
-// ReadDirectory reads the settings files of a directory in order of precedence. Unreadable files
-// are left out.
+// ReadDirectory reads the settings files of a directory in order of precedence. Unreadable files are omitted.
 func ReadDirectory(dir, home string) []*File {
 	sources := map[string]Source{LocalFile: FromLocal, ProjectFile: FromProject}
 	var files []*File

@@ -22,13 +22,13 @@ type Setting struct {
 	Flag    string   // of the daemon's commands, without dashes; empty = none
 	Aliases []string // other names in files
 
-	Private   bool   // it may contain private data
+	Private   bool   // the value may contain private data
 	Live      bool   // a change takes effect at once; else with the next start
 	Directory bool   // settings of a trusted directory may set it for sessions there
 	Help      string // one line, for people
 
 	into      func(*Daemon) any                               // the field for its value; nil = none
-	otherwise func(e Environment, dir string) (string, error) // the default if it depends on the machine
+	otherwise func(e Environment, dir string) (string, error) // the default, if it depends on the machine
 }
 
 // Kind is the type and notation of a setting.
@@ -55,7 +55,7 @@ var kindNames = [...]string{"text", "path", "number", "switch", "time", "size", 
 // String returns the name of the kind in docs/settings.md.
 func (k Kind) String() string { return kindNames[k] }
 
-// Wants describes the valid values for an error or a page: "a time from 1h to 30d".
+// Wants describes the valid values for errors and pages: "a time from 1h to 30d".
 func (s *Setting) Wants() string {
 	var what, example string
 	switch s.Kind {

@@ -22,7 +22,7 @@ func home(dir string, more map[string]string) Environment {
 	return world("linux", env)
 }
 
-// The first who says something counts, and who it was is known.
+// The first origin with a value has precedence, and is reported.
 func TestHierarchy(t *testing.T) {
 	flags, env := Flags{}, map[string]string{}
 	dir, project := t.TempDir(), t.TempDir()
@@ -96,7 +96,7 @@ func TestDaemonOfSettings(t *testing.T) {
 	}
 }
 
-// What is wrong is told with its place, all of it; what is unknown is a warning.
+// All faults are reported with their positions; unknown settings are warnings.
 func TestWrong(t *testing.T) {
 	for name, test := range map[string]struct {
 		file, content string
@@ -181,7 +181,7 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// edit changes a file that may be as it likes.
+// edit changes a file of any revision.
 func edit(path string, source Source, changes []Change) error {
 	_, err := Edit{Path: path, Source: source, Changes: changes}.Do()
 	return err
@@ -294,7 +294,7 @@ func TestEditsAtOnce(t *testing.T) {
 	}
 }
 
-// What the file says besides stays, in its order.
+// Other members of the file stay, in their order.
 func TestEditKeepsTheRest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-zA-Z$ ]{1,8}`), 1, 6, rapid.ID).Draw(t, "names")

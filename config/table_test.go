@@ -14,8 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "write docs/settings.md")
 
-// TestTable shows that every row can be used: its default, its bounds and where its
-// value goes fit its kind, and no two rows share a name.
+// TestTable checks that the default, the bounds and the field of every row fit its kind, and that
+// no two rows share a name.
 func TestTable(t *testing.T) {
 	taken := map[string]string{}
 	for _, s := range Table() {
@@ -67,7 +67,7 @@ func TestFindSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// A value is read as it was written, on a command line and in a file.
+// A formatted value parses to the same value, on a command line and in a file.
 func TestValuesComeBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.SampledFrom(Table()).Draw(t, "setting")
@@ -97,7 +97,7 @@ func TestValuesComeBack(t *testing.T) {
 	})
 }
 
-// TestSettingsPage checks docs/settings.md, which is made from the table; -update writes it.
+// TestSettingsPage checks docs/settings.md, which is generated from the table; -update writes it.
 func TestSettingsPage(t *testing.T) {
 	const path = "../docs/settings.md"
 	page := settingsPage()

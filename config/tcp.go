@@ -15,7 +15,7 @@ type TCP struct {
 	CertFile string // empty = no encryption
 	KeyFile  string
 
-	Environment bool // the environment of callers that may approve is used
+	Environment bool // use the environment of callers that may approve
 }
 
 // NameList returns the names.

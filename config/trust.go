@@ -9,7 +9,7 @@ import (
 	"betcode/config/trust"
 )
 
-// The settings files of a directory that the daemon reads too, and the file with its servers.
+// The settings files of a directory that the daemon reads too, and the file with the directory's MCP servers.
 var (
 	ownSettings = []string{LocalFile, ProjectFile} // in order of precedence
 	ownServers  = ".mcp.json"

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestNoFileIsNotRead has a named pipe where a settings file should be: nobody waits for it.
+// TestNoFileIsNotRead has a named pipe in place of a settings file: reading it does not block.
 func TestNoFileIsNotRead(t *testing.T) {
 	t.Parallel()
 	dir, home := t.TempDir(), t.TempDir()

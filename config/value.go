@@ -82,7 +82,7 @@ func (s *Setting) between(n int64) bool {
 	return n >= s.bound(s.Min, math.MinInt64) && n <= s.bound(s.Max, math.MaxInt64)
 }
 
-// bound returns a bound of the table as a number; TestTable shows that each parses.
+// bound returns a bound of the table as a number; TestTable checks that each parses.
 func (s *Setting) bound(text string, otherwise int64) int64 {
 	if text == "" {
 		return otherwise
@@ -214,7 +214,7 @@ func (s *Setting) fromFile(n node) (any, error) {
 	return v, nil
 }
 
-// wholeNumber returns 1e3 and 1000.0 as 1000, and any other text as it is.
+// wholeNumber returns 1e3 and 1000.0 as 1000, and any other text unchanged.
 func wholeNumber(n json.Number) string {
 	if f, err := n.Float64(); err == nil && f == math.Trunc(f) && math.Abs(f) < 1<<53 {
 		return strconv.FormatInt(int64(f), 10)

@@ -11,8 +11,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// settle is how long files must be unchanged before they are read: editors write in several
-// steps.
+// settle is how long files must be unchanged before they are read, because editors write in several steps.
 const settle = 200 * time.Millisecond
 
 // Watch calls a function, from one goroutine, whenever the user's settings files in a directory
@@ -59,7 +58,7 @@ func (w *watch) arm() error {
 	}
 	for _, f := range userFiles(w.dir) {
 		if found, err := filepath.EvalSymlinks(f.Path); err == nil && found != f.Path {
-			_ = w.fs.Add(filepath.Dir(found)) // else the link itself is seen when it is replaced
+			_ = w.fs.Add(filepath.Dir(found)) // without it, only a replacement of the link itself is noticed
 		}
 	}
 	return nil
@@ -79,13 +78,13 @@ func (w *watch) run(ctx context.Context, changed func()) {
 			if w.concerns(e.Name) {
 				quiet.Reset(settle)
 			}
-		case _, ok := <-w.fs.Errors: // events were lost: an extra call is harmless
+		case _, ok := <-w.fs.Errors: // events may be lost, and an extra call is harmless
 			if !ok {
 				return
 			}
 			quiet.Reset(settle)
 		case <-quiet.C:
-			if w.arm() != nil { // the next event tries again
+			if w.arm() != nil { // retry at the next event
 				continue
 			}
 			changed()
@@ -96,7 +95,7 @@ func (w *watch) run(ctx context.Context, changed func()) {
 // concerns reports whether an event is about the settings, and not about other files in the
 // directory: the socket, the lock, temporary files.
 func (w *watch) concerns(name string) bool {
-	if filepath.Dir(name) != w.dir { // above it, or a link target
+	if filepath.Dir(name) != w.dir { // a directory above it, or that of a link target
 		for _, f := range userFiles(w.dir) {
 			if found, err := filepath.EvalSymlinks(f.Path); err == nil && found == name {
 				return true

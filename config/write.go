@@ -19,23 +19,23 @@ import (
 	"github.com/tidwall/sjson"
 )
 
-// Change is one change of a settings file: a new value as on a command line, or none, which
-// removes the setting. A name may also be feature_flags.<flag>.
+// Change is one change of a settings file: a new value, as on a command line, or its removal. A
+// name may also be feature_flags.<flag>.
 type Change struct {
 	Name  string
 	Value string
 	Reset bool
 }
 
-// lockPatience is how long a change waits for another change of the same directory.
-const lockPatience = 10 * time.Second
+// lockTimeout is how long a change waits for another change in the same directory.
+const lockTimeout = 10 * time.Second
 
-// Edit changes a settings file, settings.json or a directory's.
+// Edit changes a settings file: the user's settings.json, or a file of a directory.
 type Edit struct {
 	Path     string
 	Source   Source
 	Changes  []Change
-	Revision string            // that the file must have, see [Revision]; empty = any
+	Revision string            // expected revision of the file, see [Revision]; empty = any
 	Agrees   func(*File) error // refuses the changed file; nil = no check. See [Agrees].
 }
 
@@ -59,7 +59,7 @@ func revisionOf(raw []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Do makes all changes or none: readers see the old file or the new one. Other members keep
+// Do makes all changes or none, and readers see the old file or the new one. Other members keep
 // their order. A missing file is created; an invalid one is not changed. Do returns the new
 // revision, or an error that names the change that failed, or [ErrChanged].
 func (e Edit) Do() (revision string, err error) {
@@ -155,7 +155,7 @@ func (c Change) inFile(ofDirectory bool) (name string, value any, err error) {
 	}
 	name = s.Name
 	if ofDirectory && len(s.Aliases) > 0 {
-		name = s.Aliases[0] // the file is the agent's too
+		name = s.Aliases[0] // the agent reads the file too
 	}
 	if c.Reset {
 		return name, nil, nil
@@ -175,8 +175,8 @@ func plainName(name string) bool {
 }
 
 // lock excludes other changes of files in the same directory. It locks the directory itself, so
-// no lock file is left in a project. Where directories cannot be locked it locks a file, which
-// stays: removing it would break the exclusion for a waiting process.
+// that no lock file is left in a project. If directories cannot be locked, it locks a file, which
+// it does not remove: that would break the exclusion for a waiting process.
 func lock(path string) (unlock func(), err error) {
 	l := flock.New(filepath.Dir(path), flock.SetFlag(os.O_RDONLY))
 	if runtime.GOOS == "windows" {
@@ -190,8 +190,8 @@ func lock(path string) (unlock func(), err error) {
 		if locked {
 			return func() { _ = l.Close() }, nil
 		}
-		if time.Since(began) > lockPatience {
-			return nil, fmt.Errorf("another process has locked %s for %s", path, lockPatience)
+		if time.Since(began) > lockTimeout {
+			return nil, fmt.Errorf("another process has locked %s for %s", path, lockTimeout)
 		}
 	}
 }
@@ -203,7 +203,7 @@ func replaceFile(path string, content []byte) error { return putFile(path, conte
 func createFile(path string, content []byte) error {
 	return putFile(path, content, func(from, to string) error {
 		defer os.Remove(from)
-		return os.Link(from, to) // unlike a rename it replaces no file
+		return os.Link(from, to) // unlike a rename, a link does not replace a file
 	})
 }
 

@@ -1,5 +1,4 @@
-// Package trust decides whether what a directory tells an agent to run was
-// reviewed by the user.
+// Package trust decides whether the user has reviewed what a directory makes an agent run.
 //
 // Claude Code runs hooks, starts MCP servers, applies allow rules and runs shell
 // commands embedded in slash commands that it finds in files of the working

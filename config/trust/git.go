@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// gitAt notes the repository whose working tree has its root in a directory, and
-// reports whether there is one. If ".git" is a file, the CLI also obeys the
-// directory that holds the repository, whichever that is.
+// gitAt records the repository whose working tree has its root in a directory, and reports whether
+// there is one. If ".git" is a file, the CLI also obeys the directory that contains the repository,
+// wherever that is.
 func (in *inspector) gitAt(dir string) bool {
 	path := filepath.Join(dir, ".git")
 	info, err := os.Stat(path)
@@ -31,8 +31,8 @@ func (in *inspector) gitAt(dir string) bool {
 	return true
 }
 
-// mains are the directories whose ".claude" the CLI may read because of a ".git"
-// that leads elsewhere: beside the git directory, and beside the common one.
+// mains returns the directories whose ".claude" the CLI may read because of a ".git" that points
+// elsewhere: beside the git directory, and beside the common one.
 func mains(path string, directory bool) []string {
 	git := resolved(path)
 	if !directory {
@@ -48,9 +48,9 @@ func mains(path string, directory bool) []string {
 	return found
 }
 
-// vouches returns the common git directory of a working tree if that directory
-// knows the working tree: its own, or a worktree that it lists. Anybody can write a
-// ".git" file that points at a repository.
+// vouches returns the common git directory of a working tree, if that directory knows the working
+// tree as its own or as a listed worktree. The check is needed because anybody can write a ".git"
+// file that points to a repository.
 func vouches(dir, path string, directory bool) string {
 	if directory {
 		if resolved(path) != path {
@@ -72,8 +72,7 @@ func vouches(dir, path string, directory bool) string {
 	return common
 }
 
-// pointer reads a small file of git's that holds a path, relative to the file's
-// directory, behind a prefix.
+// pointer reads a small git file that contains a path after a prefix, relative to the file's directory.
 func pointer(path, prefix string) (string, bool) {
 	content, reason := readBounded(path, maxPointer)
 	if reason != "" {

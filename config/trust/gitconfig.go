@@ -10,23 +10,23 @@ import (
 	"strings"
 )
 
-// Claude Code runs "git status", "git diff", "git log" and "git show" without asking,
-// since they only read (measured with 2.1.328). Settings of a repository may name
-// programs that these commands run. A clone has none of them, but a repository that
-// was copied or unpacked has whatever its author wrote.
+// Claude Code runs "git status", "git diff", "git log" and "git show" without asking, since they
+// only read (measured with 2.1.328). Settings of a repository may name programs that these commands
+// run. A clone does not get such settings, but a copied or unpacked repository has the settings of
+// its author.
 
 const (
 	maxConfig       = 1 << 20  // bytes of one file of settings
 	maxIndex        = 64 << 20 // bytes of one index
-	maxRepositories = 200      // submodules that are looked at
+	maxRepositories = 200      // submodules that are inspected
 	maxIncludes     = 32       // settings that are included by others
 
 	includePath = "path" // the setting that includes a file
 )
 
-// running are the names of settings whose values commands of git may run: those that only
-// read, which the agent runs unasked, and those that a user's rule may allow. Names are matched
-// in every section: a setting of another section is only shown.
+// running lists the names of settings whose values git commands may run: commands that only read,
+// which the agent runs unasked, and commands that a user's rule may allow. Names are matched in
+// every section, since a false match is only shown.
 var running = map[string]bool{
 	"fsmonitor": true, "clean": true, "process": true, "textconv": true, "command": true, "external": true, "program": true, "hookspath": true,
 	"uploadpack": true, "vcs": true, "allow": true,
@@ -34,17 +34,17 @@ var running = map[string]bool{
 	"cmd": true, "difffilter": true, "alternaterefscommand": true,
 }
 
-// shelled are those whose values are run only if they look like a command: of others the value is
-// a word that git knows, or a helper that is installed.
+// shelled lists settings whose values are run only if they look like a command. Otherwise the value
+// is a keyword of git, or an installed helper.
 var shelled = map[string]bool{"helper": true, "update": true}
 
-// harmless are values that run no program of the repository.
+// harmless lists settings with values that run no program of the repository.
 var harmless = []string{
 	"fsmonitor = true", "fsmonitor = false", "fsmonitor = 1", "fsmonitor = 0", "fsmonitor = yes", "fsmonitor = no", "fsmonitor = on", "fsmonitor = off", "fsmonitor =", "fsmonitor",
 	"clean = git-lfs clean -- %f", "process = git-lfs filter-process", "smudge = git-lfs smudge -- %f",
 }
 
-// plainAlias is an alias that is only another name of a command.
+// plainAlias matches an alias that is only another name of a command.
 var plainAlias = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 
 var gitSetting = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9-]*)[ \t\r\v\f]*(?:=[ \t\r\v\f]*(.*))?`)
@@ -58,7 +58,7 @@ func programs(content string) []string {
 	for line := range strings.SplitSeq(strings.TrimPrefix(content, "\uFEFF"), "\n") {
 		line = strings.Trim(line, " \t\r\v\f")
 		candidates := []string{line}
-		for n := range len(line) { // a setting may stand behind the head of its section
+		for n := range len(line) { // a setting may follow the header of its section on the same line
 			if line[n] == ']' && line[0] == '[' {
 				candidates = append(candidates, strings.Trim(line[n+1:], " \t\r\v\f"))
 			}
@@ -86,8 +86,7 @@ func programs(content string) []string {
 	return found
 }
 
-// repository takes what git would run for the working tree with its root in a
-// directory, and for the submodules in it.
+// repository reports what git would run for the working tree with its root in a directory, and for its submodules.
 func (in *inspector) repository(root string, seen map[string]bool) {
 	path := filepath.Join(root, ".git")
 	info, err := os.Stat(path)
@@ -115,8 +114,8 @@ func (in *inspector) repository(root string, seen map[string]bool) {
 	}
 }
 
-// bare takes what git would run in a directory that is itself a repository, whatever its name.
-// Such a directory is plain files for everybody but git, and may be part of a clone.
+// bare reports what git would run in a directory that is itself a repository, whatever its name.
+// Such a directory may be part of a clone, since it contains only plain files.
 func (in *inspector) bare(dir string) {
 	if !in.present(filepath.Join(dir, "HEAD")) || in.present(filepath.Join(dir, ".git")) {
 		return
@@ -133,7 +132,7 @@ func (in *inspector) bare(dir string) {
 	}
 }
 
-// programs takes what settings and hooks of a repository make git run.
+// programs reports what settings and hooks of a repository make git run.
 func (in *inspector) programs(root, git, common string) {
 	hooks := []string{filepath.Join(common, "hooks")}
 	for _, file := range []string{filepath.Join(common, "config"), filepath.Join(git, "config.worktree"), filepath.Join(common, "config.worktree")} {
@@ -163,9 +162,9 @@ func hooksAt(value, root string) string {
 	return value
 }
 
-// gitSettings takes the settings of one file that run something into the report: their
-// lines, since git writes other settings into that file all the time. A plain path of
-// hooks is returned only; what is there counts.
+// gitSettings reports the settings of one file that run a program. It reports lines and not the
+// file, because git often changes other settings in it. A plain path of hooks is only returned; its
+// files are reported.
 func (in *inspector) gitSettings(path string) []string {
 	if !in.present(path) || !in.room(path) {
 		return nil
@@ -200,7 +199,7 @@ func (in *inspector) gitSettings(path string) []string {
 	return all
 }
 
-// included takes what the files say that settings include, and returns the lines of all of them.
+// included reports the settings in included files, and returns the lines of all of them.
 func (in *inspector) included(path string, lines []string) (all []string) {
 	for _, text := range lines {
 		to, is := strings.CutPrefix(text, includePath+" = ")
@@ -224,8 +223,7 @@ func (in *inspector) included(path string, lines []string) (all []string) {
 	return all
 }
 
-// exactPointer is pointer for files that git reads itself: it takes away the end of the
-// line alone.
+// exactPointer is pointer for files that git reads itself: it removes only the end of the line.
 func (in *inspector) exactPointer(path, prefix string) (string, bool) {
 	content, reason := readBounded(path, maxPointer)
 	if reason == "" && strings.TrimSpace(string(content)) != strings.TrimRight(string(content), "\r\n") {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// What makes git run something while it only reads is found, however it is written.
+// Settings that make git run a program while it only reads are found in every notation.
 func TestPrograms(t *testing.T) {
 	for config, want := range map[string]string{
 		"[core]\n\tfsmonitor = /bin/x\n":                  "fsmonitor = /bin/x",
@@ -45,7 +45,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// Programs of git's are bound to their text: other settings may change.
+// Trust in a git setting covers its text; other settings may change.
 func TestGitSettings(t *testing.T) {
 	tree := newTree(t)
 	write := tree.write
@@ -83,7 +83,7 @@ func TestGitSettings(t *testing.T) {
 	}
 }
 
-// What settings include, and the rest of a value on the next line, is bound to its text too.
+// Trust also covers the text of included files, and the continuation of a value on the next line.
 func TestIncludedSettings(t *testing.T) {
 	tree := newTree(t)
 	inspect := func() Report { return tree.inspect("") }
@@ -131,7 +131,7 @@ func TestBareRepository(t *testing.T) {
 	}
 }
 
-// git runs with the settings of submodules, too.
+// git also uses the settings of submodules.
 func TestSubmodules(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("there is no git")
@@ -187,8 +187,7 @@ func FuzzGitlinks(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, index []byte) { gitlinks(index) })
 }
 
-// What is shown is what the agent reads: members are not taken for others that differ in
-// case.
+// Findings are what the agent reads: names of members are case-sensitive.
 func TestExactMembers(t *testing.T) {
 	show := func(list []Finding) string {
 		var all []string
@@ -208,7 +207,7 @@ func TestExactMembers(t *testing.T) {
 	}
 }
 
-// More than can be shown is never trusted unseen.
+// A text that is too long to be shown is not trusted.
 func TestTooMuchToShow(t *testing.T) {
 	tree := newTree(t)
 	tree.write(".claude/settings.json", `{"permissions": {"allow": ["`+strings.Repeat(`a","`, maxFindings)+`b"]}}`)
@@ -217,7 +216,7 @@ func TestTooMuchToShow(t *testing.T) {
 	}
 }
 
-// A task that the agent has given once more is the same task.
+// A task that the agent has run again is the same task.
 func TestTasks(t *testing.T) {
 	tree := newTree(t)
 	write := func(text string) { tree.write(".claude/scheduled_tasks.json", text) }

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// The index of a repository says where its submodules are. "git status" runs git in
-// each of them, with the settings that it has of its own.
+// The index of a repository lists its submodules. "git status" runs git in each of them, with the
+// submodule's own settings.
 
 const (
 	linkMode    = 0o160000
@@ -26,14 +26,14 @@ func (in *inspector) submodules(git string) []string {
 		content, reason := readBounded(path, maxIndex)
 		found, ok := gitlinks(content)
 		if reason != "" || !ok {
-			continue // git does not read it either, or it is larger than any that hides something
+			continue // git does not read it either, or it is too large
 		}
 		links = append(links, found...)
 	}
 	return links
 }
 
-// gitlinks reads the entries of an index, versions 2 to 4. ok is false if it is none.
+// gitlinks reads the entries of an index of version 2 to 4. ok is false if it is not a valid index.
 func gitlinks(index []byte) (links []string, ok bool) {
 	if len(index) < 12 || string(index[:4]) != "DIRC" {
 		return nil, false
@@ -80,8 +80,8 @@ func gitlinks(index []byte) (links []string, ok bool) {
 	return links, true
 }
 
-// stripped reads how many bytes of the former name an entry of version 4 drops, and
-// how many bytes say so: zero if they are none.
+// stripped decodes how many bytes of the previous name an entry of version 4 drops, and how many
+// bytes encode that; 0 if the encoding is invalid.
 func stripped(b []byte) (value, used int) {
 	for n, c := range b {
 		if n > 4 {

@@ -9,12 +9,12 @@ import (
 // Place has the directories that [Inspect] reads.
 type Place struct {
 	Directory string // working directory of the agent, absolute
-	// Own is the agent's configuration directory, ~/.claude as a rule. Its settings,
-	// commands, skills and agents are the user's own and not reported.
+	// Own is the agent's configuration directory, usually ~/.claude. Its settings, commands, skills
+	// and agents are the user's own and not reported.
 	Own string
 	// Nested are directories below Directory whose skills the agent loads as well, see [Nested].
 	Nested []string
-	// Unseen is what the search for them has not seen. It becomes part of the report's problems.
+	// Unseen lists what the search for them could not see. It becomes part of the report's problems.
 	Unseen []Problem
 }
 
@@ -27,19 +27,17 @@ const (
 	folder       = ".claude"
 )
 
-// folders of a ".claude" directory whose files an agent obeys, or that the others
-// may run.
+// folders lists the folders of a ".claude" directory whose files an agent obeys, or other files may run.
 var folders = []string{"commands", "skills", "agents", "hooks", "plugins", "workflows"}
 
 // Inspect reports what an agent in a directory would obey.
 //
-// Claude Code 2.1.328 reads .mcp.json in every directory up to the root of the
-// filesystem; settings of the working directory and, the local ones, of the git
-// root; commands, skills and agents of every directory up to the git root, or up
-// to the home directory outside of repositories; and it follows ".git" files to
-// the main working tree (seen with strace). Inspect takes all of it from every
-// directory above, since versions differ in where they stop. Of directories below, it takes
-// the skills in Place.Nested.
+// Claude Code 2.1.328 reads .mcp.json in every directory up to the root of the filesystem; settings
+// of the working directory and, the local ones, of the git root; commands, skills and agents of
+// every directory up to the git root, or up to the home directory outside of repositories; and it
+// follows ".git" files to the main working tree (seen with strace). Inspect reports all of it from
+// every directory above, since versions differ in where they stop. From directories below, it
+// reports the skills in Place.Nested.
 func Inspect(p Place) Report {
 	dir := resolved(p.Directory)
 	in := inspector{report: Report{Directory: dir, Files: map[string]string{}}, own: resolved(p.Own)}
@@ -76,8 +74,8 @@ type inspector struct {
 	includes int // files of git settings that others include
 }
 
-// claude takes the ".claude" directory of a directory. Those of the user's own
-// configuration are skipped, but for the local settings of a project root.
+// claude reports the ".claude" directory of a directory. It skips the user's own configuration,
+// except the local settings of a project root.
 func (in *inspector) claude(dir string, root bool) {
 	at := filepath.Join(dir, folder)
 	own := in.own != "" && resolved(at) == in.own
@@ -98,7 +96,7 @@ func (in *inspector) claude(dir string, root bool) {
 // setupScript prepares new worktrees of a repository, below its root. The daemon runs it.
 const setupScript = ".betcode/worktree-setup.sh"
 
-// worktreeSetup takes the script that prepares new worktrees.
+// worktreeSetup reports the script that prepares new worktrees.
 func (in *inspector) worktreeSetup(root string) {
 	path := filepath.Join(root, filepath.FromSlash(setupScript))
 	if _, ok := in.read(path); ok {
@@ -106,7 +104,7 @@ func (in *inspector) worktreeSetup(root string) {
 	}
 }
 
-// resolved returns a path behind symbolic links, or the cleaned path if there is nothing.
+// resolved returns a path with symbolic links resolved, or the cleaned path if it does not exist.
 func resolved(path string) string {
 	if path == "" {
 		return ""

@@ -16,7 +16,7 @@ type Change struct {
 // Verdict is the result of comparing a report with a ledger.
 type Verdict struct {
 	Trusted bool
-	Known   bool     // the directory was trusted before, with other contents
+	Known   bool     // the directory was trusted before, with other content
 	Changes []Change // since then; empty unless Known and not Trusted
 }
 
@@ -31,7 +31,7 @@ func (l Ledger) Judge(r Report) Verdict {
 	accepted := map[string]Accepted{}
 	var missing []string
 	known := l.legacy(r.Directory)
-	for _, record := range slices.Backward(l.Records) { // a directory comes before those above it
+	for _, record := range slices.Backward(l.Records) { // in reverse order a directory precedes those above it
 		files, applies := record.seenFrom(r)
 		if !applies {
 			continue
@@ -75,7 +75,7 @@ func (rec Record) skippable(path string, r Report) bool {
 	return nested
 }
 
-// covers reports whether something was accepted for the directory of a report.
+// covers reports whether a record covers the directory of a report.
 func (l Ledger) covers(r Report) bool {
 	return slices.ContainsFunc(l.Records, func(record Record) bool {
 		files, applies := record.seenFrom(r)
@@ -87,8 +87,8 @@ func (l Ledger) legacy(directory string) bool {
 	return slices.ContainsFunc(l.Directories, func(d string) bool { return within(directory, d) })
 }
 
-// seenFrom returns the files that a record accepts, by the paths that they have for
-// a report, and whether it says anything about that directory.
+// seenFrom returns the files that a record accepts, by their paths in a report, and whether the
+// record covers that directory.
 func (rec Record) seenFrom(r Report) (map[string]Accepted, bool) {
 	if within(r.Directory, rec.Directory) {
 		return rec.Files, true
@@ -111,7 +111,7 @@ func (rec Record) seenFrom(r Report) (map[string]Accepted, bool) {
 			files[path] = a
 		}
 		if _, there := r.Files[moved]; there || filepath.Base(path) != localFile && moved != path && !within(path, rec.Repository) {
-			files[moved] = a // neither local settings nor git's own are under version control: no worktree has them
+			files[moved] = a // local settings and git's settings are not under version control, so no worktree has them
 		}
 	}
 	return files, true

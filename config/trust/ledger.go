@@ -16,7 +16,7 @@ import (
 // FileName is the name of the ledger in a configuration directory.
 const FileName = "trusted.json"
 
-// Ledger is what the user has trusted.
+// Ledger is the list of what the user has trusted.
 type Ledger struct {
 	// Directories were trusted by a version that did not compare contents. Their trust
 	// must be confirmed once more.
@@ -24,9 +24,9 @@ type Ledger struct {
 	Records     []Record `json:"trusted,omitempty"` // sorted by directory
 }
 
-// Record is one directory that was trusted with the contents of that time.
+// Record is one trusted directory, with its content at that time.
 type Record struct {
-	Directory  string              `json:"directory"` // absolute, behind symbolic links
+	Directory  string              `json:"directory"` // absolute, with symbolic links resolved
 	At         time.Time           `json:"at"`
 	Worktree   string              `json:"worktree,omitempty"`
 	Repository string              `json:"repository,omitempty"`
@@ -39,7 +39,7 @@ type Accepted struct {
 	Findings []Finding `json:"findings,omitempty"`
 }
 
-// Read reads the ledger of a configuration directory. No file is an empty ledger.
+// Read reads the ledger of a configuration directory. A missing file is an empty ledger.
 func Read(configDir string) (Ledger, error) {
 	var l Ledger
 	path := filepath.Join(configDir, FileName)
@@ -62,7 +62,7 @@ func (l Ledger) Encode() ([]byte, error) {
 	return append(raw, '\n'), err
 }
 
-// List returns the trusted directories, sorted, those of former versions included.
+// List returns the trusted directories, sorted, including those of earlier versions.
 func (l Ledger) List() []string {
 	list := slices.Clone(l.Directories)
 	for _, r := range l.Records {
@@ -72,8 +72,7 @@ func (l Ledger) List() []string {
 	return slices.Compact(list)
 }
 
-// Accept returns the ledger with the contents of a report as trusted. A report with
-// problems is refused.
+// Accept returns the ledger with the content of a report as trusted. It refuses a report with problems.
 func (l Ledger) Accept(r Report, at time.Time) (Ledger, error) {
 	if len(r.Problems) > 0 {
 		return l, fmt.Errorf("%s cannot be trusted: %s", r.Directory, r.Problems[0])
@@ -88,8 +87,7 @@ func (l Ledger) Accept(r Report, at time.Time) (Ledger, error) {
 	return l, nil
 }
 
-// Remove returns the ledger without a directory. One that is trusted through a
-// directory above it stays trusted.
+// Remove returns the ledger without a directory. A directory that is also trusted through one above it stays trusted.
 func (l Ledger) Remove(directory string) Ledger {
 	directory = resolved(directory)
 	return Ledger{
@@ -98,8 +96,8 @@ func (l Ledger) Remove(directory string) Ledger {
 	}
 }
 
-// Refresh returns the ledger with the present content of one file wherever its former
-// content was trusted: for a file that the user has changed through the daemon.
+// Refresh returns the ledger with the present content of one file wherever its previous content was
+// trusted. It is for a file that the user has changed through the daemon.
 func (l Ledger) Refresh(r Report, path string) Ledger {
 	l.Records = slices.Clone(l.Records)
 	for i, record := range l.Records {

@@ -14,10 +14,10 @@ var (
 	fencedShell = regexp.MustCompile("(?ms)^\\s*```!\\s*$(.*?)^\\s*```")
 )
 
-// powers are members of the front matter that give a prompt effects beyond text.
+// powers lists members of the front matter that give a prompt effects beyond text.
 var powers = []string{"allowed-tools", "tools", "hooks", "mcpServers", "permissionMode", "shell", "initialPrompt"}
 
-// fileFindings are those of one file of a folder of ".claude".
+// fileFindings returns the findings in one file of a folder of ".claude".
 func fileFindings(path, folder string, content []byte) []Finding {
 	base := filepath.Base(path)
 	markdown := strings.EqualFold(filepath.Ext(base), ".md")
@@ -57,8 +57,7 @@ func promptName(path, folder string) string {
 	return "skill " + name
 }
 
-// frontMatter returns the members of a file's YAML head that are powers, as they are
-// written, with the indented lines that belong to them.
+// frontMatter returns the members of a file's YAML front matter that are powers, as written, with their indented lines.
 func frontMatter(text string) []string {
 	head, ok := strings.CutPrefix(text, "---\n")
 	if !ok {

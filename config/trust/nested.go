@@ -19,17 +19,16 @@ const (
 // skills is the only folder that an agent obeys below its working directory.
 const skills = "skills"
 
-// Nested returns the ".claude/skills" below a directory, sorted; its own is not among
-// them. Claude Code 2.1.330 loads them when it reads or writes a file below, at any
-// time of a session. It loads no settings, servers, commands, agents and plugins from
-// there (seen with strace).
+// Nested returns the ".claude/skills" below a directory, sorted, without its own. Claude Code
+// 2.1.330 loads them when it reads or writes a file below, at any time of a session. It loads no
+// settings, servers, commands, agents and plugins from there (seen with strace).
 //
 // A search lists every directory, so it runs only for a review, or when the agent has reported
 // that its commands have changed. Directories behind symbolic links are checked and not
 // entered. The search ends at its limits; directories closer to the top come first.
 //
-// The problems tell what the search has not seen although the agent may obey it: what is below
-// a directory that can be entered and not listed, and skills beyond the limit.
+// The problems list what the search could not see although the agent may obey it: everything below
+// a directory that can be entered but not listed, and skills beyond the limit.
 func Nested(directory string) (found []string, problems []Problem) {
 	top := resolved(directory)
 	queue := []string{top}
@@ -39,7 +38,7 @@ func Nested(directory string) (found []string, problems []Problem) {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
 			if closed(dir) {
-				continue // to this user, and so to the agent
+				continue // closed to this user, and so to the agent
 			}
 			if dir == top && errors.Is(err, fs.ErrNotExist) {
 				return nil, []Problem{{dir, "does not exist"}}
@@ -59,7 +58,7 @@ func Nested(directory string) (found []string, problems []Problem) {
 			case len(queue) < maxSearched:
 				queue = append(queue, path)
 			}
-			if dir != top && strings.EqualFold(e.Name(), folder) { // the file system may not tell cases apart
+			if dir != top && strings.EqualFold(e.Name(), folder) { // the file system may ignore case
 				found = appendSkills(found, dir)
 			}
 		}
@@ -71,8 +70,8 @@ func Nested(directory string) (found []string, problems []Problem) {
 	return slices.Compact(found), problems
 }
 
-// closed reports whether nothing in a directory can be opened, whatever its name. Names in one
-// that cannot be listed may still be known.
+// closed reports whether nothing in a directory can be opened. In a directory that can be entered
+// but not listed, files with known names can be.
 func closed(dir string) bool {
 	_, err := os.Lstat(filepath.Join(dir, folder))
 	return err != nil && !errors.Is(err, fs.ErrNotExist)
@@ -102,8 +101,7 @@ func (l Ledger) Nested(directory string) []string {
 	return slices.Compact(found)
 }
 
-// below returns the ".claude/skills" that a file is in, if that lies in a directory below
-// the given one.
+// below returns the ".claude/skills" that contains a file, if that is below directory.
 func below(path, directory string) (at string, ok bool) {
 	const separator = string(filepath.Separator)
 	inner, within := strings.CutPrefix(path, strings.TrimSuffix(directory, separator)+separator)

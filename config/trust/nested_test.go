@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Skills below a directory count from the moment at which somebody has searched for them.
+// Skills below a directory are reported after a search for them.
 func TestNested(t *testing.T) {
 	f := newTree(t)
 	const skill = "---\nname: x\nallowed-tools: Bash(touch:*)\n---\n!`touch x`\n"
@@ -41,8 +41,8 @@ func TestNested(t *testing.T) {
 		return r
 	}
 	without, with := inspect("p"), inspect("p", found...)
-	if len(without.Files) != 1 || len(with.Files) != 6 || !slices.Contains(f.told(with), "p/a/b/c/.claude/skills/y/SKILL.md shell skill y runs touch x") {
-		t.Errorf("%d files without, %d with: %q", len(without.Files), len(with.Files), f.told(with))
+	if len(without.Files) != 1 || len(with.Files) != 6 || !slices.Contains(f.findings(with), "p/a/b/c/.claude/skills/y/SKILL.md shell skill y runs touch x") {
+		t.Errorf("%d files without, %d with: %q", len(without.Files), len(with.Files), f.findings(with))
 	}
 
 	var none Ledger
@@ -80,7 +80,7 @@ func TestNested(t *testing.T) {
 	}
 }
 
-// A directory that does not exist is called that.
+// A directory that does not exist is reported as such.
 func TestNestedMissing(t *testing.T) {
 	gone := newTree(t).path("gone")
 	if _, problems := Nested(gone); len(problems) != 1 || problems[0] != (Problem{gone, "does not exist"}) {
@@ -88,7 +88,7 @@ func TestNestedMissing(t *testing.T) {
 	}
 }
 
-// What a search cannot see is a problem, unless the agent cannot see it either.
+// Anything that a search cannot see is a problem, unless the agent cannot see it either.
 func TestNestedUnseen(t *testing.T) {
 	f := newTree(t)
 	for n := range maxNested {

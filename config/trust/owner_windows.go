@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// owned does not look at owners: the security descriptors of Windows are not read.
+// owned returns nil: it does not read the security descriptors of Windows.
 func owned(fs.FileInfo) error { return nil }
 
 func openNonblocking(path string) (*os.File, error) { return os.Open(path) }

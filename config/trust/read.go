@@ -19,14 +19,13 @@ const (
 	maxBytes    = 64 << 20 // of all files together
 	maxFile     = 16 << 20 // of one file
 	maxDepth    = 16       // of directories below commands, skills, …
-	maxPointer  = 4 << 10  // of a file of git's
+	maxPointer  = 4 << 10  // of a git file
 	maxFindings = 2_000
 	maxText     = 500 // bytes of a finding
 )
 
-// present reports whether something is at a path. A path that cannot be looked at
-// is a problem, unless the directory above is closed to this user, and so to the
-// agent.
+// present reports whether a path exists. A path that cannot be examined is a problem, unless the
+// directory above is closed to this user, and so to the agent.
 func (in *inspector) present(path string) bool {
 	_, err := os.Lstat(path)
 	switch {
@@ -39,8 +38,7 @@ func (in *inspector) present(path string) bool {
 	return false
 }
 
-// read takes a file into the report and returns its content. ok is false if there
-// is none or it cannot be trusted.
+// read adds a file to the report and returns its content. ok is false if the file does not exist or cannot be trusted.
 func (in *inspector) read(path string) (content []byte, ok bool) {
 	if !in.present(path) || !in.room(path) {
 		return nil, false
@@ -75,8 +73,7 @@ func (in *inspector) room(path string) bool {
 	return false
 }
 
-// tree takes all files below a directory. Symbolic links are followed as the agent
-// follows them.
+// tree reports all files below a directory. It follows symbolic links like the agent.
 func (in *inspector) tree(path, kind string, depth int) {
 	if in.full || !in.present(path) {
 		return
@@ -84,7 +81,7 @@ func (in *inspector) tree(path, kind string, depth int) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return // a link to nothing
+		return // a dangling link
 	case err != nil:
 		in.problem(path, "cannot be looked at: "+plain(err))
 		return
@@ -113,7 +110,7 @@ func (in *inspector) tree(path, kind string, depth int) {
 	}
 }
 
-// list returns the names in a directory, sorted, and no more than one inspection may see.
+// list returns the names in a directory, sorted, up to the limit of an inspection.
 func list(path string) ([]string, error) {
 	dir, err := os.Open(path)
 	if err != nil {
@@ -146,8 +143,8 @@ func (in *inspector) find(all ...Finding) {
 	}
 }
 
-// readBounded reads a regular file of at most limit bytes; else reason says why not.
-// It never waits for the other end of a pipe.
+// readBounded reads a regular file of at most limit bytes. Otherwise reason is why not. It never
+// waits for the other end of a pipe.
 func readBounded(path string, limit int64) (content []byte, reason string) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -188,7 +185,7 @@ func foreign(path string) bool {
 	return err == nil && owned(target) != nil
 }
 
-// plain is an error without the path, which is said beside it.
+// plain returns the text of an error without the path, which is shown beside it.
 func plain(err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) {

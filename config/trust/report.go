@@ -21,13 +21,13 @@ const (
 	Setting Kind = "setting" // any other setting
 	Shell   Kind = "shell"   // a shell command inside a slash command or a skill
 	Prompt  Kind = "prompt"  // a slash command, skill or subagent without a shell command
-	File    Kind = "file"    // a file that the others may run
+	File    Kind = "file"    // a file that other files may run
 	Git     Kind = "git"     // a program that git runs while it reads
-	Task    Kind = "task"    // a prompt that the agent gives itself on a schedule
+	Task    Kind = "task"    // a scheduled prompt of the agent
 	Broken  Kind = "broken"  // a settings file that is not JSON
 )
 
-// Finding is one thing that a file makes an agent do.
+// Finding is one thing in a file that an agent would obey.
 type Finding struct {
 	Kind Kind   `json:"kind"`
 	Path string `json:"-"`    // absolute, of the file
@@ -51,7 +51,7 @@ type Report struct {
 
 	// Of a linked git worktree, and of the main working tree of a repository.
 	Worktree   string // its root; empty outside of repositories
-	Repository string // the common git directory; empty if it does not vouch for Worktree
+	Repository string // the common git directory; empty if it does not know Worktree
 }
 
 // Empty reports whether the directory has nothing that an agent would obey.
@@ -62,8 +62,7 @@ func (r Report) Has(kind Kind) bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Kind == kind })
 }
 
-// Digest identifies the content of the report: what a person reviewed is what
-// is trusted.
+// Digest identifies the content of the report, so that a person trusts exactly what was reviewed.
 func (r Report) Digest() string {
 	h := sha256.New()
 	for _, path := range slices.Sorted(maps.Keys(r.Files)) {

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// exact is an object whose members are looked up as they are spelled. A struct would do
-// for "Command" as well, which the agent does not read.
+// exact is an object whose members are looked up case-sensitively. A struct would also accept
+// "Command", which the agent does not read.
 type exact map[string]json.RawMessage
 
-// text returns a member that is text, else nothing.
+// text returns a member that is text, otherwise "".
 func (e exact) text(name string) string {
 	var text string
 	if json.Unmarshal(e[name], &text) != nil {
@@ -21,7 +21,7 @@ func (e exact) text(name string) string {
 	return text
 }
 
-// helpers are settings that name a command which the agent runs for itself.
+// helpers lists settings with a command that the agent runs for itself.
 var helpers = []string{
 	"apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh", "otelHeadersHelper", "proxyAuthHelper",
 	"statusLine", "subagentStatusLine", "fileSuggestion",
@@ -94,7 +94,7 @@ func hookFindings(path string, raw json.RawMessage) []Finding {
 	return found
 }
 
-// hookText is the command of a hook, or the whole of another kind of hook.
+// hookText returns the command of a hook, or the whole text of another kind of hook.
 func hookText(raw json.RawMessage) string {
 	var h map[string]json.RawMessage
 	var command string
@@ -154,7 +154,7 @@ func serverFindings(path string, raw json.RawMessage) []Finding {
 	return found
 }
 
-// members is one finding for each member of an object of strings.
+// members returns one finding for each member of an object of strings.
 func members(kind Kind, path, prefix string, raw json.RawMessage) []Finding {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(raw, &all) != nil {

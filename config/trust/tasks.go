@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// tasks takes the prompts that an agent gives itself on a schedule: Claude Code reads
-// them from the directory's .claude regardless of its settings options (2.1.328). The
-// agent writes into that file when it has given one, so that the prompts are compared,
-// and not the file.
+// tasks reports the scheduled prompts of an agent, which Claude Code reads from the directory's
+// .claude regardless of its settings options (2.1.328). It reports the prompts and not the file,
+// because the agent updates the file when it runs one.
 func (in *inspector) tasks(path string) {
 	if !in.present(path) || !in.room(path) {
 		return
@@ -35,7 +34,7 @@ func (in *inspector) tasks(path string) {
 	}
 }
 
-// taskTexts are "schedule: prompt" for each task, or the whole file if it cannot be read.
+// taskTexts returns "schedule: prompt" for each task, or the whole file if it cannot be parsed.
 func taskTexts(content []byte) []string {
 	var file exact
 	var tasks []exact

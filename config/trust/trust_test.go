@@ -41,8 +41,7 @@ func (t tree) mkdir(name string) string {
 	return t.path(name)
 }
 
-// inspect reports on a directory of the tree, without what lies above the tree: the
-// temporary directory of this machine is not part of a test.
+// inspect reports on a directory of the tree, without directories above the tree, which are not part of the test.
 func (t tree) inspect(name string) Report {
 	t.Helper()
 	r := Inspect(Place{Directory: t.path(name), Own: t.path("home/.claude")})
@@ -56,8 +55,8 @@ func (t tree) inspect(name string) Report {
 	return r
 }
 
-// told are the findings of a report as "path kind text".
-func (t tree) told(r Report) []string {
+// findings returns the findings of a report as "path kind text".
+func (t tree) findings(r Report) []string {
 	var all []string
 	for _, f := range r.Findings {
 		all = append(all, strings.TrimPrefix(f.Path, t.root+"/")+" "+string(f.Kind)+" "+f.Text)
@@ -70,7 +69,7 @@ const (
 	server = `{"mcpServers":{"s":{"command":"sh","args":["-c","id"],"env":{"A":"b"}}}}`
 )
 
-// What the agent would obey is found wherever the agent looks for it.
+// Everything that the agent would obey is found, wherever the agent looks for it.
 func TestInspect(t *testing.T) {
 	tr := newTree(t)
 	tr.mkdir("home/repo/.git")
@@ -104,25 +103,25 @@ func TestInspect(t *testing.T) {
 		"home/repo/sub/deep/.claude/settings.json allow defaultMode: \"bypassPermissions\"",
 		"home/repo/sub/deep/.mcp.json broken is not JSON",
 	}
-	got := tr.told(tr.inspect("home/repo/sub/deep"))
+	got := tr.findings(tr.inspect("home/repo/sub/deep"))
 	slices.Sort(want)
 	slices.Sort(got)
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if got := tr.told(tr.inspect("home")); len(got) != 3 { // and its own local settings there
+	if got := tr.findings(tr.inspect("home")); len(got) != 3 { // and its own local settings there
 		t.Errorf("the home directory has %q", got)
 	}
 }
 
-// A ".git" file leads to the ".claude" beside the repository it names.
+// A ".git" file leads to the ".claude" beside the repository that it names.
 func TestGitFile(t *testing.T) {
 	tr := newTree(t)
 	tr.write("evil/.claude/settings.local.json", hook)
 	tr.write("evil/.git/worktrees/x/commondir", "../..\n")
 	tr.write("proj/sub/.git", "gitdir: ../../evil/.git/worktrees/x\n")
 	r := tr.inspect("proj/sub")
-	if got := tr.told(r); len(got) != 1 || !strings.HasPrefix(got[0], "evil/.claude/settings.local.json hook") {
+	if got := tr.findings(r); len(got) != 1 || !strings.HasPrefix(got[0], "evil/.claude/settings.local.json hook") {
 		t.Errorf("%q", got)
 	}
 	if r.Repository != "" {
@@ -130,7 +129,7 @@ func TestGitFile(t *testing.T) {
 	}
 }
 
-// Odd files are problems, and none of them is waited for.
+// Special files are problems, and reading them does not block.
 func TestOddFiles(t *testing.T) {
 	tr := newTree(t)
 	tr.write("p/.claude/settings.json", strings.Repeat(" ", maxFile+1))
@@ -165,7 +164,7 @@ func TestOddFiles(t *testing.T) {
 	}
 }
 
-// Trust is for the contents that were reviewed.
+// Trust covers the reviewed content.
 func TestJudge(t *testing.T) {
 	tr := newTree(t)
 	tr.mkdir("p/sub")
@@ -239,7 +238,7 @@ func TestWorktreeInherits(t *testing.T) {
 	if v := l.Judge(tr.inspect("w")); v.Trusted {
 		t.Error("without the file")
 	}
-	// Another directory that says it belongs to the repository.
+	// Another directory that claims to belong to the repository.
 	tr.write("liar/.git", "gitdir: "+tr.path("main/.git/worktrees/w"))
 	tr.write("liar/.claude/settings.json", hook)
 	if v := l.Judge(tr.inspect("liar")); v.Trusted {
@@ -247,7 +246,7 @@ func TestWorktreeInherits(t *testing.T) {
 	}
 }
 
-// The script that prepares worktrees is content: it runs where it is what was accepted, and nowhere else.
+// The setup script of worktrees is content: it runs only where its content was accepted.
 func TestWorktreeSetup(t *testing.T) {
 	tr := newTree(t)
 	const script = "/.betcode/worktree-setup.sh"
@@ -277,8 +276,7 @@ func TestWorktreeSetup(t *testing.T) {
 	}
 }
 
-// The ledger of a former version has no contents: each of its directories is asked
-// about once more.
+// The ledger of an earlier version has no contents, so each of its directories must be confirmed once more.
 func TestLedgerFile(t *testing.T) {
 	tr := newTree(t)
 	tr.write("p/.mcp.json", server)

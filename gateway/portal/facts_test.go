@@ -6,7 +6,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// What a proxy says of itself is shown as a link only if following it runs nothing.
+// A text of a proxy is shown as a link only if following it runs no code.
 func TestAddresses(t *testing.T) {
 	for text, want := range map[string][2]bool{ // as a repository, as a merge request
 		"https://git.example/a/b.git":       {true, true},

@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// A page of the portal comes from the host that is asked. Where browsers reach the portal over HTTPS, a page that came over HTTP is
-// not one: any machine between the browser and the portal can write it.
+// The origin of a page of the portal is the host of the request. If browsers reach the portal over HTTPS, pages over
+// HTTP are refused, since any machine in between could have written them.
 func TestOrigins(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		origin, host string
-		open, secure bool // taken by a portal over HTTP, and over HTTPS
+		open, secure bool // accepted by a portal over HTTP, and over HTTPS
 	}{
 		{"https://portal.example", "portal.example", true, true},
 		{"https://PORTAL.example", "portal.example", true, true},

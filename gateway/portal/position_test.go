@@ -7,8 +7,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// A stream repeats the requests that waited when it began, behind its history. One that the history decides is not given to
-// pages that join the feed later, and takes no place from others.
+// A stream repeats, after its history, the requests that waited when it began. A request that the history decides is
+// not shown to pages that join the feed later, and does not hide others.
 func TestPositionForgetsDecidedRequests(t *testing.T) {
 	t.Parallel()
 	permission := func(sequence uint64) *pb.AgentEvent {

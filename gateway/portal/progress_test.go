@@ -10,12 +10,12 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// How far inputs are, event by event: what an agent of ours says, and an agent under a proxy, whose turns
-// name no inputs.
+// The stages of inputs, event by event, for agents that the daemon runs, and for agents under a proxy,
+// whose turns name no inputs.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	const idle, busy = `{"sequence":"1","statusChange":{"status":"IDLE"}}`, `{"sequence":"1","statusChange":{"status":"THINKING"}}`
-	said := func(key string) string { return fmt.Sprintf(`{"sequence":"1","userInput":{"idempotencyKey":%q}}`, key) }
+	prompted := func(key string) string { return fmt.Sprintf(`{"sequence":"1","userInput":{"idempotencyKey":%q}}`, key) }
 	const text, child = `{"sequence":"1","textDelta":{"text":"x"}}`, `{"sequence":"1","parentToolUseId":"t","textDelta":{"text":"x"}}`
 	const ended, named = `{"sequence":"1","turnComplete":{}}`, `{"sequence":"1","turnComplete":{"inputKeys":["a"]}}`
 	const lost = `{"sequence":"1","notice":{"code":"INPUT_LOST","message":"gone","details":{"idempotency_key":"a"}}}`
@@ -23,17 +23,17 @@ func TestProgress(t *testing.T) {
 		events []string
 		want   string
 	}{
-		"the first output":                        {[]string{idle, said("a"), busy, text, text, named}, "a server_received, a agent_accepted, a agent_accepted"},
-		"under a proxy":                           {[]string{idle, said("a"), busy, text, ended}, "a server_received, a agent_accepted"},
-		"a turn without output":                   {[]string{idle, said("a"), busy, ended}, "a server_received, a agent_accepted"},
-		"output of a subagent":                    {[]string{idle, said("a"), busy, child}, "a server_received"},
-		"during a turn, folded into it":           {[]string{idle, said("b"), busy, text, said("a"), text, named}, "b server_received, b agent_accepted, a server_received, a agent_accepted"},
-		"during a turn, answered by the next":     {[]string{busy, said("a"), text, ended, idle, busy, text}, "a server_received, a agent_accepted"},
-		"no status is known: the turn decides":    {[]string{said("a"), text, named}, "a server_received, a agent_accepted"},
-		"a turn has named it: once":               {[]string{said("a"), text, named, idle, busy, text}, "a server_received, a agent_accepted"},
-		"what the agent never gets":               {[]string{idle, said("a"), busy, lost}, "a server_received, a failed gone"},
-		"text that is not kept proves nothing":    {[]string{idle, said("a"), `{"volatile":true,"textDelta":{"text":"x"}}`}, "a server_received"},
-		"a request of the agent is an answer too": {[]string{idle, said("a"), `{"sequence":"1","permissionRequest":{"requestId":"r"}}`}, "a server_received, a agent_accepted"},
+		"the first output":                        {[]string{idle, prompted("a"), busy, text, text, named}, "a server_received, a agent_accepted, a agent_accepted"},
+		"under a proxy":                           {[]string{idle, prompted("a"), busy, text, ended}, "a server_received, a agent_accepted"},
+		"a turn without output":                   {[]string{idle, prompted("a"), busy, ended}, "a server_received, a agent_accepted"},
+		"output of a subagent":                    {[]string{idle, prompted("a"), busy, child}, "a server_received"},
+		"during a turn, folded into it":           {[]string{idle, prompted("b"), busy, text, prompted("a"), text, named}, "b server_received, b agent_accepted, a server_received, a agent_accepted"},
+		"during a turn, answered by the next":     {[]string{busy, prompted("a"), text, ended, idle, busy, text}, "a server_received, a agent_accepted"},
+		"no status is known: the turn decides":    {[]string{prompted("a"), text, named}, "a server_received, a agent_accepted"},
+		"a turn has named it: once":               {[]string{prompted("a"), text, named, idle, busy, text}, "a server_received, a agent_accepted"},
+		"what the agent never gets":               {[]string{idle, prompted("a"), busy, lost}, "a server_received, a failed gone"},
+		"text that is not kept proves nothing":    {[]string{idle, prompted("a"), `{"volatile":true,"textDelta":{"text":"x"}}`}, "a server_received"},
+		"a request of the agent is an answer too": {[]string{idle, prompted("a"), `{"sequence":"1","permissionRequest":{"requestId":"r"}}`}, "a server_received, a agent_accepted"},
 	} {
 		var p progress
 		var got []string

@@ -17,14 +17,14 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// history is the journal of a session. It implements what readers need of a [Daemon].
+// history is the journal of a session. It implements the part of [Daemon] that readers need.
 type history struct {
 	Daemon
 	mu      sync.Mutex
 	events  []*pb.AgentEvent
 	grown   chan struct{} // closed by the next event
-	streams int           // that are open
-	ended   error         // of all streams
+	streams int           // open streams
+	ended   error         // end of all streams
 }
 
 func newHistory() *history { return &history{grown: make(chan struct{})} }
@@ -111,12 +111,12 @@ func (f *follower) Send(*pb.AgentRequest)         {}
 func (f *follower) Close()                        { f.stop() }
 func (f *follower) Err() error                    { return f.err }
 
-// watcher is a page that notes what it is shown. It takes an item when it may.
+// watcher is a page that records the items that it is shown. It takes an item when may allows it.
 type watcher struct {
 	reader
 	lines []string
 	asked map[string]bool
-	may   chan struct{} // closed: always
+	may   chan struct{} // closed: no limit
 	stop  context.CancelFunc
 	err   chan error
 }
@@ -145,7 +145,7 @@ func (w *watcher) show(ctx context.Context, i *item) {
 	delete(w.asked, i.event.GetPermissionResolved().GetRequestId())
 }
 
-// each is what every page has to get: the lines of the whole session.
+// each returns what every page must get: the lines of the whole session.
 func (h *history) each() (all []string) {
 	p := position{writer: lines.New("s")}
 	for _, e := range h.events {
@@ -156,7 +156,7 @@ func (h *history) each() (all []string) {
 	return all
 }
 
-// Pages that come and go, and take what they are shown at any pace, get each line once, in order, and
+// Pages that connect and leave at any time, and read at any pace, get each line once, in order, and
 // know the same requests in the end. Pages of one account share a stream when they have caught up.
 func TestReaders(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -168,15 +168,15 @@ func TestReaders(t *testing.T) {
 			open := map[string]bool{}
 			for step := range rapid.IntRange(1, 60).Draw(rt, "steps") {
 				switch rapid.IntRange(0, 6).Draw(rt, "what") {
-				case 0: // a page comes
+				case 0: // a page connects
 					pages = append(pages, watch(all, accounts[rapid.IntRange(0, 1).Draw(rt, "account")], h.head()))
-				case 1: // a page goes
+				case 1: // a page leaves
 					if len(pages) > 0 {
 						pages[0].stop()
 						<-pages[0].err
 						pages = pages[1:]
 					}
-				case 2: // a page takes some
+				case 2: // a page takes some items
 					if len(pages) > 0 {
 						p := pages[rapid.IntRange(0, len(pages)-1).Draw(rt, "page")]
 						for range rapid.IntRange(1, 20).Draw(rt, "takes") {
@@ -234,23 +234,23 @@ func TestReaders(t *testing.T) {
 	})
 }
 
-// What the feed has and the page has read already is not shown again, but for decisions: the feed may
-// have repeated their requests.
+// Items of the feed that the page has read are not shown again, except decisions, because the feed
+// may have repeated their requests.
 func TestEachItemOnce(t *testing.T) {
 	asked := &pb.AgentEvent{Sequence: 4, Event: &pb.AgentEvent_PermissionRequest{PermissionRequest: &pb.PermissionRequest{RequestId: "r"}}}
 	decided := &pb.AgentEvent{Sequence: 5, Event: &pb.AgentEvent_PermissionResolved{PermissionResolved: &pb.PermissionResolved{RequestId: "r"}}}
-	said := func(n uint64) *pb.AgentEvent {
+	prompted := func(n uint64) *pb.AgentEvent {
 		return &pb.AgentEvent{Sequence: n, Event: &pb.AgentEvent_UserInput{UserInput: &pb.UserInput{Content: "hi"}}}
 	}
 	w := &watcher{asked: map[string]bool{}, may: make(chan struct{})}
 	close(w.may)
 	w.reader = reader{shown: 6, show: w.show}
 	feed := position{at: 4, writer: lines.New("s"), asked: []*pb.AgentEvent{asked}}
-	w.showOnce(t.Context(), newItem(&pb.AgentEvent{Event: asked.GetEvent()}, nil)) // without a number, as the daemon repeats requests
+	w.showOnce(t.Context(), newItem(&pb.AgentEvent{Event: asked.GetEvent()}, nil)) // without a number, like the daemon's repetitions of requests
 	if !w.asked["r"] {
 		t.Error("a repeated request is not shown")
 	}
-	for _, e := range []*pb.AgentEvent{decided, said(6), said(7)} {
+	for _, e := range []*pb.AgentEvent{decided, prompted(6), prompted(7)} {
 		w.showOnce(t.Context(), feed.next(e))
 	}
 	if w.asked["r"] || len(w.lines) != 1 || len(feed.asked) > 0 {
@@ -258,7 +258,7 @@ func TestEachItemOnce(t *testing.T) {
 	}
 }
 
-// A page that takes nothing is left behind alone, and goes on from the journal where it was.
+// A page that reads nothing leaves the feed alone, and continues from the journal at its position.
 func TestReaderIsLeftBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHistory()
@@ -287,7 +287,7 @@ func TestReaderIsLeftBehind(t *testing.T) {
 	})
 }
 
-// A stream that ends, such as that of a token that is revoked, ends all of its pages with the reason.
+// The end of a stream, for example when its token is revoked, ends all of its pages with the reason.
 func TestReadersEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHistory()

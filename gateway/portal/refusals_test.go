@@ -30,7 +30,7 @@ func (r *record) String() string {
 	return r.text.String()
 }
 
-// A flood of refused requests leaves a bounded number of lines, and one with the number of the others.
+// A flood of refused requests causes a bounded number of lines, and one line with the number of the others.
 func TestRefusalsAreCounted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -43,21 +43,21 @@ func TestRefusalsAreCounted(t *testing.T) {
 				s.Handler().ServeHTTP(httptest.NewRecorder(), r)
 			}
 		}
-		told := func() (lines, more int) {
+		logged := func() (lines, more int) {
 			synctest.Wait()
 			return strings.Count(out.String(), `"request refused"`), strings.Count(out.String(), `"more refusals"`)
 		}
 		flood(maxRefusals + 40)
-		if lines, more := told(); lines != maxRefusals || more != 0 {
+		if lines, more := logged(); lines != maxRefusals || more != 0 {
 			t.Errorf("during the flood: %d lines, %d numbers", lines, more)
 		}
 		time.Sleep(refusalPeriod)
-		if lines, more := told(); lines != maxRefusals || more != 1 || !strings.Contains(out.String(), `"refusals":40,`) {
+		if lines, more := logged(); lines != maxRefusals || more != 1 || !strings.Contains(out.String(), `"refusals":40,`) {
 			t.Errorf("after a minute: %d lines, %d numbers in\n%s", lines, more, out.String())
 		}
 		flood(maxRefusals + 2)
 		s.overflow.close()
-		if lines, more := told(); lines != 2*maxRefusals || more != 2 || !strings.Contains(out.String(), `"refusals":2,`) {
+		if lines, more := logged(); lines != 2*maxRefusals || more != 2 || !strings.Contains(out.String(), `"refusals":2,`) {
 			t.Errorf("at the end: %d lines, %d numbers", lines, more)
 		}
 	})

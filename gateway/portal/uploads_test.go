@@ -17,11 +17,11 @@ import (
 	"betcode/gateway/portal/wire"
 )
 
-// sender is a page of G3 that sends files, and what it is told.
+// sender is a page of G3 that sends files, and the messages that it receives.
 type sender struct {
 	*view
-	ctx  context.Context
-	told func() []string
+	ctx      context.Context
+	received func() []string
 }
 
 // one is a listener with one connection.
@@ -114,16 +114,16 @@ func (s *sender) piece(id string, index uint32, data string) {
 	s.file.add(s.ctx, wire.FileUploadChunk{UploadID: id, Index: index, Data: []byte(data)})
 }
 
-// expect checks what the page was told last.
+// expect checks the last message that the page received.
 func (s *sender) expect(t *testing.T, parts ...string) {
 	t.Helper()
-	told := s.told()
-	if len(told) == 0 {
-		t.Fatalf("the page was told nothing, want %q", parts)
+	received := s.received()
+	if len(received) == 0 {
+		t.Fatalf("the page received nothing, want %q", parts)
 	}
 	for _, part := range parts {
-		if last := told[len(told)-1]; !strings.Contains(last, part) {
-			t.Errorf("the page was told %s, want %s", last, part)
+		if last := received[len(received)-1]; !strings.Contains(last, part) {
+			t.Errorf("the page received %s, want %s", last, part)
 		}
 	}
 }
@@ -137,7 +137,7 @@ func keeper() (*Server, map[string]string) {
 	}}), stored
 }
 
-// A page sends one file at a time. Pieces of the one before, and a late timer of it, have no effect on the next.
+// A page sends one file at a time. Pieces of the previous file, and its late timer, do not affect the next.
 func TestUploadsInterleaved(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -153,12 +153,12 @@ func TestUploadsInterleaved(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		page.piece("b", 0, "1")
 		page.expect(t, `"upload_id":"b"`, `"success":true`)
-		page.start("b", 1, 1) // under the id of the one before
+		page.start("b", 1, 1) // with the id of the previous file
 		page.piece("b", 0, "x")
 		page.expect(t, `"upload_id":"b"`, `"success":true`)
 		page.piece("b", 0, "y")
-		if told := page.told(); len(told) != 3 || len(stored) != 1 || stored["b.txt"] != "x" {
-			t.Errorf("stored %v, told %q", stored, told)
+		if received := page.received(); len(received) != 3 || len(stored) != 1 || stored["b.txt"] != "x" {
+			t.Errorf("stored %v, received %q", stored, received)
 		}
 		if s.uploading.Taken() != 0 {
 			t.Error("a file that is stored has a place")
@@ -166,7 +166,7 @@ func TestUploadsInterleaved(t *testing.T) {
 	})
 }
 
-// A file that comes too slowly ends, whether its pieces stop or trickle.
+// A file that arrives too slowly is aborted, whether its pieces stop or trickle.
 func TestSlowUploads(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -178,7 +178,7 @@ func TestSlowUploads(t *testing.T) {
 		page.expect(t, `"upload_id":"stops"`, `"success":false`, errSlowUpload.Error())
 		page.start("trickles", 100, 100)
 		began := time.Now()
-		for i := uint32(0); len(page.told()) == 1; i++ {
+		for i := uint32(0); len(page.received()) == 1; i++ {
 			page.piece("trickles", i, "a")
 			time.Sleep(pieceTimeout - 10*time.Second)
 		}
@@ -192,7 +192,7 @@ func TestSlowUploads(t *testing.T) {
 	})
 }
 
-// A login leaves places for the files of others, and a page that leaves gives its place back.
+// A login leaves places for the files of others, and a page that leaves releases its place.
 func TestUploadPlaces(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -218,7 +218,7 @@ func TestUploadPlaces(t *testing.T) {
 	})
 }
 
-// A page that does not read is closed when it has taken nothing of a frame for a while.
+// A page that does not read a frame is closed after a timeout.
 func TestPageThatDoesNotRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

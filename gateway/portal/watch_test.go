@@ -20,7 +20,7 @@ type lister struct {
 
 func (l *lister) Sessions(context.Context) ([]*pb.SessionSummary, error) { return l.sessions, nil }
 
-// muted is a connection of which nothing arrives any more, without an end.
+// muted is a connection that stops delivering data without an end.
 type muted struct {
 	net.Conn
 	now atomic.Bool
@@ -33,7 +33,7 @@ func (m *muted) Write(p []byte) (int, error) {
 	return m.Conn.Write(p)
 }
 
-// A page of which nothing arrives any more, not even the answer to a ping, has left.
+// A page that sends nothing any more, not even pongs, is disconnected.
 func TestSilentPage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -60,16 +60,16 @@ func TestSilentPage(t *testing.T) {
 	})
 }
 
-// Pages are told what the sessions that there are have cost, also when the last of them was deleted.
+// Pages get the costs of the existing sessions, also after the last of them was deleted.
 func TestCosts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := &lister{}
 		acc := &account{Daemon: d}
 		for _, c := range []struct {
-			costs []float64
-			told  bool
-			total float64
+			costs    []float64
+			received bool
+			total    float64
 		}{
 			{nil, false, 0}, {[]float64{0}, false, 0}, {[]float64{2, 0}, true, 2}, {[]float64{2, 1}, true, 3}, {[]float64{2, 1}, false, 3}, {[]float64{1}, true, 1}, {nil, true, 0}, {nil, false, 0},
 		} {
@@ -79,8 +79,8 @@ func TestCosts(t *testing.T) {
 			}
 			before := acc.spent
 			m, err := acc.costs(t.Context())
-			if told := m != before; err != nil || told != c.told || m != nil && m.Total != c.total {
-				t.Errorf("%v: told %v %+v %v", c.costs, told, m, err)
+			if received := m != before; err != nil || received != c.received || m != nil && m.Total != c.total {
+				t.Errorf("%v: received %v %+v %v", c.costs, received, m, err)
 			}
 			time.Sleep(spendEvery)
 		}

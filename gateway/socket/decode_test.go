@@ -32,7 +32,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// FuzzDecode: a line of any kind gives a request or an error, never both, and an id that is JSON.
+// FuzzDecode: any line gives a request or an error, never both, and an id that is JSON.
 func FuzzDecode(f *testing.F) {
 	for kind := range requests {
 		f.Add(`{"type":"` + kind + `","sessionId":"s","prompt":"x","requestId":"req_1","behavior":"allow","updatedInput":{"a":[1,null]},"answers":{}}`)

@@ -24,7 +24,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden exchanges")
 
-// An exchange is a file. Lines that the test plays:
+// An exchange is a file. Its input lines are:
 //
 //	! keep                          sessions are kept when a client disconnects
 //	! find NAME SESSION HEAD BEFORE the daemon has a session
@@ -32,9 +32,9 @@ var update = flag.Bool("update", false, "write the golden exchanges")
 //	A/                              client A closes its connection
 //	1+ EVENT                        conversation 1, 2, … gets an AgentEvent
 //	1/ TEXT                         conversation 1 ends with an error
-//	stop                            the gateway is told to end
+//	stop                            the gateway shuts down
 //
-// and lines that it checks: A< what a client is sent, and = what the daemon is asked.
+// The expected lines are: A< a line to a client, and = a request to the daemon.
 
 // TestExchanges plays the golden exchanges. They were written from the tables of the protocol.
 func TestExchanges(t *testing.T) {
@@ -95,7 +95,7 @@ func play(t *testing.T, script string) string {
 		}
 		switch what := words[0]; {
 		case what == "=" || strings.HasSuffix(what, "<"):
-			continue // made anew
+			continue // generated again
 		default:
 			s.log("%s", line)
 		}
@@ -191,7 +191,7 @@ func (p pipes) Close() error {
 
 func (p pipes) Addr() net.Addr { return &net.UnixAddr{} }
 
-// fakeDaemon says what it is asked.
+// fakeDaemon records its requests.
 type fakeDaemon struct {
 	log   func(string, ...any)
 	found map[string]Found
@@ -206,7 +206,7 @@ var keys = regexp.MustCompile(`"idempotencyKey":"[0-9a-f-]{36}"`)
 
 func shown(m proto.Message) string {
 	raw, _ := protojson.Marshal(m)
-	text := strings.ReplaceAll(strings.ReplaceAll(string(raw), `": `, `":`), `, "`, `,"`) // its spaces are random
+	text := strings.ReplaceAll(strings.ReplaceAll(string(raw), `": `, `":`), `, "`, `,"`) // protojson adds random spaces
 	return keys.ReplaceAllString(text, `"idempotencyKey":"KEY"`)
 }
 

@@ -12,7 +12,7 @@ func TestLines(t *testing.T) {
 	t.Parallel()
 	for name, r := range map[string]func(io.Reader) io.Reader{
 		"whole": func(r io.Reader) io.Reader { return r },
-		// a character of three bytes comes in three reads
+		// a character of three bytes arrives in three reads
 		"byte by byte": iotest.OneByteReader,
 	} {
 		in := newLines(r(strings.NewReader("{\"a\":\"€\"}\r\n\n  \n {} \ncut off")))

@@ -40,8 +40,7 @@ func connecting(d Daemon) func(string) (Daemon, error) {
 	return func(string) (Daemon, error) { return d, nil }
 }
 
-// A client that does not read holds its own conversation up, and neither another client nor the end
-// of the gateway.
+// A client that does not read blocks only its own conversation, and neither another client nor the end of the gateway.
 func TestClientThatDoesNotRead(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "s"))
@@ -62,7 +61,7 @@ func TestClientThatDoesNotRead(t *testing.T) {
 	}
 	slow, in := dial()
 	fmt.Fprintln(slow, `{"type":"start_session","sessionId":"s1","cwd":"/p","prompt":"x"}`)
-	fmt.Fprintln(slow, `[]`) // its answer comes when the session is there
+	fmt.Fprintln(slow, `[]`) // its answer arrives when the session exists
 	if _, err := in.ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
@@ -73,12 +72,12 @@ func TestClientThatDoesNotRead(t *testing.T) {
 		t.Errorf("another client got %q %v", line, err)
 	}
 	cancel()
-	if err := <-served; err != nil { // the test would never end if it waited for the client
+	if err := <-served; err != nil { // a wait for the client would never end
 		t.Error(err)
 	}
 }
 
-// There is no place for more clients and sessions than the bounds say.
+// Clients and sessions beyond the bounds are refused.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -114,7 +113,7 @@ func TestBounds(t *testing.T) {
 	})
 }
 
-// A daemon that is away knows nothing about a session: its client is not told that there is none.
+// While the daemon is away, a client is not told that its session does not exist.
 func TestFindWhileTheDaemonIsAway(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -137,7 +136,7 @@ func TestFindWhileTheDaemonIsAway(t *testing.T) {
 	})
 }
 
-// Only an AdmissionError is for the ears of the client.
+// Only the text of an AdmissionError is sent to the client.
 func TestRefusedClients(t *testing.T) {
 	t.Parallel()
 	for why, want := range map[error]string{
@@ -156,8 +155,7 @@ func TestRefusedClients(t *testing.T) {
 	}
 }
 
-// While no daemon answers, the session of a client that has gone is stopped again and again, and
-// given up in the end.
+// While no daemon answers, the gateway retries to stop the session of a client that has left, and finally gives up.
 func TestStopIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	for away, tries := range map[time.Duration]int{0: 1, 3 * time.Second: 4, time.Hour: 32} {
@@ -178,7 +176,7 @@ func TestStopIsTriedAgain(t *testing.T) {
 	}
 }
 
-// absent is a daemon that does not answer for a while.
+// absent is a daemon that does not answer for some time.
 type absent struct {
 	*fakeDaemon
 	back  time.Time

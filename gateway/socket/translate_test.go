@@ -13,8 +13,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// A session that is replayed has the lines that it had: that is what a client that attaches again
-// relies on.
+// A replayed session has the same lines as before, on which a client that attaches again relies.
 func TestReplayGivesTheSameLines(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(200) {
@@ -29,8 +28,8 @@ func TestReplayGivesTheSameLines(t *testing.T) {
 	}
 }
 
-// The order of statuses holds whatever comes: processing before system, both before the turn's
-// lines, and idle only after processing.
+// For any events the order of statuses is: processing before system, both before the turn's lines,
+// and idle only after processing.
 func TestStatusOrder(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(500) {
@@ -57,7 +56,7 @@ func TestStatusOrder(t *testing.T) {
 	}
 }
 
-// Events that a daemon with a failing journal sends come again when they are journaled: they change nothing.
+// Events of a daemon with a failing journal are sent again when they are journaled, and have no effect before.
 func TestVolatileEventsHaveNoLine(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(100) {
@@ -78,7 +77,7 @@ func TestVolatileEventsHaveNoLine(t *testing.T) {
 	}
 }
 
-// Numbers of requests are unique, also where the beginning of the history is not replayed.
+// Numbers of requests are unique, even if the beginning of the history is not replayed.
 func TestNumbersBehindACompactedHistory(t *testing.T) {
 	t.Parallel()
 	whole, part := newTranslator(`"s"`, "session", 0), newTranslator(`"s"`, "session", 50)
@@ -149,7 +148,7 @@ func anyEvents(r *rand.Rand) []*pb.AgentEvent {
 	return all
 }
 
-// Clients may keep uuids: they are those of version 5.
+// Clients may store uuids, so they are of version 5.
 func TestUUIDIsOfVersion5(t *testing.T) {
 	tr := newTranslator("a", "session", 0)
 	for _, about := range []string{"", "call/toolu_1", strings.Repeat("é", 500)} {

@@ -63,7 +63,7 @@ func TestDenyAndExpire(t *testing.T) {
 	late := began.Add(Lifetime)
 	polled(t, c, late, "d1", Denied, "")
 	polled(t, c, late, "d2", Expired, "")
-	polled(t, c, late, "d3", Expired, "") // nobody has fetched it
+	polled(t, c, late, "d3", Expired, "") // no poll has fetched it
 	if err := c.Approve(late, "ann", "BBBBBB", Grant{Token: "t"}); !errors.Is(err, ErrUnknown) {
 		t.Error(err)
 	}
@@ -72,7 +72,7 @@ func TestDenyAndExpire(t *testing.T) {
 	}
 }
 
-// A login has few guesses, and its guesses do not keep others from their codes.
+// The guesses of a login are limited, and do not affect the codes of others.
 func TestGuesses(t *testing.T) {
 	c := &Codes{}
 	begin(t, c, "d1", "ABCDEF")

@@ -14,11 +14,11 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// needed are the members without which readers of the field do not decode a line: they show its JSON
+// needed lists the members without which published readers do not decode a line, and show its JSON
 // instead. Measured with the crate claude-codes, whose types the proxies of all generations and the
 // pages of the third have, in versions 2.1.20, 2.1.53, 2.1.117, 2.1.155, 2.1.166, 2.1.240, 2.1.300 and
-// 2.1.316: a line of each kind was decoded without each of its members, and with null in its place.
-// A member is here if one version refuses that. Content is keyed by the type of its block.
+// 2.1.316: a line of each kind was decoded without each of its members, and with null in its place. A
+// member is listed if one version refuses that. Content is keyed by the type of its block.
 var needed = map[string][]string{
 	"system": {"subtype string"},
 	"assistant": {
@@ -39,10 +39,10 @@ var needed = map[string][]string{
 	"portal": {"content array"},
 }
 
-// usageOf are members that readers leave out of a message, but do not take as null.
+// usageOf lists members that may be absent from a message, but not null.
 var usageOf = []string{"input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"}
 
-// TestReadersDecodeLines checks the lines of all kinds against what readers need.
+// TestReadersDecodeLines checks that lines of all kinds have the members that readers need.
 func TestReadersDecodeLines(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -97,7 +97,7 @@ func checkLines(t *testing.T, all []Line, seen map[string]bool) {
 	}
 }
 
-// lacks reports the members that value should have, and has not.
+// lacks returns the required members that value lacks.
 func lacks(t *testing.T, kind string, value map[string]any, seen map[string]bool) {
 	t.Helper()
 	want, known := needed[kind]

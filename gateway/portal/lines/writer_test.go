@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write the golden lines")
 
 const session = "0b0e8a10-0000-4000-8000-00000000000a"
 
-// TestTurn makes the lines of a turn with everything in it.
+// TestTurn converts a turn with every kind of event.
 func TestTurn(t *testing.T) {
 	t.Parallel()
 	script, err := os.ReadFile("testdata/turn.txt")
@@ -56,8 +56,7 @@ func TestTurn(t *testing.T) {
 	}
 }
 
-// Whatever the events, their lines are JSON objects on one line with rising times, and a replay
-// gives the same.
+// For any events, the lines are JSON objects on one line with rising times, and a replay gives the same.
 func TestAnyEvents(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {
@@ -81,7 +80,7 @@ func TestAnyEvents(t *testing.T) {
 	}
 }
 
-// What is not journaled has no line: it may never have been.
+// Events that are not journaled have no line, since they may be lost.
 func TestVolatileEventsHaveNoLine(t *testing.T) {
 	t.Parallel()
 	w := New(session)
@@ -93,7 +92,7 @@ func TestVolatileEventsHaveNoLine(t *testing.T) {
 	}
 }
 
-// What a daemon with a failing journal tells comes again when it is journaled: it counts once.
+// Events of a daemon with a failing journal are sent again when they are journaled, and count once.
 func TestVolatileTextCountsOnce(t *testing.T) {
 	t.Parallel()
 	w := New(session)

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A caller leaves as many places as it has, so another one finds one.
+// A caller leaves as many places free as it has, so another caller always finds one.
 func TestTake(t *testing.T) {
 	p := New(16)
 	for _, c := range []struct {
@@ -62,7 +62,7 @@ func TestProperties(t *testing.T) {
 	})
 }
 
-// Callers that wait get a place when one is left, or end with their context.
+// Waiting callers get a place when one is released, or end with their context.
 func TestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New(2)
@@ -109,7 +109,7 @@ func (f *from) RemoteAddr() net.Addr {
 // Close implements net.Conn.
 func (f *from) Close() error { f.closed = true; return nil }
 
-// A flood closes its own connections, the oldest first, and none that was upgraded.
+// A flood closes only its own connections, oldest first, and no upgraded ones.
 func TestConnections(t *testing.T) {
 	c, all := Bound(4), []*from{}
 	arrive := func(name string) *from {

@@ -24,7 +24,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden exchanges")
 
-// An exchange is a file. Lines that the test plays:
+// An exchange is a file. Its input lines are:
 //
 //	! dev                  the server runs in dev mode
 //	! most N               the server has places for N proxies
@@ -36,10 +36,9 @@ var update = flag.Bool("update", false, "write the golden exchanges")
 //	1+ EVENT               call 1, 2, … gets a ProxyEvent
 //	1/ ERROR               call 1 ends with an error: also eof, takenover, ended
 //	wait DURATION          time passes
-//	stop                   the gateway is told to end
+//	stop                   the gateway shuts down
 //
-// and lines that it checks: A< what a proxy is told, and = what the daemon is asked. ID stands for the
-// session's id.
+// The expected lines are: A< a frame to a proxy, and = a request to the daemon. ID stands for the session's id.
 
 const sessionID = "0b0e8a10-0000-4000-8000-00000000000a"
 
@@ -104,7 +103,7 @@ func play(t *testing.T, script string) string {
 		line = strings.TrimSuffix(line, "\n")
 		words := strings.Fields(line)
 		if len(words) > 0 && (words[0] == "=" || strings.HasSuffix(words[0], "<")) {
-			continue // made anew
+			continue // generated again
 		}
 		s.log("%s", line)
 		if len(words) == 0 || strings.HasPrefix(line, "#") {
@@ -263,7 +262,7 @@ func (f *fakeSocket) Close(code websocket.StatusCode, reason string) {
 
 func (f *fakeSocket) hangUp() { f.once.Do(func() { close(f.closed) }) }
 
-// fakeDaemon says what it is asked.
+// fakeDaemon records its requests.
 type fakeDaemon struct {
 	log     func(string, ...any)
 	refuses map[string]error
@@ -330,7 +329,7 @@ type fakeCall struct {
 
 func shown(m proto.Message) string {
 	raw, _ := protojson.Marshal(m)
-	return strings.ReplaceAll(strings.ReplaceAll(string(raw), `": `, `":`), `, "`, `,"`) // its spaces are random
+	return strings.ReplaceAll(strings.ReplaceAll(string(raw), `": `, `":`), `, "`, `,"`) // protojson adds random spaces
 }
 
 func (c *fakeCall) Send(r *pb.ProxyRequest) error {

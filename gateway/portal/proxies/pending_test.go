@@ -18,7 +18,7 @@ func request(id string) *pb.ProxyRequest {
 	return &pb.ProxyRequest{Request: &pb.ProxyRequest_Asked{Asked: &pb.ProxyAsked{RequestId: id}}}
 }
 
-// nameOf names a request in the tests.
+// nameOf returns the name of a request in the tests.
 func nameOf(r *pb.ProxyRequest) string {
 	switch {
 	case r.GetAsked() != nil:
@@ -72,7 +72,7 @@ func TestPending(t *testing.T) {
 	}
 }
 
-// A proxy that sends unnumbered requests without end has a bounded number of them pending.
+// The pending unnumbered requests of a proxy are bounded.
 func TestPendingUnnumbered(t *testing.T) {
 	t.Parallel()
 	p, freed := &pending{}, 0
@@ -89,8 +89,8 @@ func TestPendingUnnumbered(t *testing.T) {
 	}
 }
 
-// Whatever happens, each output reaches a daemon in order until it is acknowledged, requests without
-// numbers are not sent before the outputs that precede them, and every byte is given back.
+// In any case, outputs reach a daemon in order until they are acknowledged, unnumbered requests are
+// not sent before the outputs that precede them, and every byte is released.
 func TestPendingProperties(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {

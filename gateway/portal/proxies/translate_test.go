@@ -17,8 +17,8 @@ func decoded(t *testing.T, frame string) wire.Message {
 	return m
 }
 
-// What a daemon would refuse is not sent to it: it would end the call, and a proxy does not send a
-// request again.
+// Requests that a daemon would refuse are not sent to it: a refusal would end the call, and a proxy
+// does not repeat requests.
 func TestIgnored(t *testing.T) {
 	t.Parallel()
 	tr := newTranslator(sessionID, wire.G3)
@@ -40,7 +40,7 @@ func TestIgnored(t *testing.T) {
 	}
 }
 
-// An input is given once in a connection, and another one under its number is another one.
+// An input is sent once in a connection. Another text under the same number is another input.
 func TestInputsOnce(t *testing.T) {
 	t.Parallel()
 	tr := newTranslator(sessionID, wire.G3)
@@ -68,8 +68,8 @@ func TestInputsOnce(t *testing.T) {
 	}
 }
 
-// FuzzTranslator: no sequence of frames and events breaks the translator, and what it says is known to
-// the generation.
+// FuzzTranslator: for any frames and events the translator does not panic, and returns only messages
+// that the generation knows.
 func FuzzTranslator(f *testing.F) {
 	f.Add(uint8(1), []byte(`{"type":"InputAck","session_id":"`+sessionID+`","ack_seq":1}`), uint64(1), "hello", "key", []byte(`{}`), []byte(`[{"type":"a","destination":"b"}]`))
 	f.Add(uint8(3), []byte(`{"type":"SequencedOutput","seq":0,"content":null}`), uint64(0), "\xff", sessionID, []byte(`x`), []byte(`[1]`))

@@ -13,7 +13,7 @@ import (
 	"betcode/messages"
 )
 
-// login plays a login at a portal that gives a code, and then answers with the statuses in turn.
+// login runs a login at a portal that returns a code, and then answers with the statuses in turn.
 func login(t *testing.T, code string, answers ...string) (token string, waits []time.Duration, shown Code, err error) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -66,7 +66,7 @@ func TestLogin(t *testing.T) {
 	}
 }
 
-// A redirect is refused: what follows it would get the token, or the code.
+// A redirect is refused, since its target would get the token or the code.
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	asked := false

@@ -25,14 +25,14 @@ var update = flag.Bool("update", false, "write the golden exchanges")
 //	< FRAME    the backend sends
 //	event E    the daemon sends an event, as JSON
 //	tick       a second passes
-//	branch B   git says the branch
+//	branch B   git returns the branch
 //	kept       a file was stored
 //
-// and what it makes the proxy do:
+// and the effects of the proxy:
 //
-//	> FRAME    it sends to the backend
-//	ask R      it asks the daemon
-//	do E       anything else
+//	> FRAME    a frame to the backend
+//	ask R      a request to the daemon
+//	do E       any other effect
 func TestExchanges(t *testing.T) {
 	t.Parallel()
 	for generation := wire.G1; generation <= wire.G3; generation++ {
@@ -57,7 +57,7 @@ func TestExchanges(t *testing.T) {
 	}
 }
 
-// exchange plays a script and returns it with what the proxy does.
+// exchange runs a script and returns it with the effects of the proxy.
 func exchange(t *testing.T, generation wire.Dialect, script string) string {
 	t.Helper()
 	config := Config{
@@ -74,14 +74,14 @@ func exchange(t *testing.T, generation wire.Dialect, script string) string {
 			if k, ok := e.(keep); ok {
 				kept = k
 			}
-			out.WriteString(told(t, generation, e) + "\n")
+			out.WriteString(shown(t, generation, e) + "\n")
 		}
 	}
 	for line := range strings.Lines(script) {
 		line = strings.TrimSuffix(line, "\n")
 		word, rest, _ := strings.Cut(line, " ")
 		if !slices.Contains([]string{"", "#", "<", "event", "tick", "branch", "kept", "register"}, word) {
-			continue // of the former run
+			continue // of the previous run
 		}
 		out.WriteString(line + "\n")
 		switch word {
@@ -110,8 +110,8 @@ func exchange(t *testing.T, generation wire.Dialect, script string) string {
 	return out.String()
 }
 
-// told shows an effect.
-func told(t *testing.T, generation wire.Dialect, e effect) string {
+// shown formats an effect.
+func shown(t *testing.T, generation wire.Dialect, e effect) string {
 	t.Helper()
 	switch e := e.(type) {
 	case say:
@@ -124,7 +124,7 @@ func told(t *testing.T, generation wire.Dialect, e effect) string {
 		raw, err := protojson.Marshal(e.AgentRequest)
 		var of any
 		if err == nil {
-			err = json.Unmarshal(raw, &of) // protojson varies its blanks
+			err = json.Unmarshal(raw, &of) // protojson adds random spaces
 		}
 		if err == nil {
 			raw, err = json.Marshal(of)

@@ -7,8 +7,8 @@ import (
 	"betcode/gateway/portal/wire"
 )
 
-// FuzzFrames has a backend send anything: the proxy says only what its generation knows, keeps within its
-// bounds, and never acknowledges an input that the session does not have.
+// FuzzFrames: for any frames of a backend, the proxy sends only messages that its generation knows, stays
+// within its bounds, and never acknowledges an input that the session does not have.
 func FuzzFrames(f *testing.F) {
 	f.Add(uint8(3), false, `{"type":"SequencedInput","session_id":"`+sessionID+`","seq":1,"content":"x"}`+"\n"+`{"type":"OutputAck","session_id":"`+sessionID+`","ack_seq":9}`)
 	f.Add(uint8(1), true, `{"type":"PermissionResponse","request_id":"r","allow":true}`+"\n"+`{"type":"Interrupt"}`)

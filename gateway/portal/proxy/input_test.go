@@ -6,8 +6,8 @@ import (
 	"betcode/gateway/portal/wire"
 )
 
-// A backend of G3 that sends an input again from its store leaves out the id of the page, and may write the
-// text with other escapes. It is the same input: the prompt is not run twice.
+// A backend of G3 that repeats an input from its store omits the id of the page, and may escape the text
+// differently. It is the same input, and is not run twice.
 func TestInputIsKnownWithoutItsID(t *testing.T) {
 	t.Parallel()
 	l := &link{Config: Config{Backend: "ws://b", Session: "s"}}

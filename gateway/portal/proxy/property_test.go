@@ -8,11 +8,11 @@ import (
 	"betcode/gateway/portal/proxy/proxytest"
 )
 
-// rounds of each property; a seed is named when it fails.
+// rounds is the number of runs of each property. A failure names its seed.
 const rounds = 150
 
-// play does random things to a world: the agent works, pages speak and answer, frames arrive or do
-// not, connections break, the proxy is killed. restart is what a restart of the backend does.
+// play executes random actions in a world: the agent works, pages send prompts and answers, frames
+// arrive or are lost, connections break, the proxy is killed. restart restarts the backend.
 func (w *world) play(steps int, restart func()) {
 	w.connect()
 	for range steps {
@@ -53,8 +53,8 @@ func difference(got, want []string) string {
 	return fmt.Sprintf("%d lines are stored, want %d; line %d is\n%s\nwant\n%s", len(got), len(want), at, show(got), show(want))
 }
 
-// Whatever breaks, the backend has the lines of the session, each once, in order; each prompt is said
-// once and acknowledged; a request that waits is shown.
+// After any failures, the backend has the lines of the session, each once, in order; each prompt is
+// run once and acknowledged; a waiting request is shown.
 func TestOnce(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(rounds) {
@@ -81,8 +81,8 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// A backend that forgets its numbers may store a line again that it has not acknowledged, and nothing
-// is missing; prompts are said once.
+// A backend that loses its numbers may store an unacknowledged line twice, but no line is missing,
+// and prompts are run once.
 func TestForgetfulBackend(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(rounds) {
@@ -109,7 +109,7 @@ func TestForgetfulBackend(t *testing.T) {
 	}
 }
 
-// What was acknowledged before a backend forgets is not sent to it again, however the proxy ended.
+// Lines that a backend acknowledged before it lost its numbers are not sent again, regardless of how the proxy ended.
 func TestAcknowledgedLinesStayAway(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 3, 7)
@@ -129,8 +129,7 @@ func TestAcknowledgedLinesStayAway(t *testing.T) {
 	}
 }
 
-// A proxy that lost its checkpoint sends the same lines under the same numbers, and takes no prompt
-// twice.
+// A proxy that lost its checkpoint sends the same lines under the same numbers, and runs no prompt twice.
 func TestLostCheckpoint(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, 8)
@@ -154,7 +153,7 @@ func TestLostCheckpoint(t *testing.T) {
 	}
 }
 
-// A restored journal counts its events again; numbers of lines rise, and new lines are stored.
+// The sequences of a restored journal repeat; numbers of lines still rise, and new lines are stored.
 func TestRestoredJournal(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(50) {
@@ -167,7 +166,7 @@ func TestRestoredJournal(t *testing.T) {
 		w.do(w.link.tick())
 		before := len(w.stored())
 		w.journal, w.lineage, w.waiting = w.journal[:20+w.rand.IntN(60)], "two", nil
-		if w.rand.IntN(2) == 0 { // it has grown over the old one before the proxy looks
+		if w.rand.IntN(2) == 0 { // it has grown beyond the old head before the proxy connects
 			for len(w.journal) < 120 {
 				w.work()
 			}

@@ -33,7 +33,7 @@ type line struct {
 	frames []string // that the proxy wrote
 }
 
-// wrote counts the frames of the proxy that contain a text.
+// wrote returns the number of frames of the proxy that contain a text.
 func (l *line) wrote(text string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -82,7 +82,7 @@ func (l *line) Close() {
 	})
 }
 
-// still is a daemon whose session says what is put into events.
+// still is a daemon whose session sends the events of the test.
 type still struct {
 	events chan *pb.AgentEvent
 	sent   []*pb.AgentRequest
@@ -163,13 +163,13 @@ func newDesk(db *proxytest.Database, dial func(*line) error) *desk {
 	return d
 }
 
-// after lets time pass.
+// after advances the time.
 func (d *desk) after(t time.Duration) {
 	time.Sleep(t)
 	synctest.Wait()
 }
 
-// end ends the proxy as a signal does.
+// end ends the proxy like a signal.
 func (d *desk) end(t *testing.T) {
 	t.Helper()
 	d.cancel()
@@ -186,7 +186,7 @@ func seconds(all []time.Duration) (out []int) {
 	return out
 }
 
-// A backend that cannot be reached, or does not answer, is tried again with growing delays.
+// The proxy retries a backend that cannot be reached or does not answer, with growing delays.
 func TestBackoff(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -213,7 +213,7 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
-// A good connection resets the delays; one that the backend refuses does not.
+// A good connection resets the delays; a refused one does not.
 func TestBackoffIsReset(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -238,8 +238,9 @@ func TestBackoffIsReset(t *testing.T) {
 	})
 }
 
-// Proxies of G2 and G3 send a heartbeat each second, and leave a backend that is silent. One of G1
-// sends and answers none: two of that generation would go round without end.
+// Proxies of G2 and G3 send a heartbeat each second, and leave a silent backend. Those of G1
+// neither send nor answer heartbeats: two peers of that generation would answer each other without
+// end.
 func TestHeartbeats(t *testing.T) {
 	t.Parallel()
 	for generation := 1; generation <= 3; generation++ {
@@ -269,7 +270,7 @@ func TestHeartbeats(t *testing.T) {
 	}
 }
 
-// A backend that does not read holds up the stream of events, and is left after 30 seconds.
+// A backend that does not read stops the stream of events, and the proxy leaves it after 30 seconds.
 func TestSlowBackend(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -295,7 +296,7 @@ func TestSlowBackend(t *testing.T) {
 	})
 }
 
-// Inputs that the daemon does not accept hold the backend up; it is not taken for silent.
+// While the daemon does not accept inputs, the backend is not read, and not considered silent.
 func TestManyInputs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -312,7 +313,7 @@ func TestManyInputs(t *testing.T) {
 	})
 }
 
-// A proxy that is refused for good ends; one that may come again does.
+// A permanently refused proxy ends; a temporarily refused one retries.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

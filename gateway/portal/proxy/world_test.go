@@ -20,8 +20,8 @@ const (
 	ourName   = "portal-proxy-1"
 )
 
-// world is a daemon with one session, a backend, and what is under way between them and a proxy. It is
-// driven step by step, so that a test can break it between any two.
+// world is a daemon with one session, a backend, and the messages in transit between them and a proxy.
+// A test executes it step by step, so that it can interrupt it between any two steps.
 type world struct {
 	*testing.T
 	rand *rand.Rand
@@ -32,21 +32,21 @@ type world struct {
 	journal []*pb.AgentEvent
 	lineage string
 	keys    map[string]bool
-	waiting *pb.PermissionRequest // that the agent asks
+	waiting *pb.PermissionRequest // request of the agent
 
 	// of the proxy
-	durable Checkpoint // on the disk
+	durable Checkpoint // on disk
 	link    *link
 	opened  bool
 	cursor  uint64 // of the stream of events
 	greeted bool
-	asked   []*pb.AgentRequest // under way to the daemon
-	loose   []*pb.AgentEvent   // events without a number, under way from it
-	queue   [][]byte           // under way to the backend
+	asked   []*pb.AgentRequest // in transit to the daemon
+	loose   []*pb.AgentEvent   // unnumbered events in transit from the daemon
+	queue   [][]byte           // in transit to the backend
 
 	// of the backend
 	peer  *proxytest.Peer
-	back  [][]byte // under way from it
+	back  [][]byte // in transit from the backend
 	said  int
 	ended *outcome
 }
@@ -73,7 +73,7 @@ func (w *world) add(e *pb.AgentEvent) {
 	w.journal = append(w.journal, e)
 }
 
-// work lets the agent do one thing.
+// work executes one action of the agent.
 func (w *world) work() {
 	switch w.rand.IntN(6) {
 	case 0:
@@ -102,7 +102,7 @@ func (w *world) resolve(by string) {
 	w.waiting = nil
 }
 
-// connect begins a connection with what is durable.
+// connect begins a connection with the durable state.
 func (w *world) connect() {
 	w.asked, w.loose, w.queue, w.back, w.opened, w.ended = nil, nil, nil, nil, false, nil
 	saved := w.durable
@@ -117,7 +117,7 @@ func (w *world) connect() {
 	w.do([]effect{say{p.register(found, "")}})
 }
 
-// cut breaks the connection: what is under way is lost. The proxy has time to save, unless it is killed.
+// cut breaks the connection: messages in transit are lost. The proxy has time to save, unless it is killed.
 func (w *world) cut(kill bool) {
 	if w.link.registered && !kill {
 		w.durable = w.link.saved
@@ -126,7 +126,7 @@ func (w *world) cut(kill bool) {
 	w.connect()
 }
 
-// do performs effects as the shell does.
+// do performs effects like the shell.
 func (w *world) do(effects []effect) {
 	for _, e := range effects {
 		switch e := e.(type) {
@@ -158,7 +158,7 @@ func (w *world) do(effects []effect) {
 	}
 }
 
-// step moves one thing that is under way. It reports whether there was any.
+// step delivers one message in transit. It reports whether there was one.
 func (w *world) step(which int) bool {
 	w.back = append(w.back, w.peer.Take()...)
 	switch {
@@ -186,7 +186,7 @@ func (w *world) step(which int) bool {
 	return true
 }
 
-// next gives the link the next event.
+// next passes the next event to the link.
 func (w *world) next() bool {
 	switch {
 	case len(w.loose) > 0:
@@ -207,7 +207,7 @@ func (w *world) next() bool {
 	return true
 }
 
-// serve is the daemon.
+// serve handles a request like the daemon.
 func (w *world) serve(r *pb.AgentRequest) {
 	if m := r.GetMessage(); m != nil {
 		if !w.keys[m.GetIdempotencyKey()] {
@@ -227,7 +227,7 @@ func (w *world) serve(r *pb.AgentRequest) {
 	}
 }
 
-// settle moves everything until nothing is under way.
+// settle delivers messages until none is in transit.
 func (w *world) settle() {
 	for range 100_000 {
 		if w.ended != nil {
@@ -244,13 +244,13 @@ func (w *world) settle() {
 	w.Fatal("it does not come to rest")
 }
 
-// say has a page say something.
+// say sends a prompt of a page.
 func (w *world) say() {
 	w.said++
 	w.db.Say(sessionID, fmt.Sprint("prompt ", w.said), "", "")
 }
 
-// wanted returns the lines of the whole session.
+// wanted returns the expected lines of the whole session.
 func (w *world) wanted() (all []string) {
 	writer, book := lines.New(sessionID), requests.Book{}
 	writer.Describe("", "/project")
@@ -275,7 +275,7 @@ func (w *world) stored() (all []string) {
 	return all
 }
 
-// prompts counts the inputs of pages in the journal, by text.
+// prompts returns the number of inputs of pages in the journal, by text.
 func (w *world) prompts() map[string]int {
 	n := map[string]int{}
 	for _, e := range w.journal {

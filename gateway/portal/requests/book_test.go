@@ -14,8 +14,8 @@ func decides(id string, sequence uint64) *pb.AgentEvent {
 	return &pb.AgentEvent{Sequence: sequence, Event: &pb.AgentEvent_PermissionResolved{PermissionResolved: &pb.PermissionResolved{RequestId: id}}}
 }
 
-// A stream repeats the requests that waited when it began. One whose decision was in its history does not wait again, and hides no
-// other; one that the agent makes anew does.
+// A stream repeats the requests that waited when it began. A request whose decision is in the history does not wait
+// again and does not hide others; a new request of the agent does.
 func TestRepeatedRequestThatWasDecided(t *testing.T) {
 	t.Parallel()
 	var b Book

@@ -18,7 +18,7 @@ func piece(index uint32, data string) wire.FileUploadChunk {
 	return wire.FileUploadChunk{UploadID: "u", Index: index, Data: []byte(data)}
 }
 
-// In whatever order pieces come, and however often, the file is what was sent.
+// For any order and repetition of pieces, the file is what was sent.
 func TestAnyOrder(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(200) {
@@ -96,7 +96,7 @@ func TestName(t *testing.T) {
 	}
 }
 
-// FuzzName holds that a name is one element, visible and short.
+// FuzzName checks that a name is one path element, visible and short.
 func FuzzName(f *testing.F) {
 	for _, name := range []string{"", ".", "..", "../../etc/passwd", `C:\x.txt`, ".bashrc", "a\x00b", "\u202egnp.exe", strings.Repeat("ä", 200)} {
 		f.Add(name)

@@ -29,7 +29,7 @@ const (
 	session = wire.UUID("0b0e8a10-0000-4000-8000-00000000000a")
 	other   = wire.UUID("0b0e8a10-0000-4000-8000-00000000000b")
 	script  = "scripted-recogniser"
-	wait    = time.Minute // for what takes milliseconds
+	wait    = time.Minute // for operations that take milliseconds
 )
 
 func TestMain(m *testing.M) {
@@ -40,11 +40,11 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// scripted is a recogniser that does what its argument says.
+// scripted is a recogniser whose argument selects its behaviour.
 func scripted(what string) {
 	name, arg, _ := strings.Cut(what, ":")
 	switch name {
-	case "count": // an interim result, then how much was heard
+	case "count": // an interim result, then the number of bytes read
 		fmt.Println(`{"text":"listening","final":false,"confidence":0.25}`)
 		n, _ := io.Copy(io.Discard, os.Stdin)
 		fmt.Printf("{\"text\":\"heard %d\",\"final\":true,\"confidence\":0.5}\n", n)
@@ -81,7 +81,7 @@ func scripted(what string) {
 			_ = os.WriteFile(arg, []byte(strconv.Itoa(child.Process.Pid)), 0o600)
 		}
 		select {}
-	case "short": // hears a little, and leaves
+	case "short": // reads a little, and ends
 		_, _ = io.ReadFull(os.Stdin, make([]byte, 16))
 		fmt.Println("enough")
 	}
@@ -143,7 +143,7 @@ func (r *room) speak(n int) {
 	}
 }
 
-// hears reads frames until the end of the recording, and returns them.
+// hears reads frames until the end of the recording and returns them.
 func (r *room) hears() (all []wire.Message) {
 	r.Helper()
 	for {
@@ -176,7 +176,7 @@ func text(s string, final bool, confidence float64) wire.Message {
 	return wire.Transcription{SessionID: session, Transcript: s, IsFinal: final, Confidence: confidence}
 }
 
-// A page speaks. What comes before StartVoice and about another session is ignored; a second recording follows.
+// A page records. Frames before StartVoice and about another session are ignored; a second recording follows.
 func TestRecording(t *testing.T) {
 	r := enter(t, recogniser("count"))
 	r.speak(8192)
@@ -196,7 +196,7 @@ func TestRecording(t *testing.T) {
 	}
 }
 
-// A second StartVoice takes the place of the first, whose recogniser and its children end.
+// A second StartVoice replaces the first, whose recogniser and its children end.
 func TestSecondStartReplacesTheFirst(t *testing.T) {
 	pid := filepath.Join(t.TempDir(), "pid")
 	r := enter(t, recogniser("deaf:"+pid))
@@ -265,7 +265,7 @@ func TestRecogniserFails(t *testing.T) {
 	r.send(wire.StartVoice{SessionID: session})
 	r.speak(8192)
 	r.expect(text("enough", true, 0), wire.VoiceEnded{SessionID: session})
-	r.speak(8192) // nobody listens any more
+	r.speak(8192) // the recogniser has ended
 	r.send(wire.StopVoice{SessionID: session})
 }
 
@@ -276,7 +276,7 @@ func TestResultsAreText(t *testing.T) {
 	r.expect(text("[2Jred ]0;titleevil end", true, 0), text("[31mjson", true, 0), wire.VoiceEnded{SessionID: session})
 }
 
-// A recogniser gets no secret of the environment.
+// A recogniser gets no secrets from the environment.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("SESSION_SECRET", "s3cret")
 	t.Setenv("BETCODE_TOKEN_FILE", "/s3cret")
@@ -290,7 +290,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// A recording has at most ten minutes of audio, and one whose recogniser takes none ends.
+// A recording has at most ten minutes of audio, and ends if its recogniser reads none.
 func TestRecordingIsBounded(t *testing.T) {
 	r := enter(t, recogniser("count"))
 	r.send(wire.StartVoice{SessionID: session})
@@ -303,7 +303,7 @@ func TestRecordingIsBounded(t *testing.T) {
 	}
 }
 
-// A page that keeps its socket open and says nothing is told so, and its recogniser ends.
+// A page that keeps its socket open and sends nothing gets an error, and its recogniser ends.
 func TestSilence(t *testing.T) {
 	for _, starts := range []bool{true, false} {
 		s := New(recogniser("count"), 0, nil)
@@ -358,7 +358,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// A recogniser that is a server: it gets the audio, and no other host does.
+// A recogniser that is a server gets the audio, and no other host does.
 func TestServer(t *testing.T) {
 	stranger := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a redirect was followed") }))
 	defer stranger.Close()
@@ -408,7 +408,7 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// Whatever a recogniser says, results are short, and have nothing in them that is not shown.
+// For any output of a recogniser, results are short and have only visible characters.
 func FuzzResults(f *testing.F) {
 	f.Add([]byte("hello\n{\"text\":\"x\",\"final\":false}\n"))
 	f.Add([]byte("\x1b[2J\xff\n{\"text\":\"\\u202e\"}\n{"))

@@ -53,7 +53,7 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// The dialect of a peer is told by the keys of its Register, also where they are null.
+// The keys of a Register show the dialect of a peer, even if their values are null.
 func TestDialects(t *testing.T) {
 	t.Parallel()
 	for more, want := range map[string]Dialect{
@@ -117,8 +117,8 @@ func TestRefusedFrames(t *testing.T) {
 	}
 }
 
-// FuzzDecode: a frame of any kind gives a message or an error, never both; what was read can be
-// written in its dialect, and is read again as the same.
+// FuzzDecode: any frame gives a message or an error, never both; a decoded message can be encoded
+// in its dialect, and decodes to the same again.
 func FuzzDecode(f *testing.F) {
 	for _, r := range table {
 		frame, err := Encode(r.to, r.route, full(r.message))

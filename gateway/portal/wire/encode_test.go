@@ -64,7 +64,7 @@ func fillKind(v reflect.Value) {
 }
 
 // TestFrames compares the frames of all messages in all dialects, with every field and with none,
-// with the golden ones. Those were checked against the tables of the protocol.
+// with the golden ones, which were checked against the tables of the protocol.
 func TestFrames(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -94,7 +94,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// What a dialect does not know is an error, whatever the message.
+// A message that a dialect does not know is an error.
 func TestForeignTypesAreErrors(t *testing.T) {
 	t.Parallel()
 	for _, r := range table {
@@ -124,13 +124,13 @@ func TestRegisterAckHasTheSizeOfImages(t *testing.T) {
 	}
 }
 
-// TestRoundTrip reads back what was written, field by field.
+// TestRoundTrip decodes encoded messages and compares them field by field.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	for _, r := range table {
 		m := full(r.message)
 		if b, ok := m.(HistoryBatch); ok {
-			b.Messages = nil // of G2 alone
+			b.Messages = nil // only in G2
 			m = b
 		}
 		frame, err := Encode(r.to, r.route, m)
