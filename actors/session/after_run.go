@@ -45,7 +45,7 @@ func (t *transition) follow(exit messages.Exit) {
 	case ending.Unable:
 		t.block(shown)
 		if t.s.agent.memoryGone {
-			r.Turn = false // there is nothing left of it
+			r.Turn = false // the agent has nothing of it
 			t.withdrawOrphans("agent")
 		}
 		t.maybeRetire()
@@ -86,7 +86,7 @@ func (t *transition) retry(exit messages.Exit) {
 		t.retryAfter(decision.After)
 		return
 	}
-	t.s.retries.History = supervision.History{Total: history.Total} // after a person has acted there are as many tries again
+	t.s.retries.History = supervision.History{Total: history.Total} // a person's action resets the number of tries
 	r := t.change()
 	r.Phase = messages.PhaseCrashed
 	if r.Turn {
@@ -112,8 +112,8 @@ func (t *transition) afterRun() {
 	}
 }
 
-// halt decides about a turn that was cut off, before anything is started again. It
-// reports whether nothing is to be started.
+// halt decides about an interrupted turn before an agent is started. It reports
+// whether no agent is to be started.
 func (t *transition) halt() bool {
 	r := t.s.record
 	switch ending.OfTurn(ending.Turn{
@@ -146,8 +146,8 @@ func (t *transition) abandon() {
 	t.endTurn("interrupted")
 }
 
-// beginAnew begins the conversation again: under its own id, or under a new one if
-// what was lost has left something behind that keeps its own taken.
+// beginAnew begins the conversation again: under its own id, or under a new one if a
+// remainder of the lost conversation keeps its id in use.
 func (t *transition) beginAnew() {
 	r := t.change()
 	r.AgentSession, r.Turn = "", false

@@ -93,7 +93,7 @@ type remember struct {
 
 func (remember) Effect() {}
 
-// getAbilities asks the agent, if it runs. One answer serves all who ask meanwhile.
+// getAbilities asks the agent, if it runs. One answer serves all callers that wait for it.
 func (t *transition) getAbilities(from *actor.PID) {
 	switch {
 	case !t.known(from, "get abilities"):
@@ -138,7 +138,7 @@ func (t *transition) inquiryTimedOut(m inquirySlow) {
 	}
 }
 
-// abilitiesNamed takes note of what the beginning of a turn tells, if that is news.
+// abilitiesNamed stores the names that the beginning of a turn lists, if they have changed.
 func (t *transition) abilitiesNamed(told messages.Abilities) {
 	if t.s.inquiry.Named(told) {
 		t.then(remember{t.s.runsDirectory(), told})
@@ -172,9 +172,9 @@ func (t *transition) reported(m claude.TurnStarted) {
 	}
 }
 
-// A limit of the account is shown until it ends or a turn succeeds. If the agent tells its end, the pool starts no turn of the
-// account's sessions until then. The agent decides how long its own turn waits, and the daemon does not repeat a turn that a limit
-// has ended.
+// A limit of the account is shown until it ends or a turn succeeds. If the agent reports when it ends, the pool starts no turn of
+// the account's sessions until then. The agent decides how long its own turn waits, and the daemon does not repeat a turn that a
+// limit has ended.
 
 // rateLimited records a limit that the agent has hit, and reports it to the pool. A limit with a known end is kept when the turn
 // then fails without naming it.

@@ -25,8 +25,8 @@ import (
 // (package alarm). What is needed between lines is part of the run's record (package evidence) and is committed with the offset of
 // those lines.
 
-// alarm reports that something else than the daemon gave the agent orders, and freezes or ends the agent. Orders of others are
-// nothing unusual for an agent under a proxy, which belongs to another machine.
+// alarm reports that the agent obeyed something other than the daemon, and freezes or ends the agent. An agent under a proxy belongs
+// to another machine and may get orders there, so it raises no alarm.
 func (t *transition) alarm(code messages.Code, reaction settings.OnAlarm, details map[string]string) {
 	if t.s.proxied() {
 		return
@@ -117,7 +117,7 @@ func (t *transition) repeats(request string) bool {
 	return evidence.Ours(*t.s.run, request)
 }
 
-// callInterrupted reports what is known of a call without a result whose agent has ended, unless no agent continues it.
+// callInterrupted reports a call without a result whose agent has ended, unless the session is being stopped or deleted.
 func (t *transition) callInterrupted(m claude.ToolDone) {
 	if !t.s.endsForGood() {
 		t.emit(events.CutOff(m))
@@ -153,7 +153,7 @@ func (t *transition) ownTime(e *pb.AgentEvent) {
 	}
 }
 
-// callDone looks at who allowed a call that has ended, and forgets it.
+// callDone checks who allowed a call that has ended, and forgets it.
 func (t *transition) callDone(m claude.ToolDone) {
 	request, open := t.s.prompts.OfCall(m.ID, t.s.record.Run)
 	refused := false
@@ -183,7 +183,7 @@ func (t *transition) callDone(m claude.ToolDone) {
 	}
 }
 
-// unanswered remembers, until it has ended, a call whose request ends without an allow.
+// unanswered records a call whose request ends without an allow, until the call has ended.
 func (t *transition) unanswered(p messages.PermissionRecord) {
 	if t.s.run == nil || p.ToolUse == "" || p.Run != t.s.run.Run || prompts.Permits(p.Decision) {
 		return

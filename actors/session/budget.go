@@ -18,9 +18,9 @@ import (
 )
 
 // A session counts what its turns consume, and begins no turn at its budget: messages are accepted and wait, and the daemon asks by a
-// permission request of its own. A turn that runs is not interrupted, because its cost is known at its end only.
+// permission request of its own. A turn that runs is not interrupted, because its cost is known only when it ends.
 //
-// The request is made when work waits, and is over when none does. Refused, the session asks again when a person acts.
+// The request exists while work waits. After a refusal the session asks again only when a person acts.
 
 // counted is what a turn has consumed, as budgets count it.
 func counted(u claude.Usage) budget.Turn {
@@ -31,7 +31,7 @@ func counted(u claude.Usage) budget.Turn {
 func (t *transition) countTurn(u claude.Usage) {
 	t.pauseWork(t.now.at)
 	var most time.Duration
-	if t.s.agent.adoptedTurn { // how long it ran on without a daemon is known to the agent alone
+	if t.s.agent.adoptedTurn { // only the agent knows how long it ran without a daemon
 		most = u.Duration
 	}
 	t.s.agent.adoptedTurn = false
@@ -40,7 +40,7 @@ func (t *transition) countTurn(u claude.Usage) {
 	t.change().Usage.CostUSD = b.Spent.USD()
 }
 
-// countCutOff counts the part of a turn that the end of its process cut off.
+// countCutOff counts the part of a turn that the end of its process interrupted.
 func (t *transition) countCutOff(exit messages.Exit) {
 	at := t.now.at
 	if exit.Known && exit.At.Before(at) {
@@ -60,7 +60,7 @@ func (t *transition) pauseWork(at time.Time) {
 	}
 }
 
-// measureWork begins or ends a stretch of work. Each change of it comes with something for the journal.
+// measureWork begins or ends a stretch of work. A step that changes it always has an append.
 func (t *transition) measureWork() {
 	works := t.s.record.Turn && t.s.agent.working && t.s.active() && !t.s.frozen() && !t.s.prompts.AgentWaits()
 	switch {
@@ -100,7 +100,7 @@ func (t *transition) updateBudget() {
 	if r := t.s.record; r.Budget.Held != why || why != "" && r.Phase == messages.PhaseActive && !works { // the latter: another message, or the turn ended
 		t.hold(why)
 	}
-	switch { // for the budget of a session above, that one asks
+	switch { // the ancestor whose budget is used asks
 	case asked:
 	case why == messages.HeldByBudget && !t.s.record.Budget.Refused:
 		t.askPeople(budget.Request(t.s.record.Budget, t.s.spent(), why))
@@ -127,7 +127,7 @@ func (t *transition) announceNear() {
 	}
 }
 
-// hold notes why messages wait for a budget, or that none does.
+// hold records why messages wait for a budget, or that no message waits.
 func (t *transition) hold(why messages.Holding) {
 	r := t.change()
 	r.Budget.Held = why
@@ -145,7 +145,7 @@ func (t *transition) hold(why messages.Holding) {
 	}
 }
 
-// budgetDecided acts on the answer to that question.
+// budgetDecided acts on the answer to the budget request.
 func (t *transition) budgetDecided(from *actor.PID, p messages.PermissionRecord, request messages.RequestID) {
 	switch p.Budget {
 	case messages.HeldByPlan:
@@ -189,8 +189,8 @@ func (t *transition) setBudget(from *actor.PID, m messages.SetBudget) {
 	t.then(act.Reply{To: from, With: messages.Done{}})
 }
 
-// A plan that is played on behalf of the session has a budget of its own. The plan decides when it is used; the session puts the
-// question before people, and keeps it until one of them decides.
+// A plan that runs on behalf of the session has a budget of its own. The plan decides when it is used; the session asks people, and
+// keeps the request until one of them decides.
 
 // planBudgetDecided is an effect: the decision about the budget of a plan is durable.
 type planBudgetDecided struct{ request messages.RequestID }
@@ -216,7 +216,7 @@ func (t *transition) askPlanBudget(from *actor.PID, m messages.AskPlanBudget) {
 	t.then(act.Reply{To: from, With: messages.PlanBudgetAnswer{}})
 }
 
-// planDecided tells the plan that its question was answered.
+// planDecided notifies the plan that its request was decided.
 func (t *transition) planDecided(from *actor.PID, p messages.PermissionRecord, request messages.RequestID) {
 	t.peopleDecided(from, p, request)
 	t.then(planBudgetDecided{p.Request})

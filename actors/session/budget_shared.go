@@ -15,24 +15,24 @@ import (
 	"betcode/messages"
 )
 
-// Budgets that a session shares with others. It tells the others what it consumes, and begins no turn at a limit.
+// Budgets that a session shares with others. It reports its consumption to them, and begins no turn at a limit.
 //
-// The budget of the day is that of all sessions (package day). A session asks people if it is the one to do so. What they decide is
-// in its record, with the day for which it holds.
+// The budget of the day is that of all sessions (package day). The ledger of the day chooses the session that asks people.
+// Their decision is in that session's record, with the day for which it holds.
 
-// sendToDay is an effect: tell what the session has consumed.
+// sendToDay is an effect: report the session's consumption to the ledger of the day.
 type sendToDay struct{ daybudget.Report }
 
 func (sendToDay) Effect() {}
 
-// today returns the budget to be changed, of the present day.
+// today returns the record's budget for a change, moved to the present day.
 func (t *transition) today() *messages.Budget {
 	b := &t.change().Budget
 	budget.Day(b, cmp.Or(t.s.day.Day, t.now.at.Format(time.DateOnly)), t.s.day.Begins)
 	return b
 }
 
-// reportDay tells the ledger of the day what the session has consumed, and whether work waits. It ends every step.
+// reportDay reports to the ledger of the day the session's consumption, and whether work waits. It ends every step.
 func (t *transition) reportDay() {
 	if !t.s.exists || t.append.Delete {
 		return
@@ -42,7 +42,7 @@ func (t *transition) reportDay() {
 	}
 }
 
-// askDay puts the question before people whether all sessions may consume more today.
+// askDay asks people whether all sessions may consume more today.
 func (t *transition) askDay() {
 	t.today()
 	t.askPeople(t.s.day.Request(t.s.record.Budget))
@@ -83,7 +83,7 @@ func (t *transition) dayDecided(from *actor.PID, p messages.PermissionRecord, re
 	}
 }
 
-// dayNear tells people that most of the budget of the day is used.
+// dayNear warns people that most of the budget of the day is used.
 func (t *transition) dayNear(m daybudget.Near) {
 	if !t.s.exists || t.s.deleting() {
 		return
@@ -130,8 +130,8 @@ func (t *transition) askAbove() {
 	}
 }
 
-// recoverFamily begins the exchange with the sessions above and below anew. A request to raise the budget stays until those below
-// have told whether they still wait for it.
+// recoverFamily begins the exchange with the sessions above and below anew. A request to raise the budget stays until the
+// sessions below have reported whether they still wait for it.
 func (t *transition) recoverFamily() {
 	t.askAbove()
 	if t.s.record.Budget.Below == (messages.Spent{}) {
@@ -180,8 +180,8 @@ func (s *state) waitsAbove() bool {
 	return s.held() == messages.HeldByFamily && (s.awaitsBudget() || s.family.Waits())
 }
 
-// leaveFamily tells the session above what was consumed until the end, and that nothing waits here. The tombstone keeps the same sum
-// for the time when that session is loaded again.
+// leaveFamily reports to the session above the final consumption, and that nothing waits here. The tombstone keeps the same sum, so
+// that the session above finds it when it is loaded again.
 func (t *transition) leaveFamily() {
 	if t.s.record.Subagent != nil && !t.s.forwarding.Alone() {
 		m := family.SpentBelow{From: t.s.id, Spent: t.s.spent()}
@@ -189,7 +189,7 @@ func (t *transition) leaveFamily() {
 	}
 }
 
-// tellFamily tells the sessions below whether turns may begin, and the one above what was consumed. It ends every step.
+// tellFamily reports to the sessions below whether turns may begin, and to the one above the consumption. It ends every step.
 func (t *transition) tellFamily() {
 	if !t.s.exists || t.append.Delete {
 		return

@@ -56,7 +56,7 @@ func (o Options) budgetOf(m messages.StartSession) messages.BudgetLimit {
 	return *m.Budget
 }
 
-// kept is what a session keeps of a client's environment: what is declared.
+// kept returns the part of a client's environment that the session keeps: the declared variables.
 func (o Options) kept(environment map[string]string) map[string]string {
 	var kept map[string]string
 	for name, value := range environment {
@@ -91,7 +91,7 @@ func (t *transition) attach(from *actor.PID, m messages.Attach) {
 	}))
 	if !m.Observer {
 		t.applyLock(t.s.lock.Attach(t.now.at, m.Client))
-		if t.s.lock.Holder() == m.Client { // again attached, if it was reserved
+		if t.s.lock.Holder() == m.Client { // attached again after a crash, if the lock was reserved
 			t.recordHolder()
 		}
 	}
@@ -138,7 +138,7 @@ func (t *transition) detach(m messages.Detach) {
 	t.maybeRetire()
 }
 
-// unused reports whether nothing was ever said in the session, nobody gave it a name, and nobody is there.
+// unused reports whether the session has no message, no name that a person gave, and no attached client.
 func (s *state) unused() bool {
 	r := &s.record
 	return s.exists && s.durable.failure == nil && s.clients.Streams() == 0 && r.Phase == messages.PhaseNew && r.Run == 0 && !s.busy() && !s.active() &&
@@ -217,7 +217,7 @@ func (s *state) view() messages.SessionView {
 	return v
 }
 
-// announceFork writes into the history of a fork where it begins.
+// announceFork emits the event that marks where the fork begins.
 func (t *transition) announceFork() {
 	f := t.s.record.Fork
 	if f.Session == "" {

@@ -77,7 +77,7 @@ func (t *transition) compactSession(from *actor.PID, m messages.CompactSession) 
 		t.s.slot.admissions = append(slices.Clip(t.s.slot.admissions), admission{from, m})
 		t.wantSlot()
 	default:
-		t.unblock() // a person has looked: try again
+		t.unblock() // a person acted: try again
 		t.sendCompact(m.Key, messages.CompactionByRequest)
 		t.awaitCompaction(from)
 	}
@@ -90,7 +90,7 @@ func (t *transition) awaitCompaction(from *actor.PID) {
 	}
 }
 
-// beginCompaction notes durably what is being done.
+// beginCompaction stores the beginning of the compaction.
 func (t *transition) beginCompaction(key, trigger string) {
 	r := t.change()
 	compaction.Begin(&r.Past, key, trigger, r.Messages, act.Wall(t.now.at))
@@ -127,8 +127,8 @@ func (t *transition) undoCompaction(failure string) {
 	t.inputDone(c.Key)
 }
 
-// updateCompaction ends every step: a compaction does not outlive the hope that an
-// agent does its part, and a context that has grown too large is compacted.
+// updateCompaction gives up a compaction that no agent will finish, and compacts a
+// context that has grown too large. It ends every step.
 func (t *transition) updateCompaction() {
 	switch {
 	case t.s.compacting() && t.s.blocked():
@@ -153,7 +153,7 @@ func (t *transition) compactionTimedOut(m compactionLate) {
 	}
 }
 
-// compactionAnswered answers a caller that has waited for compactionAnswer with what is known by then.
+// compactionAnswered answers a caller that has waited for compactionAnswer with the state of the compaction so far.
 func (t *transition) compactionAnswered(m compactionSlow) {
 	i := slices.Index(t.s.compaction.waiting, m.from)
 	if i < 0 {

@@ -122,7 +122,7 @@ func (t *transition) subagentEndedUnseen(end transcript.End) {
 	}
 }
 
-// compared reports the messages that a restored journal lacks, once. A session without work waits for nobody then.
+// compared reports the messages that a restored journal lacks, once. A session without work then waits for no person.
 func (t *transition) compared(lacking []transcript.Prompt, path string) {
 	if t.s.record.Restored {
 		t.change().Restored = false
@@ -134,7 +134,7 @@ func (t *transition) compared(lacking []transcript.Prompt, path string) {
 	if n == 0 {
 		return
 	}
-	path = visible.Line(path) // an agent's command names directories, and not always with text
+	path = visible.Line(path) // the path comes from an agent's command: it may have control characters
 	details := map[string]string{"messages": strconv.Itoa(n), "transcript": path}
 	first, last := lacking[0].At, lacking[n-1].At
 	if !first.IsZero() && !last.IsZero() {

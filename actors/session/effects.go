@@ -18,13 +18,13 @@ import (
 // The effects of a session.
 type (
 	persist struct{ messages.Append }
-	// publish hands events to every attached stream.
+	// publish sends events to every attached stream.
 	publish struct {
 		events   []messages.Event
 		head     messages.Seq
 		progress messages.Progress
 	}
-	// sendToStream hands events that are not journaled to one stream.
+	// sendToStream sends events that are not journaled to one stream.
 	sendToStream struct {
 		stream   string
 		events   []messages.Event
@@ -53,12 +53,12 @@ type (
 	spawnPermission struct{ record messages.PermissionRecord }
 	dropPermission  struct{ request messages.RequestID }
 	update          struct{ record messages.PermissionRecord } // gives the actor of a request its newest record
-	notifyPerson    struct{ event Notice }                     // for a person who does not watch the session
+	notifyPerson    struct{ event Notice }                     // to people who do not watch the session
 	noteVersion     struct{ version string }                   // that it does not continue a turn by itself
 	requestRefused  struct{ request, why string }              // a malformed request of the agent; for the log alone
 	dropRun         struct{ run messages.RunNumber }
 	loadAgain       struct{} // ask the journal once more
-	openProxy       struct { // tells a proxy from now on what the session sends to its connection
+	openProxy       struct { // sink takes what the session sends to the connection from now on
 		connection string
 		sink       messages.ProxySink
 	}
@@ -107,14 +107,14 @@ type archiveRuns struct {
 
 func (archiveRuns) Effect() {}
 
-// question is an effect that needs the disk or the journal: the session's worker brings the answer as a message.
+// question is an effect that reads the disk or the journal: the session's worker sends the answer as a message.
 type question interface {
 	act.Effect
-	// asks returns the work. It does not touch the state, which goes on meanwhile.
+	// asks returns the work. It does not touch the state, which may change before the answer.
 	asks(d *Deps, s *state) func() any
 }
 
-// Notice is something a person should know who does not watch.
+// Notice is a notification to people who do not watch the session.
 type Notice = notify.Notice
 
 // auditing writes an entry to the audit log when the fact that it reports is durable. stderr, the end of the agent's standard
@@ -126,7 +126,7 @@ type auditing struct {
 
 func (auditing) Effect() {}
 
-// audit reports something for the audit log.
+// audit adds an entry to the audit log.
 func (t *transition) audit(e messages.AuditEntry) {
 	e.Session, e.Outcome = t.s.id, cmp.Or(e.Outcome, messages.OutcomeSuccess)
 	if e.ActorType == "" {
@@ -142,8 +142,7 @@ func (t *transition) audit(e messages.AuditEntry) {
 	t.then(said)
 }
 
-// lineOf is the table of what a session does and the level it is logged at; there is no
-// line for the rest. See docs/logging.md.
+// lineOf is the table of the effects that are logged, with their levels. Other effects have no line. See docs/logging.md.
 func lineOf(e act.Effect) (audit.Line, bool) {
 	switch e := e.(type) {
 	case auditing:
@@ -210,7 +209,7 @@ func (s *session) logStrays(m straysEnded) {
 	}
 }
 
-// show keeps the tree and the log true: each change of phase once.
+// show reports each change of phase to the tree and the log, once.
 func (s *session) show(ctx actor.Context, before messages.Phase) {
 	phase := s.state.record.Phase
 	if phase == before && s.state.durable.Commits() > 1 {

@@ -132,8 +132,8 @@ func (t *transition) unblock() {
 	}
 }
 
-// ability notes whether the agent can work at all. A turn that shows that it cannot is the last of its process, because the next
-// process checks again.
+// ability checks whether the agent can work at all. A turn that shows that it cannot is the last of its process; the next process
+// checks again.
 func (t *transition) ability(m claude.TurnEnded) {
 	switch r := t.change(); {
 	case r.Condition == messages.AgentAlarmed: // a person decides

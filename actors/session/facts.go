@@ -13,7 +13,7 @@ import (
 	"betcode/messages/claudecode"
 )
 
-// What can be told from the state, without changing it.
+// Queries of the state. They do not change it.
 
 // active reports whether a run is under way: intended, running or ending.
 func (s *state) active() bool { return s.run != nil && s.run.State != messages.RunFinished }
@@ -70,7 +70,7 @@ func (s *state) awaitsBudget() bool {
 // hasUndelivered reports whether a message has not been handed to the run.
 func (s *state) hasUndelivered() bool { return len(s.inputs.Due(s.record.Run)) > 0 }
 
-// restsAtBudget reports whether the agent that runs has nothing to do but what a budget holds back.
+// restsAtBudget reports whether the running agent has only work that a budget holds back.
 func (s *state) restsAtBudget() bool {
 	return s.agent.up && !s.record.Turn && !s.agent.busy && !s.frozen() && !s.replacing() && len(s.record.Background) == 0 &&
 		!s.prompts.AgentAsks() && !s.endsForGood() && !s.agentHasInput()
@@ -79,7 +79,7 @@ func (s *state) restsAtBudget() bool {
 // agentHasInput reports whether the agent that runs has, or is given, a message that it is not done with.
 func (s *state) agentHasInput() bool { return s.active() && s.inputs.Given(s.record.Run) }
 
-// blocked reports whether the session does nothing by itself any more, whatever work it has, until a person acts.
+// blocked reports whether the session starts no work, whatever it has, until a person acts.
 func (s *state) blocked() bool {
 	return s.record.Condition != "" || s.record.Waiting != "" || s.record.Phase == messages.PhaseCrashed
 }
@@ -208,7 +208,7 @@ func (s *state) unneeded() bool {
 		s.prompts.Len() == 0 && !s.forwarding.Any() && !s.family.Busy()
 }
 
-// environment is what the session has kept for its agents.
+// environment returns the variables that the session keeps for its agents.
 func (s *state) environment() map[string]string {
 	if s.run == nil {
 		return s.record.Environment
@@ -216,8 +216,8 @@ func (s *state) environment() map[string]string {
 	return s.run.Environment
 }
 
-// account returns what the session's agent and those of other sessions share the limits of: the configuration directory that the
-// client has given it. Empty = that of the daemon's environment.
+// account identifies the account whose rate limits the session's agent shares with other sessions: by the configuration directory
+// that the client gave the session. Empty = that of the daemon's environment.
 func (s *state) account() string {
 	environment := s.environment()
 	return cmp.Or(environment["CLAUDE_CONFIG_DIR"], environment["HOME"])

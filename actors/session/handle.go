@@ -230,12 +230,12 @@ func (t *transition) rebuilt() {
 	}
 }
 
-// Sessions are listed by their last use, and clients continue the one used last. Only
-// what a person does and what the agent does in a turn is use. The end of a run,
-// parking, eviction, adoption, locks and answers to requests of the daemon's own are not.
+// Sessions are listed by their last use, and clients continue the one used last. Actions
+// of a person and output of the agent in a turn are use. The end of a run, parking,
+// eviction, adoption, locks and answers to requests of the daemon itself are not.
 
 // isUse reports whether a message is a person's action on the session. A request that
-// changes nothing is no use either way: it writes nothing.
+// changes nothing writes nothing, so it is no use in either case.
 func isUse(m any) bool {
 	switch m := m.(type) {
 	case messages.StartSession, messages.SendInput, messages.CancelTurn, messages.StopRepeat, messages.ChangeSettings, messages.RenameSession,

@@ -52,7 +52,7 @@ func (t *transition) sendInput(from *actor.PID, m messages.SendInput) {
 	t.acceptInput(from, m)
 }
 
-// costReached refuses a message to a session whose agents have cost all that they may. It reports whether it did.
+// costReached refuses a message to a session whose agents have reached the limit of their cost. It reports whether it did.
 func (t *transition) costReached(from *actor.PID, op string) bool {
 	most, spent := t.s.agentOptions().MaxBudgetUSD, t.s.record.Usage.CostUSD
 	if most == 0 || spent < most {
@@ -62,7 +62,7 @@ func (t *transition) costReached(from *actor.PID, op string) bool {
 	return true
 }
 
-// repeated reports whether a message has come before; if so, its answer is on its way.
+// repeated reports whether a message has arrived before; if so, its answer is pending.
 func (t *transition) repeated(from *actor.PID, m messages.SendInput) bool {
 	key := requests.Key{Name: m.Key, Digest: m.Digest}
 	answer, used := t.s.ledger.Find("send input", key)
@@ -79,7 +79,7 @@ func (t *transition) repeated(from *actor.PID, m messages.SendInput) bool {
 	return used
 }
 
-// acceptInput journals a message that was found good, and acknowledges it.
+// acceptInput journals a message that has passed the checks, and acknowledges it.
 func (t *transition) acceptInput(from *actor.PID, m messages.SendInput) {
 	in := t.takeInput(t.beginRepeat(m))
 	t.then(act.Reply{To: from, With: messages.InputAcknowledged{Key: in.Key, Seq: in.Seq}})
@@ -109,7 +109,7 @@ func (t *transition) deliver() {
 		t.s.agent.trust.Given()
 		t.keepInput(in)
 		line, err := claude.UserLine(in.Key, in.Content, in.Attachments)
-		if err != nil { // it was encoded once before: cannot be
+		if err != nil { // impossible: it was encoded before
 			panic("encode accepted input: " + err.Error())
 		}
 		t.sendToAgent(run.WriteInput{Key: in.Key, Line: line})
@@ -119,7 +119,7 @@ func (t *transition) deliver() {
 func (t *transition) inputWritten(m messages.InputWrittenTo) {
 	in, ok := t.s.inputs.Find(m.Key)
 	if !ok || m.Run != t.s.record.Run || in.State >= messages.InputWritten {
-		return // settled meanwhile, or an earlier run, reporting late
+		return // done meanwhile, or a late report of an earlier run
 	}
 	in.State, in.Run = messages.InputWritten, m.Run
 	t.putInput(in)
@@ -153,7 +153,7 @@ func (t *transition) inputState(m claude.InputState) {
 // here the prompts are accepted, and the end is announced. A prompt is an input like any other: it waits for a budget, for a slot and for
 // a daemon that comes back, and is given to the agent once.
 
-// mayRepeat reports whether a message may be repeated, if it is to be; if not, the refusal is on its way.
+// mayRepeat reports whether a message may be repeated, if it is to be; if not, the refusal is pending.
 func (t *transition) mayRepeat(from *actor.PID, op string, m messages.SendInput) bool {
 	if m.Repeat == nil {
 		return true

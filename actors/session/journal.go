@@ -43,7 +43,7 @@ func (s state) degrade(now env, cause *messages.Error) (state, []act.Effect) {
 			s.record.StopWanted = true
 			continue
 		default:
-			if ok { // whatever it was to say, it is not sure
+			if ok { // the answer depends on a commit that may have failed
 				e = act.Reply{To: r.To, With: s.refusal("write to the journal")}
 			}
 		}
@@ -72,8 +72,8 @@ func (t *transition) finishDegraded() (state, []act.Effect) {
 	return s, append(effects, t.after...)
 }
 
-// passing is what may be done of the effects although nothing is written: to show
-// and to answer, to keep the agent's output flowing, to hold and to end the agent.
+// passing returns the effects that are performed although nothing is written: they
+// publish, answer, keep the agent's output flowing, and freeze or end the agent.
 func (s state) passing(now env, effects []act.Effect) []act.Effect {
 	var pass []act.Effect
 	for _, e := range effects {
@@ -106,7 +106,7 @@ func (s state) passing(now env, effects []act.Effect) []act.Effect {
 // stepDegraded takes one message while nothing can be written.
 func (s state) stepDegraded(now env, from *actor.PID, m any) (state, []act.Effect) {
 	if call, ok := m.(messages.Once); ok {
-		m = call.Request // what is done now is not remembered
+		m = call.Request // no result is stored now
 	}
 	switch m.(type) {
 	case messages.Committed, messages.AppendRefused:
@@ -136,7 +136,7 @@ func (s state) stepDegraded(now env, from *actor.PID, m any) (state, []act.Effec
 type (
 	// endStrays ends the agents that live below a directory of runs, then straysEnded.
 	endStrays struct{ directory string }
-	// straysEnded tells how many there were, and why one is still there.
+	// straysEnded is the number of ended agents, and why one is still alive.
 	straysEnded struct {
 		ended int
 		err   error

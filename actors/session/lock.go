@@ -82,7 +82,7 @@ func (t *transition) takeLock(from *actor.PID, m messages.TakeLock) {
 	case !t.known(from, op):
 	case t.s.clients.Observes(m.Client):
 		t.then(act.Reply{To: from, With: lock.ObserverError(op, t.s.id)})
-	case t.s.locked(m.Client) && !t.s.clients.Writes(m.Client): // it could not use the lock, nor wait for it
+	case t.s.locked(m.Client) && !t.s.clients.Writes(m.Client): // it can neither use the lock nor wait for it
 		t.then(act.Reply{To: from, With: lock.NoStreamError(op, t.s.id, l.Holder())})
 	case t.s.locked(m.Client) && t.s.durable.failure != nil: // this actor may be replaced at any moment, and its queue with it
 		t.then(act.Reply{To: from, With: l.Kept(m.Client)})
@@ -155,8 +155,8 @@ func (t *transition) recordHolder() {
 	}
 }
 
-// reserveLock keeps the lock for a while for its holder from before a crash: else the client that reconnects first takes
-// it.
+// reserveLock keeps the lock for a while for its holder from before a crash: otherwise the client that reconnects first
+// takes it.
 func (t *transition) reserveLock() {
 	holder := t.s.record.Lock
 	switch {
@@ -169,7 +169,7 @@ func (t *transition) reserveLock() {
 	}
 }
 
-// endReservation ends the wait for a holder that has not come back.
+// endReservation ends the reservation for a holder that has not come back.
 func (t *transition) endReservation() {
 	t.applyLock(t.s.lock.EndReservation(t.now.at, t.s.clients.Writes))
 	t.maybeRetire()

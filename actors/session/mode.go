@@ -31,7 +31,7 @@ func (s *state) unconfirmed(mode string) string {
 	})
 }
 
-// wantMode has the session work in a mode: at once, or when it is confirmed.
+// wantMode moves the session into a mode: at once, or when the mode is confirmed.
 func (t *transition) wantMode(mode string, by messages.ClientID, confirmed bool) {
 	for _, p := range t.s.prompts.List(prompts.Undecided) {
 		if p.Mode != "" && p.Mode != mode {
@@ -53,7 +53,7 @@ func (t *transition) wantMode(mode string, by messages.ClientID, confirmed bool)
 	t.enterMode(mode)
 }
 
-// confirm notes that a mode was confirmed for the session. A request to do so is over.
+// confirm records that a mode was confirmed for the session, and ends a request to confirm it.
 func (t *transition) confirm(mode string, by string) {
 	if r := t.change(); !slices.Contains(r.Confirmed, mode) {
 		r.Confirmed = append(slices.Clone(r.Confirmed), mode)
@@ -65,7 +65,7 @@ func (t *transition) confirm(mode string, by string) {
 	}
 }
 
-// enterMode has the agent that runs work in another mode, and every later one.
+// enterMode moves the running agent into another mode, and every later one.
 func (t *transition) enterMode(mode string) {
 	r := t.change()
 	before := r.PermissionMode
@@ -81,7 +81,7 @@ func (t *transition) enterMode(mode string) {
 	}
 }
 
-// askToConfirm puts a mode before people, unless it is already.
+// askToConfirm asks people to confirm a mode, unless they have been asked.
 func (t *transition) askToConfirm(mode, risk string) {
 	if slices.ContainsFunc(t.s.prompts.List(prompts.Undecided), func(p messages.PermissionRecord) bool { return p.Mode == mode }) {
 		return
@@ -112,7 +112,7 @@ func (t *transition) withoutModes(p messages.PermissionRecord) (messages.Permiss
 		switch mode, ok := suggested[n]; {
 		case !ok || t.s.unconfirmed(mode) == "":
 			kept = append(kept, n)
-		case modes.Unasked(mode): // else it is no mode that a command line may have
+		case modes.Unasked(mode): // otherwise no command line may have the mode
 			removed = append(removed, mode)
 		}
 	}
@@ -120,7 +120,7 @@ func (t *transition) withoutModes(p messages.PermissionRecord) (messages.Permiss
 	return p, removed
 }
 
-// modeTaken reports whether the agent may be in the mode that it reports. If not, the agent is set back.
+// modeTaken reports whether the agent may be in the mode that it reports. If not, its mode is reset.
 func (t *transition) modeTaken(mode string) bool {
 	now := cmp.Or(t.s.record.PermissionMode, claude.DefaultMode)
 	if mode == now || t.s.unconfirmed(mode) == "" {
@@ -153,14 +153,14 @@ func (t *transition) resetMode() {
 	}
 }
 
-// modeWish is a mode that the agent was asked to work in, and has not answered about.
+// modeWish is a mode that the agent was asked to enter, and has not confirmed.
 type modeWish struct {
 	run     messages.RunNumber
 	request string // the control request, the newest; empty: there is none
 	before  string // the mode before the first of them
 }
 
-// askMode asks the agent to work in another mode.
+// askMode asks the agent to enter another mode.
 func (t *transition) askMode(before, mode string) {
 	if t.s.agent.modeWish.request != "" && t.s.agent.modeWish.run == t.s.record.Run {
 		before = t.s.agent.modeWish.before
@@ -169,7 +169,7 @@ func (t *transition) askMode(before, mode string) {
 	t.sendToAgent(run.WriteControl{Line: claude.SetModeLine(t.s.agent.modeWish.request, mode)})
 }
 
-// modeAnswered takes a mode back that the agent has refused: the next one would be
+// modeAnswered undoes a mode that the agent has refused: the next agent would be
 // started in it.
 func (t *transition) modeAnswered(ok bool) {
 	if !ok {

@@ -32,7 +32,7 @@ func (t *transition) recoverPermissions() {
 	}
 }
 
-// orphan keeps what the ended run has asked for, unless the session ends with it.
+// orphan keeps the requests of the ended run, unless the session ends with it.
 func (t *transition) orphan() {
 	for _, p := range t.s.prompts.List(prompts.Every) {
 		switch t.s.prompts.FateOf(p, t.s.endsForGood(), screening.ByRule) {
@@ -88,7 +88,7 @@ func (t *transition) askedAgain(old, p messages.PermissionRecord) {
 			t.removePermission(old.Request)
 		}
 		t.putPermission(p)
-		t.rememberDecision(p) // the event that tells of the decision has its keys
+		t.rememberDecision(p) // the event of the decision has its keys
 		t.deliverAnswer(p)
 		return
 	}
@@ -139,8 +139,8 @@ func (t *transition) withdrawOrphans(by string) {
 	}
 }
 
-// keptEdit returns the input that an answer which is kept for this call gives it; nil if
-// there is none.
+// keptEdit returns the edited input of the kept answer to this call; nil if there is
+// none.
 func (t *transition) keptEdit(p messages.PermissionRecord) []byte {
 	if old, again := t.keptFor(p); again && old.Decision == messages.AllowWithEdit {
 		return old.Updated
@@ -148,8 +148,8 @@ func (t *transition) keptEdit(p messages.PermissionRecord) []byte {
 	return nil
 }
 
-// dropEdit gives up a kept answer whose edited input must not run any more: rules, links or
-// files are other ones since. The call is asked about again.
+// dropEdit drops a kept answer whose edited input must not run any more, because rules,
+// links or files have changed. People are asked about the call again.
 func (t *transition) dropEdit(p messages.PermissionRecord, why string) {
 	old, again := t.keptFor(p)
 	if !again || old.Decision != messages.AllowWithEdit {

@@ -20,11 +20,11 @@ import (
 // previewLength bounds SessionSummary.last_message_preview, in characters.
 const previewLength = 120
 
-// output takes a batch of the agent's lines: its events, what they mean for the
+// output takes a batch of the agent's lines: their events, their effects on the
 // session, the consumed offset and the translator's state go into one append.
 func (t *transition) output(m run.Output) {
 	if m.Run != t.s.record.Run {
-		return // an earlier run, reporting late
+		return // a late batch of an earlier run
 	}
 	if m.From != t.s.cursor.Offset {
 		panic(fmt.Sprintf("run %d read from %d, the journal is at %d", m.Run, m.From, t.s.cursor.Offset))
@@ -43,7 +43,7 @@ func (t *transition) output(m run.Output) {
 	t.sendToAgent(messages.Credit{Run: m.Run, Batches: 1, Journaled: m.To})
 }
 
-// item is the table of everything the agent can say.
+// item is the table of everything that the agent can report.
 func (t *transition) item(item claude.Item) {
 	switch m := item.(type) {
 	case claude.Draft:
@@ -76,7 +76,7 @@ func (t *transition) item(item claude.Item) {
 		t.agentSession(m.ID)
 	case claude.BackgroundTasks:
 		t.change().Background = m.IDs
-		if !t.s.agent.busy { // else a turn about the task's end may follow at once
+		if !t.s.agent.busy { // otherwise a turn about the task's end may follow at once
 			t.becomeIdle()
 		}
 	case claude.DeniedByAgent:
@@ -115,7 +115,7 @@ func (t *transition) item(item claude.Item) {
 	case claude.RateLimited:
 		t.rateLimited(m)
 	case claude.MemoryReset, claude.RetryWait, claude.ToolRunning, claude.ToolProgress, claude.CommandsChanged:
-		// Shown to clients by the drafts beside them; nothing here depends on them, but watchTrust.
+		// Their drafts show them to clients; of the session only watchTrust depends on them.
 	}
 }
 

@@ -29,7 +29,7 @@ const maxRequestID = 256
 const maxRequests = 100
 
 // permissionAsked takes a request of the agent. A rule or a session grant decides
-// it at once; else it becomes a durable record, an event for every client and an
+// it at once; otherwise it becomes a durable record, an event for every client and an
 // actor.
 func (t *transition) permissionAsked(m claude.PermissionAsked) {
 	id := messages.RequestID(m.Request)
@@ -41,10 +41,10 @@ func (t *transition) permissionAsked(m claude.PermissionAsked) {
 	case len(id) > maxRequestID:
 		t.refuseRequest(m, "the request id is too long")
 		return
-	case forwarded: // an answer to it would decide about another agent
+	case forwarded: // an answer would decide about another agent
 		t.refuseRequest(m, "the request id names a request of a subagent")
 		return
-	case strings.TrimSpace(m.Tool) == "": // a person would not know what to allow
+	case strings.TrimSpace(m.Tool) == "": // people could not know what they allow
 		t.refuseRequest(m, "the request names no tool")
 		return
 	case len(t.s.prompts.List(prompts.Undecided)) >= maxRequests:

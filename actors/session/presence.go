@@ -16,8 +16,8 @@ import (
 	"betcode/messages/toolcall"
 )
 
-// Who sees what happens in the session and what waits for people: the attached clients, a person who is notified because no client
-// watches, and the clients of sessions above.
+// The audience of the session's events and requests: the attached clients, a person who is notified because no client watches, and
+// the clients of sessions above.
 
 // applyPresence announces to every client what changed about another.
 func (t *transition) applyPresence(c *presence.Change) {
@@ -56,7 +56,7 @@ const unwatchedGrace = 10 * time.Second
 // unwatchedDue is sent when the grace is over.
 type unwatchedDue struct{}
 
-// maxNotified bounds what a notification says of a tool call, in bytes.
+// maxNotified bounds the text of a tool call in a notification, in bytes.
 const maxNotified = 200
 
 // updateUnwatched begins the grace when requests wait and no client watches. It ends every step.
@@ -77,7 +77,7 @@ func (t *transition) updateUnwatched() {
 	}
 }
 
-// unwatchedLate notifies a person of everything that waits, if still no client watches.
+// unwatchedLate notifies a person of everything that waits, if no client watches yet.
 func (t *transition) unwatchedLate() {
 	t.s.unwatched.Over()
 	for _, f := range t.s.forPeople() {
@@ -135,12 +135,12 @@ func (t *transition) remind(m permission.ReminderDue) {
 // session forwards (package forward). An answer with a forwarded id goes to the subagent's session at once: package actors addresses
 // it, so nothing here decides.
 
-// sendToSession is an effect: hand a message to another session.
+// sendToSession is an effect: send a message to another session.
 type sendToSession struct{ Toward }
 
 func (sendToSession) Effect() {}
 
-// updateForwarding sends the session above what waits for people, if that has changed. It ends every step.
+// updateForwarding sends the session above the requests that wait for people, if they have changed. It ends every step.
 func (t *transition) updateForwarding() {
 	if !t.s.forwards() || t.append.Delete {
 		return
@@ -163,14 +163,14 @@ func (t *transition) forwardAtStart() {
 	}
 }
 
-// forwardAgain sends the list once more to a session that has forgotten it.
+// forwardAgain sends the list again to a session that was restarted.
 func (t *transition) forwardAgain(to messages.SessionID) {
 	if t.s.forwards() && t.s.record.Subagent.Parent == to && t.s.forwarding.Sent() {
 		t.sendForwarded(t.s.forwardable())
 	}
 }
 
-// stopForwarding takes back what the session has forwarded, because it is deleted, and tells the sessions below.
+// stopForwarding withdraws what the session has forwarded, because it is deleted, and notifies the sessions below.
 func (t *transition) stopForwarding() {
 	if t.s.forwards() && t.s.forwarding.Sent() {
 		t.sendForwarded(nil)
@@ -180,7 +180,7 @@ func (t *transition) stopForwarding() {
 	}
 }
 
-// forwarded shows the clients of this session what waits for people below it.
+// forwarded shows the requests from below to the clients of this session.
 func (t *transition) forwarded(m Forwarded) {
 	if !t.s.exists || t.s.deleting() {
 		t.then(sendToSession{Toward{Session: m.From, Message: NothingAbove{}}})

@@ -22,7 +22,7 @@ import (
 	"betcode/messages/toolcall"
 )
 
-// prompt puts a request before every client and into the journal.
+// prompt journals a request and shows it to every client.
 func (t *transition) prompt(p messages.PermissionRecord) messages.PermissionRecord {
 	p.Seq = t.s.record.Head + 1
 	for _, e := range events.Prompt(p) {
@@ -34,7 +34,7 @@ func (t *transition) prompt(p messages.PermissionRecord) messages.PermissionReco
 	return p
 }
 
-// askPeople puts a request of the daemon itself before people. It waits like an orphan, because no process waits for it. A request
+// askPeople makes a request of the daemon itself to people. It waits like an orphan, because no process waits for it. A request
 // without an id gets one.
 func (t *transition) askPeople(p messages.PermissionRecord) {
 	now := act.Wall(t.now.at)
@@ -92,7 +92,7 @@ func (t *transition) callOf(p messages.PermissionRecord) rules.Call {
 	}
 }
 
-// withdraw ends a request that needs no answer any more.
+// withdraw ends a request that no longer needs an answer.
 func (t *transition) withdraw(id messages.RequestID, by string) {
 	p, ok := t.s.prompts.Find(id)
 	if !ok {
@@ -123,7 +123,7 @@ func (t *transition) recordDecision(p messages.PermissionRecord) {
 	}
 }
 
-// rememberDecision notes it in memory alone, and returns all ids of the request.
+// rememberDecision records it in memory only, and returns all ids of the request.
 func (t *transition) rememberDecision(p messages.PermissionRecord) []messages.RequestID {
 	all := append(slices.Clone(p.Formerly), p.Request)
 	for _, id := range all {
@@ -154,8 +154,8 @@ func (t *transition) grant(tool string, granted bool) {
 	r.Grants[tool] = granted
 }
 
-// replayPrompts returns the undecided requests for a client that comes late: marked as
-// replays, without a number.
+// replayPrompts returns the undecided requests for a client that attaches late: marked
+// as replays, without a number.
 func (s *state) replayPrompts(now env) []messages.Event {
 	var replayed []messages.Event
 	for _, p := range s.prompts.List(prompts.Undecided) {
@@ -169,7 +169,7 @@ func (s *state) replayPrompts(now env) []messages.Event {
 	return append(replayed, s.replayForwarded(now)...)
 }
 
-// replayForwarded returns the requests from below for a client that comes late: marked as replays, without a number.
+// replayForwarded returns the requests from below for a client that attaches late: marked as replays, without a number.
 func (s *state) replayForwarded(now env) []messages.Event {
 	var replayed []messages.Event
 	for _, f := range s.forwarding.Shown() {
@@ -183,10 +183,10 @@ func (s *state) replayForwarded(now env) []messages.Event {
 	return replayed
 }
 
-// deliverAnswer tells the agent how a request was decided.
+// deliverAnswer sends the decision about a request to the agent.
 func (t *transition) deliverAnswer(p messages.PermissionRecord) {
 	line, err := answers.Line(p, t.s.can())
-	if err != nil { // it was encoded once before the decision was taken
+	if err != nil { // impossible: it was encoded before the decision was accepted
 		panic("encode decided answer: " + err.Error())
 	}
 	t.sendToAgent(run.WriteAnswer{Request: p.Request, Line: line})

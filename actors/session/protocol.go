@@ -25,7 +25,7 @@ type Started struct{ Session messages.SessionID }
 
 // An actor that has nothing to do ends without losing a request, in three messages.
 type (
-	// Idle tells the parent that the session has nothing to do. From then on the parent keeps requests for it back.
+	// Idle reports to the parent that the session has nothing to do. From then on the parent keeps back requests for it.
 	Idle struct{ Session messages.SessionID }
 
 	// MayLeave is the parent's answer to Idle. The session handles everything that was sent to it before.
@@ -47,9 +47,9 @@ type (
 	Rebuilt struct{}
 )
 
-// Sessions send each other what a subagent and the session above it have to know, by way of the actor that started them.
+// Messages between a subagent and the session above it. They go through the parent of both actors.
 type (
-	// Toward asks the parent to hand a message to another session.
+	// Toward asks the parent to forward a message to another session.
 	Toward struct {
 		Session messages.SessionID
 		Message any
@@ -64,17 +64,17 @@ type (
 		Decided []messages.PermissionRecord // of those that no longer wait, as far as it is known
 	}
 
-	// ForwardAgain asks the sessions directly below one for a [Forwarded]: its actor was restarted and has forgotten theirs.
+	// ForwardAgain asks the sessions directly below one for a [Forwarded]: its actor was restarted and does not have theirs.
 	ForwardAgain struct{ To messages.SessionID }
 
 	// NothingAbove answers a [Forwarded] or a [family.SpentBelow] to a session that does not exist.
 	NothingAbove struct{}
 
-	// ClientActive tells a session that a client is active on the session above, which shows its requests.
+	// ClientActive reports to a session that a client is active on the session above, which shows its requests.
 	ClientActive struct{}
 )
 
-// FleetIntruder tells a session that a process which is not the fleet server of a run has presented its ticket.
+// FleetIntruder reports to a session that a process other than the fleet server of a run has presented the run's ticket.
 type FleetIntruder struct {
 	Run messages.RunNumber
 	PID int
@@ -113,7 +113,7 @@ type Deps struct {
 	NotContinuing func() []string   // versions of the agent that do not continue a turn by themselves, sorted; never changed later
 	Stops         SavedStops
 
-	// Questions that look at the disk. They are asked on the session's worker.
+	// Queries that read the disk. They run on the session's worker.
 
 	Environment    func(kept map[string]string) []string // of an agent of a session that keeps these variables
 	DirectoryRules func(directory string) *rules.Set     // never nil
@@ -128,7 +128,7 @@ type Deps struct {
 	// EndStrays ends every agent that lives below a directory of runs, and returns how many there were.
 	EndStrays func(directory string) (int, error)
 
-	// What is done for a session. None of these waits, but for those that return an error: they do I/O, on Background.
+	// Actions for a session. Those that return an error do I/O and run on Background; the others do not wait.
 
 	Background    *act.Worker
 	NoteVersion   func(version string) error // of an agent that does not continue a turn by itself
@@ -146,14 +146,13 @@ type Deps struct {
 	Mask  func(text string) string // hides secrets in what the log shows of an agent's output
 }
 
-// SavedStops are the sessions that are to be stopped although the journal could not take that down. It is safe for
-// concurrent use.
+// SavedStops are the stops that could not be written to the journal. It is safe for concurrent use.
 type SavedStops interface {
 	// Of returns the run at which a session was to be stopped, if it was.
 	Of(id messages.SessionID) (messages.RunNumber, bool)
-	// Want remembers in memory that a session is to be stopped; Drop that it is no longer, or that the journal has it.
+	// Want records in memory that a session is to be stopped. Drop removes the record: the stop is in the journal, or obsolete.
 	Want(id messages.SessionID, run messages.RunNumber)
 	Drop(id messages.SessionID)
-	// Save makes what is remembered of a session durable. It does I/O.
+	// Save makes the record of a session durable. It does I/O.
 	Save(id messages.SessionID) error
 }

@@ -14,12 +14,12 @@ import (
 	"betcode/messages"
 )
 
-// A proxied session is one whose agent runs elsewhere, under a proxy that connects to the gateway. It is like any other but for its
+// A proxied session is one whose agent runs elsewhere, under a proxy that connects to the gateway. It differs from others in its
 // run: no process is started, adopted, parked or replaced here, so it needs no slot, and the run lasts from the first connection to
 // the end of the session. What this file and proxy_*.go do takes the place of the actor of a run.
 //
-// The session sends a proxy nothing by itself in a handler: [transition.reconcileProxy] compares what the proxy is to have with
-// what it got, at the end of each step.
+// The session sends a proxy nothing by itself in a handler: [transition.reconcileProxy] compares what the proxy should have with
+// what it was sent, at the end of each step.
 
 // proxyView is what a session knows of its proxy until its actor ends.
 type proxyView struct {
@@ -105,7 +105,7 @@ func (s *state) decidedForProxy() []messages.PermissionRecord {
 	return s.prompts.List(func(p messages.PermissionRecord) bool { return prompts.Decided(p) && !p.Own() })
 }
 
-// recoverProxied continues a proxied session from the journal. Its proxy has lost the connection with the daemon or the actor.
+// recoverProxied continues a proxied session from the journal. The connection of its proxy was lost with the daemon or the actor.
 func (t *transition) recoverProxied() {
 	lines, err := proxied.Load(t.s.cursor)
 	if err != nil {

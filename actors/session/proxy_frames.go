@@ -12,7 +12,7 @@ import (
 	"betcode/messages"
 )
 
-// What a proxy sends. The events of its lines, the ledger that knows the lines and the translator's state are one append; the
+// Frames from a proxy. The events of its lines, the ledger of the lines and the translator's state are one append; the
 // answer, on which the gateway acknowledges the lines, follows the commit.
 
 // takeProxyFrames takes what a proxy has sent, if the connection is the newest.
@@ -86,8 +86,8 @@ func (t *transition) proxyLine(f messages.ProxyLine) (items []claude.Item, fresh
 	return taken.Items, true
 }
 
-// proxyAsked takes a permission request, unless the session has had it. The proxy forgets earlier ones with it, so that nothing can
-// answer these.
+// proxyAsked takes a permission request, unless the session has had it. The proxy forgets its earlier requests, so no answer
+// can reach them.
 func (t *transition) proxyAsked(f messages.ProxyAsked) {
 	known, ok := t.s.prompts.Find(f.Request)
 	next, fresh := proxied.Asked(*t.s.record.Proxy, f)
@@ -99,7 +99,7 @@ func (t *transition) proxyAsked(f messages.ProxyAsked) {
 		if p.Own() {
 			continue
 		}
-		if !p.Sent { // else the agent goes on with the answer, most likely, and the confirmation is on its way
+		if !p.Sent { // otherwise the agent most likely has the answer, and the confirmation is under way
 			t.permissionNotice("PERMISSION_SUPERSEDED", "The proxy forgot this request when its agent made another one, so no answer can reach the agent. "+
 				"If the agent waits for it, interrupt the turn: betcode session cancel", p)
 		}
@@ -176,8 +176,8 @@ func (t *transition) repeatLate(m repeatDue) {
 	t.s.proxy.doubtful = 0
 }
 
-// proxiedTurnEnded ends what belonged to the turn: no request waits any more, and messages that the agent has not repeated have a
-// last time to come.
+// proxiedTurnEnded ends what belonged to the turn: no request waits any more, and messages that the agent has not repeated get a
+// last deadline.
 func (t *transition) proxiedTurnEnded() {
 	for _, p := range t.s.prompts.List(prompts.Every) {
 		if !p.Own() {

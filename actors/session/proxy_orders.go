@@ -15,7 +15,7 @@ import (
 	"betcode/messages"
 )
 
-// How a proxied session begins and ends, how its proxies come and go, and what they are sent.
+// The beginning and the end of a proxied session, the connections of its proxies, and what is sent to them.
 
 // connectProxy begins a connection, and the session if there is none.
 func (t *transition) connectProxy(from *actor.PID, m messages.ConnectProxy) {
@@ -70,7 +70,7 @@ func (t *transition) createProxied(m messages.ConnectProxy) {
 	t.moveCursor(0)
 }
 
-// refuseConnection ends the connection to a session that has ended. A proxy that obeys is told so, any other is refused.
+// refuseConnection ends the connection to a session that has ended: with a stop for a proxy that obeys it, with a refusal otherwise.
 func (t *transition) refuseConnection(from *actor.PID, m messages.ConnectProxy, ended string) {
 	if m.Abilities.Terminates {
 		t.then(openProxy{m.Connection, m.Sink}, act.Reply{To: from, With: messages.ProxyConnected{Resumed: true}},
@@ -92,8 +92,8 @@ func (t *transition) disconnectProxy(from *actor.PID, m messages.DisconnectProxy
 	t.maybeRetire()
 }
 
-// reconcileProxy sends a connected proxy what it is to have and has not got: messages in order, the decision about its newest
-// request, and the interrupt of a turn. Everything is noted in the same append, so that it is known what may have arrived.
+// reconcileProxy sends a connected proxy what it does not have yet: messages in order, the decision about its newest
+// request, and the interrupt of a turn. The same append records everything that is sent, so the next daemon knows what may have arrived.
 func (t *transition) reconcileProxy() {
 	switch {
 	case !t.s.proxied() || !t.s.active():
@@ -138,10 +138,10 @@ func (t *transition) sendProxyInputs() {
 	}
 }
 
-// proxyDecision is what a proxy is told about a decided request: what the agent itself would be told, always with the input.
+// proxyDecision returns the decision about a request for a proxy: as the agent itself would get it, always with the input.
 func (t *transition) proxyDecision(p messages.PermissionRecord) messages.ProxyDecision {
 	line, err := answers.Line(p, t.s.can())
-	if err != nil { // it was encoded once before the decision was taken
+	if err != nil { // impossible: it was encoded before the decision was accepted
 		panic("encode decided answer: " + err.Error())
 	}
 	told, interrupts, err := proxied.Decision(p.Request, line)
@@ -175,7 +175,7 @@ func (t *transition) endProxied() {
 	t.runEnded(messages.RunEnded{Run: t.s.record.Run, Exit: messages.Exit{Known: true, Reason: p.Ended, At: t.now.at}})
 }
 
-// replaceProxied ends a session whose place another one takes.
+// replaceProxied ends a session that another one replaces.
 func (t *transition) replaceProxied(from *actor.PID, m messages.ReplaceProxied) {
 	if !t.s.exists || !t.s.ownedBy(m.Owner) || t.s.deleting() {
 		t.notProxied(from, "replace session")

@@ -20,13 +20,13 @@ import (
 // session's grants, then a person. Reading the directory's rules and resolving symbolic links is work for the disk, so a request
 // that needs it waits in the journal, not yet shown (its Seq is 0).
 
-// lookAround finds out what a request's path is behind symbolic links, and what
-// rules its directory brings along; then lookedAround.
+// lookAround resolves the symbolic links of a request's path, and reads the rules of
+// its directory; lookedAround is the answer.
 type lookAround struct {
 	request messages.RequestID
 	call    rules.Call
 	edit    []byte // the input that a kept answer gives the call; nil: there is none
-	says    string // why the agent asks, in its words
+	says    string // why the agent asks, as it words it
 }
 
 func (lookAround) Effect() {}
@@ -35,7 +35,7 @@ type lookedAround struct {
 	request   messages.RequestID
 	real      rules.Real
 	directory *rules.Set // never nil
-	protected string     // why the call is asked about whatever rules say; empty: it is not
+	protected string     // why people are asked whatever rules say; empty: rules decide
 	edit      string     // why the input of a kept answer must not be used; empty: it may
 }
 
@@ -57,14 +57,14 @@ func (e lookAround) look(d *Deps, protected *protect.List) lookedAround {
 	return found
 }
 
-// rulesNow are those that count for the session: the user's and its directory's.
+// rulesNow returns the rules that apply to the session: the user's and its directory's.
 func (t *transition) rulesNow() *rules.Set { return t.s.options.Rules.With(t.s.agent.directory) }
 
-// Some calls are asked about whatever rules, grants and modes say: those that write a file of the built-in list (package protect), and
-// those that the agent itself insists on. Such a request has a reason ([messages.PermissionRecord]), which is shown to people.
+// People are asked about some calls, whatever rules, grants and modes say: calls that write a file of the built-in list (package protect), and
+// calls that the agent itself insists on. Such a request has a reason ([messages.PermissionRecord]), which is shown to people.
 
-// screen begins to decide a new request. One of an agent under a proxy goes to people at once: rules and paths of this machine say
-// nothing about another.
+// screen begins to decide a new request. One of an agent under a proxy goes to people at once: rules and paths of this machine
+// do not apply to another.
 func (t *transition) screen(p messages.PermissionRecord, needsPerson bool) {
 	if t.s.proxied() {
 		p.Why.NoSessionGrant = true
@@ -80,7 +80,7 @@ func (t *transition) screen(p messages.PermissionRecord, needsPerson bool) {
 	t.decideByRules(p, t.callOf(p), needsPerson)
 }
 
-// lookedAround decides a request when the disk was read for it.
+// lookedAround decides a request after the disk was read for it.
 func (t *transition) lookedAround(m lookedAround) {
 	t.s.agent.directory = m.directory
 	t.giveRules()
@@ -151,7 +151,7 @@ func (t *transition) giveRules() {
 	}
 }
 
-// handedOver takes the agent's answer, and gives it what has changed since.
+// handedOver takes the agent's answer, and sends the rules that have changed since.
 func (t *transition) handedOver(ok bool) {
 	t.s.agent.handover.Answered(t.s.rulesFacts(), ok)
 	if ok {
@@ -159,7 +159,7 @@ func (t *transition) handedOver(ok bool) {
 	}
 }
 
-// settingsChanged takes the present settings for what is decided from now on.
+// settingsChanged adopts the present settings for later decisions.
 func (t *transition) settingsChanged(m settings.Changed) {
 	t.s.options.Settings = m.Now
 	if m.Rules != nil {

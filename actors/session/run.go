@@ -93,7 +93,7 @@ func (t *transition) startRun() {
 	}
 	run.Environment = t.s.environment()
 	run.Options = t.s.agentOptions()
-	r.Environment, r.Options = nil, messages.AgentOptions{} // that record is written with each commit, a run's is not
+	r.Environment, r.Options = nil, messages.AgentOptions{} // the session's record is written with each commit, a run's is not
 	t.putRun(run)
 	t.s.ending.Restart = false
 	if resumed {
@@ -107,7 +107,7 @@ func (t *transition) startRun() {
 	t.then(spawnRun{record: run, cursor: cursor, fresh: true, resume: r.Turn && t.now.versions.continues(r.AgentVersion)})
 }
 
-// processStarted notes that the agent is there, and gives it what is due.
+// processStarted records that the agent runs, and sends it what is due.
 func (t *transition) processStarted(m messages.ProcessStarted) {
 	if m.Record.Run != t.s.record.Run {
 		return
@@ -147,7 +147,7 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 	}
 	for _, p := range t.s.prompts.List(prompts.Every) {
 		switch {
-		case !prompts.Screened(p): // what was found before the agent was there has gone unheard
+		case !prompts.Screened(p): // the result of an earlier check was dropped: the agent did not run yet
 			t.then(lookAround{p.Request, t.callOf(p), t.keptEdit(p), p.Why.Reason})
 		case prompts.Decided(p) && !p.Orphaned():
 			t.deliverAnswer(p)

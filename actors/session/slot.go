@@ -17,15 +17,15 @@ import (
 )
 
 // A session runs an agent only with a slot of the pool. It asks for one when it
-// has work, waits with the work if there is none, refuses new work if the queue
-// is full, and gives the slot back when its agent is gone.
+// has work, keeps the work while no slot is free, refuses new work if the queue is
+// full, and gives the slot back when its agent is gone.
 
 // slotView is what a session knows of its slot, and what waits for the pool.
 type slotView struct {
 	slot.Slot
 
 	admissions []admission // messages that wait for the pool's answer
-	admitting  bool        // they are handled one after the other: the slot is not given back between them
+	admitting  bool        // they are being handled one by one: the slot is not given back in between
 }
 
 // admission is a message for an agent that waits until the pool has answered.
@@ -52,7 +52,7 @@ type (
 func (askPool) Effect()    {}
 func (sendToPool) Effect() {}
 
-// parkDue is the timer's message at the end of an agent's rest.
+// parkDue is the timer's message when an agent has had nothing to do for long enough.
 type parkDue struct{ run messages.RunNumber }
 
 // wantSlot asks for a slot unless the session has one, or has asked. It reports
@@ -69,7 +69,7 @@ func (t *transition) askPool() {
 }
 
 // slotAnswered takes the pool's first answer. Messages that waited for it are
-// refused if there is no place even in the queue; else they are next, see admit.
+// refused if the queue is full too; otherwise they are next, see admit.
 func (t *transition) slotAnswered(m pool.Answer) {
 	verdict := t.s.slot.Answered(m.Place)
 	switch verdict {
@@ -122,18 +122,18 @@ func (t *transition) releaseSlot() {
 	}
 }
 
-// park ends an agent that rests; the next message resumes it. One that yields is
-// resumed by an answer.
+// park ends an agent that has nothing to do; the next message resumes it. An agent
+// that yields is resumed by an answer.
 func (t *transition) park() {
 	switch {
 	case t.s.canPark():
-		t.replaceAgent(ending.Park, run.StopOrderly) // what comes meanwhile is for the next run
+		t.replaceAgent(ending.Park, run.StopOrderly) // messages that arrive meanwhile are for the next run
 	case t.s.yields(t.now.at):
 		t.yieldSlot()
 	}
 }
 
-// poolRestarted reports to a restarted pool what the session has and wants.
+// poolRestarted reports to a restarted pool which slot the session has or wants.
 func (t *transition) poolRestarted() {
 	if t.s.slot.Again() {
 		t.askPool()
@@ -148,7 +148,7 @@ func (t *transition) poolRestarted() {
 	}
 }
 
-// parkLate parks an agent that has rested all the time since the timer was set.
+// parkLate parks an agent that has had nothing to do since the timer was set.
 func (t *transition) parkLate(m parkDue) {
 	rests := m.run == t.s.record.Run && t.s.canPark()
 	if rests && t.now.at.Sub(t.s.record.UpdatedAt) >= t.s.options.ParkAfter-time.Second {

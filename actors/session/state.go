@@ -100,10 +100,10 @@ type agentLife struct {
 	modeWish  modeWish       // a mode that the agent was asked to enter
 
 	guard messages.Guard // which files of the directory the agent obeys
-	trust trust.Watch    // when they are compared with what is trusted
+	trust trust.Watch    // when its content is compared with the trusted content
 }
 
-// agentEnd is what decides about what follows the end of the process.
+// agentEnd decides what follows the end of the process.
 type agentEnd struct {
 	ending     ending.Reason // why the session ends the process, where another may follow
 	lastFailed bool          // the last result was an error: exit code 1 means nothing
@@ -124,7 +124,7 @@ type announcements struct {
 	lastMessage string // id of the agent's message that was counted last
 	nextID      string // id under which the conversation begins again, where its own is taken; empty: its own
 	exposed     string // why files of the built-in list are in the directory, as the last request about modes found
-	trust       string // digest of the untrusted content that people were told about last
+	trust       string // digest of the untrusted content that was announced last
 }
 
 // Options are what a session gets when its actor starts, and the present settings.
@@ -138,7 +138,7 @@ type Options struct {
 	OwnRules  bool       // directories may bring rules along
 	Protected *protect.List
 	Home      string        // the user's, for rules about files below it
-	LockGrace time.Duration // the lock is kept that long after a crash for the client that held it; not positive = not at all
+	LockGrace time.Duration // how long the lock is reserved for its holder after a crash; not positive = no reservation
 	Restarts  supervision.Policy
 
 	Keeps func(name string) bool // of the environment of the client that begins the session

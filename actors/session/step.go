@@ -151,8 +151,8 @@ func (s state) admit(now env, effects []act.Effect) (state, []act.Effect) {
 }
 
 // before keeps a message that arrives before the session is loaded. Reports of the journal and of a run are dropped: they were for
-// an incarnation that crashed, and this one has appended nothing and started no run yet. The run's new incarnation repeats what is
-// still true.
+// an incarnation that crashed, and this one has appended nothing and started no run yet. The run's new incarnation repeats reports
+// that still apply.
 func (s state) before(from *actor.PID, m any) (state, []act.Effect) {
 	switch m.(type) {
 	case messages.Committed, messages.AppendRefused:

@@ -15,10 +15,10 @@ import (
 	"betcode/messages"
 )
 
-// Stop is final and beats everything: the supervisor, a restart under way, and a
-// journal that cannot be written. Then the wish is noted beside the journal (see
-// [SavedStops]), and becomes durable with the first thing that the rebuilt session, or
-// the next daemon's, can write.
+// A stop is final and has priority over everything: the supervisor, a restart under way,
+// and a journal that cannot be written. In that case the stop is saved beside the journal
+// (see [SavedStops]), and the rebuilt session, or that of the next daemon, journals it with
+// its first append.
 
 // saveStop has the stop saved beside the journal; stopSaved is its result. dropSavedStop removes it, since the journal has
 // the stop.
@@ -56,8 +56,8 @@ func (t *transition) stopSession(from *actor.PID, client messages.ClientID) {
 	t.stopped()
 }
 
-// stopRun begins to end the agent, once the wish is durable; where it cannot be, at
-// once.
+// stopRun begins to end the agent: when the stop is durable, or at once if it cannot
+// become durable.
 func (t *transition) stopRun() {
 	t.change().StopWanted = true
 	t.sendToAgent(run.Stop{How: run.StopOrderly})
@@ -66,7 +66,7 @@ func (t *transition) stopRun() {
 // stopped ends the session's work and answers the callers of a stop, when the agent is gone.
 func (t *transition) stopped() {
 	if t.s.ending.SavingStop {
-		return // until it is known whether it can be kept so
+		return // until it is known whether the stop could be saved
 	}
 	asked := t.s.ending.Waiters.Take(ending.Stop)
 	t.auditComplete("stop", asked)
@@ -82,7 +82,7 @@ func (t *transition) stopped() {
 }
 
 // stopSaved takes the result of saving a stop beside the journal. If it could not be saved, the agent is ended all the same, and
-// the callers are told that the stop may be forgotten.
+// its callers get an error that the stop may be lost.
 func (t *transition) stopSaved(m stopSaved) {
 	t.s.ending.SavingStop = false
 	if m.err != nil {

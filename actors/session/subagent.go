@@ -13,7 +13,7 @@ import (
 	"betcode/messages"
 )
 
-// A session that is a subagent keeps what makes it one in its record. Package subagent decides; here the record is changed.
+// The record of a session has the part about the subagent that it is. Package subagent decides; this file changes the record.
 
 // byAutoApprove is the author of decisions by auto-approve, byTools that of denials of tools that a subagent was not given.
 const (
@@ -57,7 +57,7 @@ func (t *transition) subagentTurnEnded(status messages.SubagentStatus, text stri
 // subagentAnswered is subagentTurnEnded for a turn that the agent has ended.
 func (t *transition) subagentAnswered(m claude.TurnEnded) {
 	switch {
-	case t.s.compacting(): // the turn before it counts
+	case t.s.compacting(): // the turn before the compaction counts
 	case t.s.record.TurnCanceled || m.StopReason == stopCanceled:
 		t.subagentTurnEnded(messages.SubagentCancelled, "the turn was cancelled")
 	case m.IsError:
@@ -160,7 +160,7 @@ func (t *transition) watchSubagent() {
 	}
 }
 
-// isSubagent reports whether the session is a subagent; if not, the refusal is on its way.
+// isSubagent reports whether the session is a subagent; if not, the refusal is pending.
 func (t *transition) isSubagent(from *actor.PID, op string) bool {
 	if t.s.exists && !t.s.deleting() && t.s.record.Subagent != nil {
 		return true

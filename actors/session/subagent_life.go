@@ -53,7 +53,7 @@ func (t *transition) beginSubagent(from *actor.PID, m messages.BeginSubagent) {
 	t.then(act.Reply{To: from, With: answer})
 }
 
-// subagentLate ends a subagent whose time is over.
+// subagentLate ends a subagent whose deadline has passed.
 func (t *transition) subagentLate() {
 	if !t.s.subagentLives() || t.s.record.StopWanted {
 		return

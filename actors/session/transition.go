@@ -108,7 +108,7 @@ func (t *transition) publish(head messages.Seq) {
 // status emits a StatusChange if the status is another one now.
 func (t *transition) status(status pb.AgentStatus, message string) {
 	if t.s.compacting() && status == pb.AgentStatus_THINKING {
-		return // what it thinks about is its context
+		return // a compaction: the agent thinks about its context
 	}
 	if t.s.record.Status != status.String() {
 		t.s.record.Status = status.String()
@@ -116,12 +116,12 @@ func (t *transition) status(status pb.AgentStatus, message string) {
 	}
 }
 
-// notice emits a Notice: something a person should know.
+// notice emits a Notice for people.
 func (t *transition) notice(code, message string, details map[string]string) {
 	t.emit(events.Notice(code, message, details))
 }
 
-// call notifies a person, unless a client watches the session.
+// call notifies people, unless a client watches the session.
 func (t *transition) call(code, message string, details map[string]string) {
 	if !t.s.clients.Watched() {
 		t.then(notifyPerson{Notice{Code: code, Message: message, Session: t.s.id, Name: t.s.record.Label(), Details: details}})
@@ -165,15 +165,15 @@ func (t *transition) removePermission(id messages.RequestID) {
 	t.dirty = true
 }
 
-// sendToAgent hands something to the run once everything so far is durable. A proxied session has none, see reconcileProxy.
+// sendToAgent sends a message to the run once everything so far is durable. A proxied session has none, see reconcileProxy.
 func (t *transition) sendToAgent(message any) {
 	if !t.s.proxied() {
 		t.then(sendToRun{t.s.record.Run, message})
 	}
 }
 
-// rememberAnswers puts the answers to calls under a key into the journal. That is no use
-// of the session by itself.
+// rememberAnswers puts the answers to calls under a key into the journal. That alone
+// is no use of the session.
 func (t *transition) rememberAnswers() {
 	for _, e := range t.after {
 		r, ok := e.(act.Reply)
@@ -187,7 +187,7 @@ func (t *transition) rememberAnswers() {
 	}
 }
 
-// recordResult remembers what a request was answered with, unless it was refused.
+// recordResult stores the answer to a request, unless it is a refusal.
 func (t *transition) recordResult(key requests.Key, answer messages.Reply) {
 	if result, ok := t.s.ledger.Record(key, answer); ok {
 		t.dirty = true
@@ -198,7 +198,7 @@ func (t *transition) recordResult(key requests.Key, answer messages.Reply) {
 // control returns the id of a new control request to the agent that runs.
 func (t *transition) control(kind string) string { return control.ID(t.s.run, kind+"-"+t.now.id()) }
 
-// known reports whether the session exists; if not, the refusal is on its way.
+// known reports whether the session exists; if not, the refusal is pending.
 func (t *transition) known(from *actor.PID, op string) bool {
 	if t.s.exists && !t.s.deleting() {
 		return true

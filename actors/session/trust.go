@@ -66,8 +66,8 @@ func (t *transition) announceGuard() {
 	t.call(string(messages.NotTrusted), message, details)
 }
 
-// trustUnchecked reports whether the content of the directory is to be compared before the
-// agent gets a message, and has that done.
+// trustUnchecked reports whether the content of the directory has to be compared before the
+// agent gets a message, and starts the comparison.
 func (t *transition) trustUnchecked() bool {
 	if !t.s.options.OwnRules || t.s.agent.trust.Fresh() || t.s.record.Turn || !t.s.hasUndelivered() {
 		return false
@@ -82,8 +82,8 @@ func (t *transition) lookTrust(fresh, search bool) {
 	}
 }
 
-// watchTrust has the content compared after a tool call, and when the agent has loaded
-// other commands: it takes skills of a directory below its own when it reads a file there.
+// watchTrust starts a comparison after a tool call, and when the agent has loaded other
+// commands: it takes skills of a directory below its own when it reads a file there.
 func (t *transition) watchTrust(items []claude.Item) {
 	if !t.s.options.OwnRules || t.s.agent.guard.Mode != messages.GuardOff || !t.s.agent.up || t.s.replacing() {
 		return

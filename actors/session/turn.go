@@ -85,8 +85,8 @@ func (t *transition) endTurn(reason string) {
 	}
 }
 
-// inputLong keeps a line that does not fit into the pipe for a moment without a
-// turn: a kill in the middle of it would tear it, and a torn line ends the agent.
+// inputLong keeps a line that does not fit into the pipe until no turn runs: a kill
+// in the middle of it would tear it, and a torn line ends the agent.
 func (t *transition) inputLong(m run.InputTooLong) {
 	if m.Run != t.s.record.Run || !t.s.inputs.Has(m.Key) {
 		return
@@ -134,7 +134,7 @@ func (s *state) interruptsTurn() bool {
 	return !s.compacting() && (s.agent.hung || s.agent.working && s.record.Turn || s.inputs.Begun(s.record.Run))
 }
 
-// expectTurn ensures that a resumed agent continues the interrupted turn: by itself, if its version does that, else by a message.
+// expectTurn ensures that a resumed agent continues the interrupted turn: by itself, if its version does that, otherwise by a message.
 func (t *transition) expectTurn(m messages.ProcessStarted) {
 	if !m.Record.Resumed || !t.s.record.Turn || t.s.agent.working {
 		return
@@ -169,8 +169,8 @@ func (t *transition) sendContinuation() {
 	t.putInput(in)
 }
 
-// noteAgentVersion notes the agent's version, and what is known of it now: one that
-// begins its turn with our message did not continue by itself.
+// noteAgentVersion records the agent's version. A version that begins its turn with our
+// message is noted as one that does not continue by itself.
 func (t *transition) noteAgentVersion(version string, inputs []string) {
 	if version == "" {
 		return

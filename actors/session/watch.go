@@ -13,7 +13,7 @@ import (
 	"betcode/messages"
 )
 
-// silenceDue is sent when the watchdog has to look at the silence of a run.
+// silenceDue is sent when the watchdog has to check the silence of a run.
 type silenceDue struct{ run messages.RunNumber }
 
 // watchTurn begins to watch an agent that has work. It ends every step.
@@ -50,7 +50,7 @@ func (t *transition) silenceLate(m silenceDue) {
 	t.then(act.After{Delay: verdict.After, Message: silenceDue{m.run}})
 }
 
-// activity notes signs of life of the agent.
+// activity records signs of life of the agent.
 func (t *transition) activity(items ...claude.Item) {
 	now := t.now.at
 	t.s.agent.lastActivity = now
@@ -64,7 +64,7 @@ func (t *transition) activity(items ...claude.Item) {
 			t.s.agent.watchdog.Activity(now)
 		}
 	}
-	if len(items) == 0 { // a line without a meaning for us is a sign of life
+	if len(items) == 0 { // a line that the codec ignores is a sign of life too
 		t.s.agent.watchdog.Activity(now)
 	}
 }
@@ -84,7 +84,7 @@ func (t *transition) outputUnreadable(m run.OutputUnreadable) {
 	if m.Run != t.s.record.Run || !t.s.active() {
 		return
 	}
-	t.activity() // the silence is not the agent's
+	t.activity() // the agent may have written meanwhile
 	t.s.agent.outputUnreadable = m.Err != nil
 	if m.Err != nil {
 		t.notice("OUTPUT_UNREADABLE", "The agent's output cannot be read from the disk; the daemon tries again, and nothing is lost",

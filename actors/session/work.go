@@ -83,7 +83,7 @@ func (t *transition) becomeIdle() {
 	t.status(pb.AgentStatus_IDLE, "")
 }
 
-// inputDone forgets an input: it is in the agent's memory, or given up.
+// inputDone removes an input: the agent's transcript contains it, or it is given up.
 func (t *transition) inputDone(key string) {
 	next, known := t.s.inputs.Remove(key)
 	if !known {
@@ -97,7 +97,7 @@ func (t *transition) inputDone(key string) {
 	t.compactionSettled(key)
 }
 
-// compactionSettled ends the compaction whose message is done. The agent does not get that message again.
+// compactionSettled ends the compaction after its message is done. The agent does not get that message again.
 func (t *transition) compactionSettled(key string) {
 	if c := &t.s.record.Past.Compaction; t.s.compacting() && c.Key == key {
 		t.endCompaction(compaction.Failure(c))
@@ -127,15 +127,15 @@ func (t *transition) endCompaction(failure string) {
 	}
 }
 
-// exchangeBegins notes where an exchange begins: with what ends the idleness.
+// exchangeBegins records where an exchange begins: with the event that ends the idleness.
 func (t *transition) exchangeBegins() {
 	if !t.s.busy() || (t.s.compacting() && !t.s.record.Turn && len(t.s.inputs) == 1) {
 		t.change().Past.Begun = messages.Place{Seq: t.s.record.Head, Messages: t.s.record.Messages}
 	}
 }
 
-// exchangeEnds notes that there is a complete exchange, and how much the model
-// has to read by now.
+// exchangeEnds records that an exchange is complete, and the present size of the
+// model's context.
 func (t *transition) exchangeEnds(m claude.TurnEnded) {
 	p := &t.change().Past
 	if m.ContextTokens > 0 {
