@@ -154,7 +154,7 @@ func forEachCommand(commands []*cli.Command, f func(*cli.Command)) {
 	}
 }
 
-// onUsageError names the help of the command that got a wrong flag; the library says only which flag it is.
+// onUsageError names the help of the command that got a wrong flag; the library names only the flag.
 func onUsageError(c *cli.Context, err error, _ bool) error {
 	flag, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
 	if !unknown {

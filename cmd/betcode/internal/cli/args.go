@@ -53,7 +53,7 @@ func arrange(app *cli.App, args []string) []string {
 	}
 	if len(path) == 0 && len(rest) > 1 && (rest[0] == "help" || rest[0] == "h") {
 		path, flags, rest = helpOf(app.Commands, flags, rest[1:])
-	} else if len(commands) > 0 && len(rest) > 0 { // of a command that does not exist the library tells in its own way
+	} else if len(commands) > 0 && len(rest) > 0 { // the library reports a command that does not exist
 		global, flags = slices.DeleteFunc(global, isHelp), slices.DeleteFunc(flags, isHelp)
 	}
 	out := slices.Concat(args[:1], global, path, flags)

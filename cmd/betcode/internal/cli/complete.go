@@ -31,7 +31,7 @@ const completeTime = 50 * time.Millisecond
 // candidate is one way to go on.
 type candidate struct{ value, about string }
 
-// completeCommand prints candidates, one per line with a tab before what it is. It says nothing about failures.
+// completeCommand prints candidates, one per line, with a tab before the description. It prints no errors.
 func (p *program) completeCommand() *cli.Command {
 	return &cli.Command{
 		Name: completeName, Hidden: true, SkipFlagParsing: true, HideHelp: true,
@@ -141,8 +141,8 @@ func valueCandidates(f cli.Flag, live func(kind string) []candidate) []candidate
 	return live("SESSION")
 }
 
-// argumentKind returns what an argument of a command is, by its place: SESSION, REQUEST or another word of ArgsUsage. The
-// last word stands for all that follow if it ends with an ellipsis.
+// argumentKind returns the kind of a command's argument, by its position: SESSION, REQUEST or another word of ArgsUsage. A last
+// word with an ellipsis covers all following arguments.
 func argumentKind(usage string, place int) string {
 	words := strings.Fields(usage)
 	if n := len(words); n > 0 && place >= n && (strings.HasSuffix(words[n-1], "...") || strings.HasSuffix(words[n-1], "...]")) {

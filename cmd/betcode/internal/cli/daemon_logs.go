@@ -25,7 +25,7 @@ import (
 	"betcode/messages/regular"
 )
 
-// logPoll is the time between two looks at a log that is followed.
+// logPoll is the polling interval of a followed log.
 const logPoll = 200 * time.Millisecond
 
 // logTail is how many bytes of a log are read for its last lines.
@@ -141,7 +141,7 @@ func lastLines(r io.Reader, most int, show func([]byte) error) error {
 	return nil
 }
 
-// showLogLine prints a line: as it is for a program, as text for a person.
+// showLogLine prints a line: unchanged for a program, as text for a person.
 func (p *program) showLogLine(line []byte) error {
 	text := string(line)
 	if p.Terminal.Out {

@@ -85,7 +85,7 @@ func writeStatus(w io.Writer, h *pb.HealthDetailsResponse, s console.Style) {
 	fmt.Fprintf(w, "Daemon: %s\n", overall)
 	for _, c := range h.GetComponents() {
 		name := c.GetName()
-		if name == "sqlite" { // the specification's name on the wire; what it is here is the journal
+		if name == "sqlite" { // the specification's name on the wire for the journal
 			name = "journal"
 		}
 		line := fmt.Sprintf("  %s: %s", name, paint(s, c.GetStatus()))

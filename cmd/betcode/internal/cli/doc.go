@@ -5,6 +5,6 @@
 // sentences for a person, as JSON with the name of a schema for programs. Its error becomes an exit code and a sentence in
 // package exit. Flags may stand anywhere on the line (args.go).
 //
-// The work is elsewhere: host is the daemon in this process, launch starts and replaces daemons, talk is chat and run,
+// Other packages do the work: host is the daemon in this process, launch starts and replaces daemons, talk is chat and run,
 // offline works on journals and settings without a daemon, render shows events, client is the connection to a daemon.
 package cli

@@ -50,7 +50,7 @@ type fakeDaemon struct {
 
 	mu       sync.Mutex
 	starts   []*pb.StartConversation
-	before   map[string]*pb.AnswerPermissionResponse // what was decided about requests that wait no longer
+	before   map[string]*pb.AnswerPermissionResponse // decisions about requests that are no longer pending
 	answered []*pb.AnswerPermissionRequest
 	calls    []string
 }

@@ -65,7 +65,7 @@ func TestImport(t *testing.T) {
 		t.Errorf("the model is %q", stdout)
 	}
 
-	// What is there is kept, whatever it is.
+	// Existing files are kept, whatever they contain.
 	mine := filepath.Join(dir, "settings.json")
 	if err := os.WriteFile(mine, []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 
 var updateManual = flag.Bool("update", false, "write docs/cli.md")
 
-// TestManual: docs/cli.md says what the table of commands says.
+// TestManual: docs/cli.md agrees with the table of commands.
 func TestManual(t *testing.T) {
 	const file = "../../../../docs/cli.md"
 	p := newProgram(Build{}, strings.NewReader(""), os.Stdout, os.Stderr, nil)

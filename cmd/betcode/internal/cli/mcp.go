@@ -14,7 +14,7 @@ import (
 	"betcode/cmd/betcode/internal/fleetmcp"
 )
 
-// ticketVariable is the variable in which the daemon hands the ticket of a fleet server over.
+// ticketVariable is the environment variable with the ticket of a fleet server.
 const ticketVariable = "BETCODE_FLEET_TICKET"
 
 func (p *program) mcpCommand() *cli.Command {

@@ -50,7 +50,7 @@ func (p *program) proxyCommand() *cli.Command {
 	}
 }
 
-// backendFlags are the flags that say where a portal is.
+// backendFlags returns the flags for the address of a portal.
 func backendFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "backend-url", Usage: "`URL` of the portal: wss://HOST, or ws://HOST on this machine"},

@@ -72,7 +72,7 @@ func (p *program) proxyLogin(c *cli.Context) error {
 	return nil
 }
 
-// showCode tells what to do at the portal. The texts come from there.
+// showCode prints what to do at the portal. The texts come from the portal.
 func (p *program) showCode(address gateways.PortalAddress, code gateways.PortalCode) {
 	if u, err := url.Parse(code.URL); err != nil || u.Host != address.Host() {
 		fmt.Fprintf(p.Stderr, "The portal at %s sends you to another host. Approve only if you know it.\n", console.Line(address.Host()))

@@ -157,7 +157,7 @@ func writeRepo(w io.Writer, l output.Look, r *pb.GitRepoDetail) error {
 	return t.Write(w)
 }
 
-// repoPlace says where worktrees of a repository are made.
+// repoPlace describes where worktrees of a repository are created.
 func repoPlace(r *pb.GitRepoDetail) string {
 	switch r.GetWorktreeMode() {
 	case pb.WorktreeMode_WORKTREE_MODE_GLOBAL:

@@ -27,8 +27,8 @@ var formless = map[string]string{
 	"gitlab issues":    "as gitlab mrs",
 }
 
-// TestCommandsHaveScripts: each command is played by a script of tests/cli on the built program. Each exit code is compared by
-// one, and so are the forms of each list, unless formless says why not.
+// TestCommandsHaveScripts: each command is played by a script of tests/cli on the built program. Scripts compare each exit code,
+// and the forms of each list, unless formless has a reason against it.
 func TestCommandsHaveScripts(t *testing.T) {
 	lines := scriptLines(t)
 	app := newProgram(Build{}, nil, nil, nil, nil).app()

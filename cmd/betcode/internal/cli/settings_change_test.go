@@ -11,7 +11,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// changeOutcome is what a daemon does with the settings on a command line.
+// changeOutcome is the daemon's reaction to the settings on a command line.
 type changeOutcome int
 
 const (

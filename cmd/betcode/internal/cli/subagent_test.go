@@ -7,7 +7,7 @@ import (
 	"betcode/cmd/betcode/internal/exit"
 )
 
-// Mistakes on the command line are told apart from failures, and none is taken for a default.
+// Errors on the command line differ from failures, and no invalid value becomes a default.
 func TestSubagentMistakes(t *testing.T) {
 	serveFake(t, &fakeDaemon{})
 	for _, c := range []struct{ line, names string }{

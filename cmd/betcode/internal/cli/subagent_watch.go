@@ -56,7 +56,7 @@ func subagentStream(*cli.Context) output.Stream {
 	}
 }
 
-// follow shows what a subagent does, up to its end.
+// follow prints the events of a subagent up to its end.
 func (p *program) follow(ctx context.Context, cl *client.Client, request *pb.WatchSubagentRequest, show func(*pb.SubagentEvent) error) error {
 	stream, err := cl.Subagent.WatchSubagent(ctx, request)
 	if err != nil {

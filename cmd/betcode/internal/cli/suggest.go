@@ -17,8 +17,8 @@ var purposes = map[string]string{
 	"grep": "search", "find": "search", "history": "search", "summary": "digest", "away": "digest", "news": "digest", "login": "doctor", "check": "doctor", "format": "formatting", "exit": "exit-codes", "env": "environment", "variables": "environment",
 }
 
-// suggest returns the command that somebody who typed an unknown name most likely means; empty if none is near. A purpose
-// counts at the top level only. Hidden commands are never suggested.
+// suggest returns the command that is most likely meant by an unknown name; empty if none is near. A purpose counts at the top
+// level only. Hidden commands are never suggested.
 func suggest(commands []*cli.Command, name string, top bool) string {
 	name = strings.ToLower(name)
 	if purpose := purposes[name]; top && purpose != "" {

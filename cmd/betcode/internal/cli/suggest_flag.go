@@ -25,8 +25,8 @@ var flagPurposes = map[string][]string{
 	"after": {"since", "from"}, "before": {"until"}, "debug": {"verbose", "log-level"}, "quiet": {"output"}, "steal": {"take-lock"}, "max-budget-usd": {"budget"}, "cost": {"budget"},
 }
 
-// suggestFlag returns the flag of a command, or of the program, that somebody who typed an unknown one most likely means, as it is
-// typed; empty if none is near. A purpose counts first, then the command's own flags.
+// suggestFlag returns the flag of a command, or of the program, that is most likely meant by an unknown one, with its dashes;
+// empty if none is near. A purpose counts first, then the command's own flags.
 func suggestFlag(own, global []cli.Flag, name string) string {
 	name = strings.ToLower(strings.TrimLeft(name, "-"))
 	var names []string

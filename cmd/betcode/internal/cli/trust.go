@@ -111,7 +111,7 @@ func (p *program) reviewAndTrust(ctx context.Context, cl *client.Client, directo
 	return nil
 }
 
-// writeReview shows what an agent would obey, file by file, and what has changed.
+// writeReview prints the files that an agent would obey, and what has changed.
 func writeReview(w io.Writer, review *pb.DirectoryReview, s console.Style) {
 	name := console.Line(review.GetDirectory())
 	if review.GetEmpty() && review.GetTrusted() {

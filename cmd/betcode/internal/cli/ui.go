@@ -42,7 +42,8 @@ func (p *program) uiCommand() *cli.Command {
 	}
 }
 
-// screen shows all sessions until the person leaves, or says how things stand where a screen is not possible.
+// screen shows all sessions until the person leaves, or prints a summary where a screen is not
+// possible.
 func (p *program) screen(ctx context.Context, c *cli.Context) error {
 	if !chat.Suits(p.Console) {
 		return session.Status(ctx, p.Program, c)

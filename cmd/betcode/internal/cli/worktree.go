@@ -179,7 +179,7 @@ func sizeLine(l output.Look, w *pb.WorktreeWork) string {
 
 func worktreeState(w *pb.WorktreeInfo) string { return console.Enum(w.GetState(), "WORKTREE_STATE_") }
 
-// workLine says in a few words how a worktree differs from what is committed and pushed.
+// workLine describes briefly how a worktree differs from its committed and pushed state.
 func workLine(w *pb.WorktreeWork) string {
 	if w == nil {
 		return "unknown"
@@ -199,7 +199,7 @@ func workLine(w *pb.WorktreeWork) string {
 	return strings.Join(parts, ", ")
 }
 
-// leasesLine says which sessions share a worktree how.
+// leasesLine lists the leases of a worktree.
 func leasesLine(leases []*pb.WorktreeLease) string {
 	var parts []string
 	for _, l := range leases {

@@ -17,7 +17,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// pruneDays is how long a worktree is not used before it is pruned, unless the command says otherwise.
+// pruneDays is the default number of days after which an unused worktree is pruned.
 const pruneDays = 30
 
 // pruneWorktrees lists the unused worktrees, and with --yes has the daemon remove them.

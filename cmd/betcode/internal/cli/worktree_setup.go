@@ -22,7 +22,7 @@ func setupLine(w *pb.WorktreeInfo) string {
 	return console.Enum(w.GetSetup().GetStatus(), "WORKTREE_SETUP_STATUS_")
 }
 
-// awaitSetup shows what the setup of a worktree writes until it has ended, on standard error.
+// awaitSetup prints the output of a worktree's setup until it has ended, on standard error.
 func (p *program) awaitSetup(ctx context.Context, cl *client.Client, w *pb.WorktreeInfo) (*pb.WorktreeInfo, error) {
 	if !setupRuns(w) {
 		return w, nil
@@ -64,7 +64,8 @@ func setupRuns(w *pb.WorktreeInfo) bool {
 	return w.GetSetup().GetStatus() == pb.WorktreeSetupStatus_WORKTREE_SETUP_STATUS_RUNNING
 }
 
-// setupProblem says why a worktree is not prepared; empty if it is, or needs no setup.
+// setupProblem returns the reason why a worktree is not prepared; empty if it is, or needs no
+// setup.
 func setupProblem(w *pb.WorktreeInfo, called string) string {
 	switch w.GetSetup().GetStatus() {
 	case pb.WorktreeSetupStatus_WORKTREE_SETUP_STATUS_FAILED, pb.WorktreeSetupStatus_WORKTREE_SETUP_STATUS_TIMEOUT,

@@ -98,7 +98,7 @@ func (d *daemon) startActors() error {
 	d.directories = &directories{config: d.cfg.ConfigDir, home: d.home, settings: d.settings}
 	now := actorSettings(d.settings.get())
 	d.claude = newClaudeVersion(d.cfg.ClaudePath, d.cfg.AgentEnvironment)
-	d.claude.latest() // looked up in the background, so that it is known when a client asks
+	d.claude.latest() // in the background, so that it is known when a client asks
 	d.system, err = actors.Start(actors.Options{
 		Settings: &now, Store: d.store, RunsDirectory: d.runs(), Home: d.home, Directories: d.directories,
 		Program: d.cfg.ClaudePath, Environment: d.cfg.AgentEnvironment.Inherited(os.Environ()), Keeps: d.cfg.AgentEnvironment.Keeps,

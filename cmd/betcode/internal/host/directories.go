@@ -39,7 +39,7 @@ func (d *directories) trusts(directory string) bool {
 	return err == nil && l.Judge(d.inspect(directory, "")).Trusted
 }
 
-// inspect examines what a directory tells agents to do. own is the agent's configuration directory; empty is the usual one.
+// inspect examines the settings of a directory for agents. own is the agent's configuration directory; empty is the usual one.
 func (d *directories) inspect(directory, own string) trust.Report {
 	if own == "" {
 		own, _ = config.System().AgentDir() // without a home directory no file is the user's own

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A search whose result cannot be remembered leaves no directory trusted that would be trusted for lack of it.
+// A directory is not trusted without the result of a search that could not be stored.
 func TestSearchesBeyondTheLimit(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "sub", ".claude", "skills"), 0o700); err != nil {

@@ -11,8 +11,8 @@ import (
 // settingsSettle is how long a reload waits after a change, because the file may be half written.
 const settingsSettle = 200 * time.Millisecond
 
-// explainPermission reads changed settings first: after an edit of a rule the answer is about the
-// new rule. If the settings cannot be read, the answer is about the former ones and says so.
+// explainPermission reads changed settings first: after an edit of a rule the answer is about the new rule. If the
+// settings cannot be read, the answer is about the former ones and has the error.
 func (a asker) explainPermission(ctx context.Context, m messages.ExplainPermission) (messages.Reply, error) {
 	if a.daemon.settingsChanged() {
 		select {

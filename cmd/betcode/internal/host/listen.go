@@ -67,7 +67,7 @@ func (d *daemon) removeSocket() error {
 	}
 	if now, err := os.Lstat(d.cfg.SocketPath); err != nil || !os.SameFile(d.socket, now) {
 		d.log.Warn().Str("socket", d.cfg.SocketPath).Msg("socket file is another one now, and is not removed")
-		return nil //nolint:nilerr // it is gone, which is what we want
+		return nil //nolint:nilerr // already removed
 	}
 	return os.Remove(d.cfg.SocketPath)
 }

@@ -61,7 +61,7 @@ func TestPrivateDirectories(t *testing.T) {
 		}
 	}
 
-	// A directory behind a link is used if it is closed, and never closed.
+	// A directory behind a link is used if its mode is 0700; its mode is never changed.
 	for target, refused := range map[string]bool{"closed": false, "behind": true} {
 		dir := filepath.Join(root, target)
 		if refused {

@@ -21,7 +21,7 @@ import (
 // The deadlines of the parts of a shutdown, in their order.
 const (
 	streamsPatience = 3 * time.Second
-	agentsPatience  = 30 * time.Second // SIGTERM, 5 s, SIGKILL, and what is left, on a busy machine
+	agentsPatience  = 30 * time.Second // SIGTERM, 5 s, SIGKILL, and the end, on a busy machine
 )
 
 // gather is the shortest interval between two journal transactions. Events that arrive

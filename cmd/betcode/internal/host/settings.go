@@ -103,9 +103,9 @@ func (d *daemon) watchSettings(ctx context.Context) (changed <-chan struct{}, st
 	}
 }
 
-// reload reads the settings again and applies them. If they cannot be read, the former ones stay in force. requested says
-// that a person asked for it, so that the result is logged even if nothing changed. from is the origin of the change in
-// the audit log.
+// reload reads the settings again and applies them. If they cannot be read, the former ones stay in force. requested
+// means that a person asked for it: then the result is logged even if nothing changed. from is the origin of the change
+// in the audit log.
 func (d *daemon) reload(requested bool, from actors.RulesOrigin) {
 	d.reloading.Lock()
 	defer d.reloading.Unlock()

@@ -13,7 +13,7 @@ import (
 // appendText appends a text as a JSON string, as [console.WriteValue] writes it.
 func appendText(out []byte, text string) []byte {
 	out = append(out, '"')
-	from := 0 // of what is not appended yet
+	from := 0 // start of the part that is not appended yet
 	for i := 0; i < len(text); {
 		if c := text[i]; c >= ' ' && c <= '~' && c != '"' && c != '\\' {
 			i++
@@ -33,7 +33,7 @@ func appendText(out []byte, text string) []byte {
 	return append(out, '"')
 }
 
-// appendEscape appends the escape of a rune. [utf8.RuneError] stands for bytes that are no text.
+// appendEscape appends the escape of a rune. [utf8.RuneError] represents invalid bytes.
 func appendEscape(out []byte, r rune) []byte {
 	switch r {
 	case '"', '\\':

@@ -39,7 +39,7 @@ func list(more []Form) string {
 	return all
 }
 
-// Options say how a value is printed.
+// Options select how a value is printed.
 type Options struct {
 	Form       Form
 	Template   string
@@ -64,7 +64,7 @@ func Flags(more ...Form) []cli.Flag {
 	}
 }
 
-// OnceFlags returns the flags that choose the form of what a command has done, which cannot be watched.
+// OnceFlags returns the flags that choose the form of a command's result, which cannot be watched.
 func OnceFlags(more ...Form) []cli.Flag { return Flags(more...)[:3] }
 
 // JSONFlags returns the flags that choose JSON, for a command whose -o is another flag.
@@ -109,7 +109,7 @@ type jsonFlag struct {
 // IsBoolFlag lets the flag stand alone, as scripts have always written it.
 func (f *jsonFlag) IsBoolFlag() bool { return true }
 
-// Set implements flag.Value; "true" stands for the flag alone.
+// Set implements flag.Value; "true" is the flag without a value.
 func (f *jsonFlag) Set(text string) error {
 	f.given, f.fields = true, text
 	return nil

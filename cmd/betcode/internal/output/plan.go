@@ -10,10 +10,10 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// plan says how the messages of a type are written: their members in the order of their names.
+// plan describes how the messages of a type are written: their members in the order of their names.
 type plan []member
 
-// member is a field of a message, or one that is derived here, and what stands before its value.
+// member is a field of a message, or a derived one, with the bytes before its value.
 type member struct {
 	name    string
 	key     []byte
@@ -22,7 +22,7 @@ type member struct {
 	kind    protoreflect.Kind
 	list    bool
 	place   int          // of the field, or of the oneof that has it, in the Go struct
-	oneof   reflect.Type // what is there if the oneof has this field; nil for any other field
+	oneof   reflect.Type // the wrapper type if the field is in a oneof; nil for any other field
 }
 
 // planOf returns how messages of m's type are written, with members that are derived; those replace fields with their names.
@@ -70,7 +70,7 @@ func (f *member) of(m reflect.Value) reflect.Value {
 	return v
 }
 
-// unset reports whether a value is what a field has that is not set.
+// unset reports whether a value is that of an unset field.
 func (f *member) unset(v reflect.Value) bool {
 	switch v.Kind() { //nolint:exhaustive // all others are numbers
 	case reflect.String:
@@ -88,7 +88,7 @@ func inOneof(f protoreflect.FieldDescriptor) bool {
 	return f.ContainingOneof() != nil && !f.ContainingOneof().IsSynthetic()
 }
 
-// placeOf returns the place of a field in the struct that is generated for its message: the tags say it.
+// placeOf returns the index of a field in the generated struct of its message, by its tag.
 func placeOf(kind reflect.Type, f protoreflect.FieldDescriptor) int {
 	for i := range kind.NumField() {
 		tag := kind.Field(i).Tag
@@ -99,5 +99,5 @@ func placeOf(kind reflect.Type, f protoreflect.FieldDescriptor) int {
 			return i
 		}
 	}
-	panic("output: no place for " + f.FullName()) // a test makes every message of the API
+	panic("output: no place for " + f.FullName()) // a test covers every message of the API
 }

@@ -36,7 +36,7 @@ func (p Printer) Print(v View) error {
 	return v.Err
 }
 
-// sayEmpty tells a person on a terminal that a list has no items; a table that -o names has its titles instead.
+// sayEmpty informs a person on a terminal that a list has no items; a table that -o names has its titles instead.
 func (p Printer) sayEmpty(text string) {
 	if p.Options.Form == Auto && p.Console.Terminal.Out {
 		p.Console.Say("%s", cmp.Or(text, "There is nothing to list."))
@@ -72,8 +72,8 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// text returns what is written. Values hold text of agents and repositories: on a terminal it is made visible. In JSON the
-// escapes stand for the same characters.
+// text returns the output. Values have text of agents and repositories: on a terminal its control characters are escaped. In JSON
+// the escapes represent the same characters.
 func (p Printer) text(v View) ([]byte, error) {
 	var text bytes.Buffer
 	if err := p.write(&text, v); err != nil {
@@ -242,7 +242,7 @@ func (p Printer) people(w io.Writer, v View, places []int) error {
 		return v.Text(w, look)
 	}
 	if p.Options.Form == Auto && look.Person && len(places) == 0 {
-		return nil // a line on standard error says so; titles alone would not
+		return nil // a line on standard error reports the empty list
 	}
 	table := console.NewTable(look.Layout, v.Columns)
 	table.AddAll(len(places), func(i int) []string { return v.Row(places[i], look) })

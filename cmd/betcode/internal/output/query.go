@@ -35,7 +35,8 @@ func compileQuestion(expression string) (question, error) {
 	return question{expression, code}, nil
 }
 
-// ask writes what the expression finds in a value: texts as they are, anything else as a line of JSON.
+// ask writes the results of the expression for a value: texts unchanged, anything else as a line of
+// JSON.
 func (q question) ask(w io.Writer, value any) error {
 	results := q.code.Run(plain(value))
 	for {

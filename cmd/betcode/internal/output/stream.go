@@ -11,7 +11,7 @@ import (
 	"betcode/cmd/betcode/internal/console"
 )
 
-// Stream is a list that is printed entry by entry: there may be millions of entries, or no end of them. In JSON it is a line for
+// Stream is a list that is printed entry by entry, because it may have millions of entries or no end. In JSON it is a line for
 // each entry, in YAML a document; a jq expression and a template see one entry at a time.
 type Stream struct {
 	Entry proto.Message // an empty entry: it names the fields
@@ -26,7 +26,7 @@ type Stream struct {
 // screenful is how many rows of a stream are aligned together.
 const screenful = 200
 
-// Stream prints the entries that each hands to its argument, as they come. A wrong form is an error before each is called.
+// Stream prints the entries that each passes to its argument, as they arrive. An invalid form is an error before each is called.
 func (p Printer) Stream(s Stream, each func(show func(entry proto.Message) error) error) error {
 	if p.Options.Form == Auto {
 		p.Options.Form = s.Form

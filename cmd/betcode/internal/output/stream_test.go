@@ -13,7 +13,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// streamed parses arguments as a command does, and prints entries. It returns what was said to a person as well.
+// streamed parses arguments as a command does, and prints entries. It returns the messages for a
+// person as well.
 func streamed(s Stream, terminal console.Terminal, each func(show func(proto.Message) error) error, args ...string) (out, said string, err error) {
 	var printed, spoken bytes.Buffer
 	app := &cli.App{Commands: []*cli.Command{{Name: "entries", Flags: StreamFlags(), Action: func(c *cli.Context) error {

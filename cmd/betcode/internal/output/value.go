@@ -60,7 +60,7 @@ func (v View) fieldsOf(objects []map[string]any) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return name == "schema" })
 }
 
-// zero returns what stands for a field that an object does not have: the zero of its kind, or null for a message.
+// zero returns the value of a field that an object does not have: the zero value of its kind, or null for a message.
 func (v View) zero(name string) any {
 	m, ok := v.Value.(proto.Message)
 	if !ok {

@@ -14,7 +14,7 @@ import (
 	"betcode/messages/toolcall"
 )
 
-// View is what a command shows.
+// View is the result of a command.
 type View struct {
 	Schema string // names the shape of Value and its version, for example "betcode.session.list/v2"; empty if Value has it
 	Value  any    // a message, or a value that encoding/json writes as an object
@@ -28,8 +28,8 @@ type View struct {
 	Row     func(i int, l Look) []string
 	Text    func(w io.Writer, l Look) error
 
-	Empty  string // said to a person in place of a table without rows; by default that there is nothing
-	Remark string // said below a table for a person on a terminal
+	Empty  string // printed for a person instead of a table without rows; a default reports that there is nothing
+	Remark string // printed below a table for a person on a terminal
 	Err    error  // returned after the value is printed
 }
 

@@ -35,7 +35,7 @@ type Transcript struct {
 	lastCall string            // id of the call that Take has returned last
 	sequence uint64            // of the running event
 	plan     string            // shown last; the agent reports it several times
-	hit      *block            // what a search has found; nil: nothing
+	hit      *block            // the hit of a search; nil: none
 	hitLine  int               // of its output, from 0; negative: none
 	hitRow   int               // of the block, where that line begins
 }
@@ -116,7 +116,7 @@ func (t *Transcript) text(d *pb.TextDelta, parent string) {
 		if text == "" {
 			return
 		}
-		b = nil // something stands below it: the text goes on below that
+		b = nil // another block follows: the text goes on below that
 	}
 	if b == nil {
 		b = &block{kind: prosaic, id: d.GetBlockId(), thinking: d.GetThinking()}
@@ -164,7 +164,7 @@ func (t *Transcript) append(b *block, parent string) {
 			at++
 		}
 	}
-	if at == len(t.blocks) { // what stands before it grows no more
+	if at == len(t.blocks) { // earlier blocks do not grow any more
 		for _, o := range t.blocks {
 			if o.depth == b.depth && !o.closed {
 				o.close()
@@ -197,7 +197,7 @@ func (t *Transcript) note(text, parent string) {
 	t.append(&block{kind: note, text: text, closed: true}, parent)
 }
 
-// flushNotes takes what the renderer of notes wrote.
+// flushNotes takes the output of the renderer of notes.
 func (t *Transcript) flushNotes(parent string) {
 	t.words.EndLine()
 	text := strings.TrimSuffix(t.notes.String(), "\n")

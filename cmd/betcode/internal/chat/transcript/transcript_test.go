@@ -85,7 +85,7 @@ func piece(block, text string) *pb.AgentEvent {
 	return &pb.AgentEvent{Event: &pb.AgentEvent_TextDelta{TextDelta: &pb.TextDelta{BlockId: block, Text: text}}}
 }
 
-// Output that scrolls away: each row comes once, in order, and growing text only up to what is finished.
+// Output that scrolls away: each row is printed once, in order, and growing text only up to its finished part.
 func TestTake(t *testing.T) {
 	tr := New(Options{})
 	take := func() string { return strings.Join(tr.Take(40), "\n") }
@@ -111,7 +111,7 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// A text goes on below a line that came in its middle, also if both arrive at once, as in a history.
+// A text goes on below a line in its middle, also if both arrive at once, as in a history.
 func TestTextGoesOnBelowALine(t *testing.T) {
 	for _, atOnce := range []bool{true, false} {
 		for _, nested := range []bool{true, false} {
@@ -142,7 +142,7 @@ func TestTextGoesOnBelowALine(t *testing.T) {
 	}
 }
 
-// A screen of its own: subagents are below their calls, and what is taken back is gone.
+// A screen of its own: subagents are below their calls, and retracted text disappears.
 func TestWindow(t *testing.T) {
 	tr := New(Options{Nested: true})
 	child := func(e *pb.AgentEvent) *pb.AgentEvent {
@@ -166,7 +166,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// The card of a call says that a person edited the call before it ran, and only that card.
+// The card of a call, and no other, shows that a person edited the call before it ran.
 func TestCardOfAnEditedCall(t *testing.T) {
 	tr := New(Options{Nested: true})
 	for _, id := range []string{"a", "b"} {

@@ -9,7 +9,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// Spending says what was consumed, and that something is unknown.
+// Spending describes what was consumed, and marks unknown parts.
 func Spending(s *pb.Spending) string {
 	text := fmt.Sprintf("%s, %s, %s of work in %s", USD(s.GetCostMicros()), console.Count(s.GetTokens(), "token"), milliseconds(s.GetWorkMs()),
 		console.Count(s.GetTurns(), "turn"))
@@ -19,7 +19,7 @@ func Spending(s *pb.Spending) string {
 	return text
 }
 
-// Limits says what the limits are.
+// Limits describes the limits.
 func Limits(l *pb.Budget) string {
 	var parts []string
 	if l.GetCostMicros() > 0 {

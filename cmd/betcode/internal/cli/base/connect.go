@@ -31,7 +31,7 @@ func (p *Program) ClientConfig(c *cli.Context) (config.Client, error) {
 	return cfg, nil
 }
 
-// Connect connects to the daemon. If none runs it starts one if --start says so, or if a person agrees.
+// Connect connects to the daemon. If none runs it starts one with --start, or if a person agrees.
 func (p *Program) Connect(ctx context.Context, c *cli.Context) (*client.Client, config.Client, error) {
 	cfg, err := p.ClientConfig(c)
 	if err != nil {
@@ -64,8 +64,8 @@ func (p *Program) Connect(ctx context.Context, c *cli.Context) (*client.Client, 
 	return cl, cfg, err
 }
 
-// StateDirectory returns the state directory of the daemon on this machine that cfg names; empty if it is remote, or if
-// flags and settings do not say, which is for the command that starts a daemon to report.
+// StateDirectory returns the state directory of the daemon on this machine that cfg names; empty if it is remote, or if flags and
+// settings do not determine it, which the command that starts a daemon reports.
 func (p *Program) StateDirectory(c *cli.Context, cfg config.Client) string {
 	if cfg.Remote.Address != "" {
 		return ""
@@ -77,8 +77,8 @@ func (p *Program) StateDirectory(c *cli.Context, cfg config.Client) string {
 	return daemon.StateDir
 }
 
-// Resolve returns the id of the session that a person named. Of several with the name, the one of the present directory is
-// meant. A whole id is returned as it is.
+// Resolve returns the id of the session that a person named. Of several sessions with the name it returns the one of the present
+// directory. A complete id is returned unchanged.
 func Resolve(ctx context.Context, cl *client.Client, ref string) (string, error) {
 	if len(ref) == 36 && uuid.Validate(ref) == nil {
 		return strings.ToLower(ref), nil
@@ -91,7 +91,7 @@ func Resolve(ctx context.Context, cl *client.Client, ref string) (string, error)
 	return r.GetSessionId(), nil
 }
 
-// ShowSession returns what the daemon knows of the session that a person named.
+// ShowSession returns the daemon's description of the session that a person named.
 func ShowSession(ctx context.Context, cl *client.Client, ref string) (*pb.ShowSessionResponse, error) {
 	id, err := Resolve(ctx, cl, ref)
 	if err != nil {

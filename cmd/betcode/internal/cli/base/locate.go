@@ -56,7 +56,7 @@ func (p *Program) Locate(c *cli.Context) (config.Daemon, config.Flags, error) {
 	return d, flags, nil
 }
 
-// TypedDirectory returns where drafts and histories of this user are kept; empty if settings do not say.
+// TypedDirectory returns the directory of this user's drafts and histories; empty if settings do not determine it.
 func (p *Program) TypedDirectory(c *cli.Context) string {
 	daemon, _, err := p.Locate(c)
 	if err != nil || daemon.StateDir == "" {

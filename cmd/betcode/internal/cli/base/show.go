@@ -27,8 +27,8 @@ func (p *Program) Shows(least, most int, fetch func(ctx context.Context, c *cli.
 	})
 }
 
-// Streams wraps the action of a command that prints what the daemon sends as it comes, in the form that the flags of
-// [output.StreamFlags] name. of returns how entries look; each hands them out.
+// Streams wraps the action of a command that prints entries of the daemon as they arrive, in the form that the flags of
+// [output.StreamFlags] name. of returns the form of entries; each passes the entries on.
 func (p *Program) Streams(least, most int, of func(c *cli.Context) output.Stream,
 	each func(ctx context.Context, c *cli.Context, cl *client.Client, show func(proto.Message) error) error,
 ) cli.ActionFunc {
@@ -55,7 +55,7 @@ func (p *Program) ShowLive(ctx context.Context, c *cli.Context, fetch func() (ou
 	return output.Printer{Console: p.Console, Options: options}.Run(ctx, fetch)
 }
 
-// Show shows a view once: what a command has done.
+// Show prints the view of a command's result, once.
 func (p *Program) Show(c *cli.Context, v output.View) error {
 	options, err := output.Parse(c)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package completion has the scripts with which shells complete lines of betcode, and knows where a shell looks for them.
+// Package completion has the scripts with which shells complete lines of betcode, and the places where a shell looks for them.
 //
 // A script asks the program itself (betcode __complete), so that it also completes ids and names of running sessions.
 package completion

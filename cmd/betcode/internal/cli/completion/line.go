@@ -53,9 +53,9 @@ func ParseLine(line, breaks string) Line {
 	return l
 }
 
-// Insert returns what bash puts in the place of what it replaces, for a value that begins with the last word. A shell that reads it
-// has the value as one word, and expands nothing in it. An open quote is closed: readline does not close it if the value ends with
-// one.
+// Insert returns the text with which bash replaces the last word, for a value that begins with that word. A shell that reads it
+// has the value as one word, and expands nothing in it. An open quote is closed: readline does not close it if the value ends
+// with one.
 func (l Line) Insert(value string) string {
 	rest := value[min(l.kept, len(value)):]
 	switch l.quote {

@@ -22,7 +22,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// DigestCommand returns the command that says what happened while a person was away.
+// DigestCommand returns the command that sums up what happened while a person was away.
 func DigestCommand(program *base.Program) *cli.Command {
 	p := group{program}
 	return &cli.Command{
@@ -154,7 +154,7 @@ func digestView(d *pb.DigestResponse, states map[string]sessionstate.State, plai
 	return view
 }
 
-// lastOf is the last that a session said: why it failed, or the agent's text.
+// lastOf returns the last output of a session: the reason of its failure, or the agent's text.
 func lastOf(s *pb.SessionDigest) string {
 	if s.GetLastError() != "" {
 		return s.GetLastError()

@@ -147,7 +147,7 @@ func (p group) request(ctx context.Context, c *cli.Context, cl *client.Client) (
 	return r, err
 }
 
-// noSession stands for sessions when none fits: an empty list would be all.
+// noSession is an id that matches no session: an empty list would select all.
 const noSession = "00000000-0000-0000-0000-000000000000"
 
 // sessions returns the sessions that --session and --status select; none is all.

@@ -6,7 +6,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// page is what is said about one command.
+// page is the description of one command.
 type page struct {
 	path        string // as it is typed: "betcode session list"
 	aliases     []string
@@ -17,7 +17,7 @@ type page struct {
 	commands    []page
 }
 
-// option is a flag as it is typed, with its meaning.
+// option is a flag with its meaning.
 type option struct{ names, meaning string }
 
 // pageOf describes a command and those below it. Hidden ones are left out.

@@ -45,7 +45,7 @@ func (s *screen) apply(e *pb.OrchestrationEvent) {
 	}
 }
 
-// take takes an event into the picture and returns what it says, on one line.
+// take applies an event to the picture and returns a description of it, on one line.
 func (s *screen) take(e *pb.OrchestrationEvent) (line string) {
 	switch e := e.GetEvent().(type) {
 	case *pb.OrchestrationEvent_StepStarted:

@@ -26,12 +26,12 @@ const (
 	watchPatience = 2 * time.Minute
 	// redrawPause is the least time between two pictures of the graph.
 	redrawPause = 100 * time.Millisecond
-	// maxRows bounds a picture: a terminal cannot redraw what has scrolled away.
+	// maxRows is the maximum height of a picture: a terminal cannot redraw rows that have scrolled away.
 	maxRows = 40
 )
 
-// watchEvents passes the events of an orchestration to do, until it has ended. It goes on behind the last event when the daemon
-// was away.
+// watchEvents passes the events of an orchestration to do, until it has ended. After an outage of the daemon it continues after
+// the last event.
 func watchEvents(ctx context.Context, cl *client.Client, id string, from uint64, say func(string), do func(*pb.OrchestrationEvent) error) error {
 	var lost time.Time
 	for {

@@ -24,7 +24,7 @@ func orchestrationState(o *pb.OrchestrationInfo) string {
 	return state
 }
 
-// progressOf says how many steps have come how far.
+// progressOf counts the steps in each state.
 func progressOf(o *pb.OrchestrationInfo) string {
 	text := fmt.Sprintf("%d of %d completed", o.GetCompletedSteps(), o.GetTotalSteps())
 	if n := o.GetRunningSteps(); n > 0 {
@@ -61,7 +61,7 @@ func nodesOf(o *pb.OrchestrationInfo) []plangraph.Node {
 	return nodes
 }
 
-// budgetText says what the plan may consume, and why steps wait.
+// budgetText describes the budget of the plan, and why steps wait.
 func budgetText(o *pb.OrchestrationInfo) string {
 	b := o.GetBudget()
 	text := base.Limits(b.GetLimit())

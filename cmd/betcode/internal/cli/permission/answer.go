@@ -34,8 +34,8 @@ func (p group) answerRequest(ctx context.Context, cl *client.Client, request *pb
 	return nil
 }
 
-// answerTooLate answers a question that no longer waits, so that the daemon reports the decision. For a request that the
-// daemon does not know it returns notFound, which says more.
+// answerTooLate answers a question that is no longer pending, so that the daemon returns the decision. For an unknown request it
+// returns notFound, which has more details.
 func (p group) answerTooLate(ctx context.Context, cl *client.Client, ref string, typed []string, notFound error) error {
 	answers := map[string]string{}
 	for n, text := range typed { // the questions are not known any more, and do not matter

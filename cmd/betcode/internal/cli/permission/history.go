@@ -112,7 +112,7 @@ func goesAnotherWay(m *pb.TestRulesResponse) bool {
 	return false
 }
 
-// testedSummary tells a person what the calls add up to. It is no entry, so it is not on standard output.
+// testedSummary prints a summary of the calls for a person. It is no entry, so it is not on standard output.
 func (p group) testedSummary(c *cli.Context, m *pb.TestRulesResponse, count map[string]int) error {
 	for _, problem := range m.GetProblems() {
 		p.Say("note: %s", console.Line(problem))

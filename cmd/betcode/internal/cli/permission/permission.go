@@ -97,8 +97,8 @@ func permissionsView(list *pb.ListPermissionsResponse) output.View {
 	}
 }
 
-// shownID returns how many bytes of the ids of requests a person sees: as many as of other ids, or as many as tell them apart.
-// The beginning of an id names a request.
+// shownID returns the number of bytes of request ids to show: as many as of other ids, or as many as distinguish them. The
+// beginning of an id names a request.
 func shownID(list []*pb.PendingPermission) int {
 	length, longest := 0, 0
 	for _, r := range list {

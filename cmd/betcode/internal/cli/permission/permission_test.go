@@ -7,7 +7,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// A person sees as much of the ids of requests as tells them apart.
+// Enough of the ids of requests is shown to distinguish them.
 func TestShownID(t *testing.T) {
 	for name, test := range map[string]struct{ ids, want []string }{
 		"none":                {nil, nil},

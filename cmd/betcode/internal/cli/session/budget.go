@@ -131,7 +131,7 @@ func (p group) sessionBudget(ctx context.Context, c *cli.Context, cl *client.Cli
 	})
 }
 
-// costText is what a session has cost, in a list. What is unknown of it is marked.
+// costText returns the cost of a session for a list, with a mark if a part is unknown.
 func costText(s *pb.SessionSummary) string {
 	text := fmt.Sprintf("$%.2f", s.GetTotalCostUsd())
 	if s.GetBudget().GetSpent().GetUnknown() > 0 {
@@ -143,7 +143,7 @@ func costText(s *pb.SessionSummary) string {
 	return text
 }
 
-// budgetText says what the limits are, and what becomes of messages.
+// budgetText describes the limits, and what happens to messages.
 func budgetText(b *pb.SessionBudget) string {
 	text := base.Limits(b.GetLimit())
 	switch {

@@ -78,7 +78,7 @@ func (p group) restartSession(ctx context.Context, c *cli.Context, cl *client.Cl
 	return nil
 }
 
-// whyQueued says why the agent of a session cannot start yet.
+// whyQueued returns the reason why the agent of a session cannot start yet.
 func (p group) whyQueued(ctx context.Context, c *cli.Context, cl *client.Client) string {
 	id, err := base.Resolve(ctx, cl, c.Args().First())
 	if err != nil {

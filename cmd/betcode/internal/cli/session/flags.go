@@ -42,7 +42,7 @@ func Open(ctx context.Context, p *base.Program, c *cli.Context, cl *client.Clien
 	return group{p}.open(ctx, c, cl)
 }
 
-// OpenChat is [Open] for a chat: a new session without a name is discarded if nothing is said in it.
+// OpenChat is [Open] for a chat: a new session without a name is discarded if it gets no message.
 func OpenChat(ctx context.Context, p *base.Program, c *cli.Context, cl *client.Client) (talk.Opening, error) {
 	o, err := Open(ctx, p, c, cl)
 	if err == nil && o.Start.GetSessionId() == "" {

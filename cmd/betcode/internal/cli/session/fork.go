@@ -17,7 +17,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// idempotencyKey is the metadata key that makes a repeated call, whose answer was lost, have its effect once.
+// idempotencyKey is the metadata key with which a call that is repeated after a lost answer has its
+// effect once.
 const idempotencyKey = "x-idempotency-key"
 
 func (p group) forkCommand() *cli.Command {

@@ -43,7 +43,7 @@ func LogsCommand(program *base.Program) *cli.Command {
 	}
 }
 
-// conversation prints what was said and done, as a chat shows it.
+// conversation prints the history in the form of a chat.
 func (p group) conversation(ctx context.Context, c *cli.Context, cl *client.Client) error {
 	screen := render.NewRenderer(p.Stdout, console.Style(p.Terminal.Colour), c.Bool("verbose"))
 	defer screen.EndLine()
@@ -99,7 +99,7 @@ func EventRow(sequence uint64, at *timestamppb.Timestamp, e *pb.AgentEvent, l ou
 	return []string{number, at.AsTime().Local().Format(time.DateTime), render.Kind(e), l.Cut(render.Summary(e), 400)}
 }
 
-// read hands out the history of a session up to its end, and with --follow what happens then.
+// read passes on the history of a session up to its end, and with --follow later events.
 func (p group) read(ctx context.Context, c *cli.Context, cl *client.Client, show func(proto.Message) error) error {
 	ref := c.Args().First()
 	if ref == "" {

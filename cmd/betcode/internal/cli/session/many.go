@@ -81,7 +81,7 @@ func (p group) named(ctx context.Context, c *cli.Context, cl *client.Client, mat
 	return ids, nil
 }
 
-// each does something to each session. It goes on after a failure, and returns the first one; the others are said.
+// each calls do for each session. It goes on after a failure, returns the first error and prints the others.
 func (p group) each(refs []string, do func(ref string) error) error {
 	var first error
 	for _, ref := range refs {
@@ -99,14 +99,14 @@ func (p group) each(refs []string, do func(ref string) error) error {
 	return first
 }
 
-// inform tells a person at a terminal what was done. A script asked for it, and knows.
+// inform prints the result for a person at a terminal. A script does not need it.
 func (p group) inform(format string, args ...any) {
 	if p.Terminal.Err {
 		p.Say(format, args...)
 	}
 }
 
-// called returns what a person is told of a session: the beginning of its id and its name. The name is for a terminal only.
+// called returns the display name of a session: the beginning of its id and its name. The name is for a terminal only.
 func (p group) called(ctx context.Context, cl *client.Client, id string) string {
 	what := "session " + console.ShortID(id)
 	if !p.Terminal.Err {
@@ -114,7 +114,7 @@ func (p group) called(ctx context.Context, cl *client.Client, id string) string 
 	}
 	view, err := cl.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: id})
 	if err != nil {
-		return what // the command itself says what is wrong
+		return what // the command itself reports the error
 	}
 	return strings.TrimSpace(what + " " + sessionstate.Label(view.GetSummary()))
 }
@@ -137,7 +137,7 @@ func (p group) deleteCommand() *cli.Command {
 	}
 }
 
-// pruneCommand returns the command that deletes sessions that nobody has used for long.
+// pruneCommand returns the command that deletes sessions that were unused for long.
 func (p group) pruneCommand() *cli.Command {
 	return &cli.Command{
 		Name: "prune", Usage: "delete sessions with nothing to do that were not used lately",

@@ -48,7 +48,7 @@ func (p group) newSession(ctx context.Context, c *cli.Context, cl *client.Client
 	}, err
 }
 
-// Create creates a session and returns what the daemon says of it.
+// Create creates a session and returns the daemon's description of it.
 func Create(ctx context.Context, cl *client.Client, start *pb.StartConversation) (*pb.SessionInfo, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -20,7 +20,7 @@ import (
 // restingShown is how many sessions with nothing to do are listed without --all.
 const restingShown = 10
 
-// PsCommand returns the command that lists sessions by what they do.
+// PsCommand returns the command that lists sessions by their state.
 func PsCommand(program *base.Program) *cli.Command {
 	p := group{program}
 	return &cli.Command{

@@ -21,7 +21,7 @@ import (
 // urgentShown is how many sessions that need a person a status names.
 const urgentShown = 5
 
-// StatusCommand returns the command that says in a few lines how things stand.
+// StatusCommand returns the command that prints a short summary of the present state.
 func StatusCommand(program *base.Program) *cli.Command {
 	return &cli.Command{
 		Name: "status", Usage: "show whether the daemon serves, and how many sessions wait for you",

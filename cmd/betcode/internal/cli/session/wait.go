@@ -38,7 +38,7 @@ func (p group) waitCommand() *cli.Command {
 	}
 }
 
-// verdict is what a state means for a wait.
+// verdict is the effect of a state on a wait.
 type verdict int
 
 const (
@@ -47,7 +47,7 @@ const (
 	hopeless
 )
 
-// judge says whether the state of a session ends the wait.
+// judge decides whether the state of a session ends the wait.
 func judge(wanted string, name sessionstate.Name) verdict {
 	rests := name == sessionstate.Idle || name == sessionstate.Stopped
 	switch {
@@ -89,8 +89,8 @@ func (p group) waitSession(ctx context.Context, c *cli.Context, cl *client.Clien
 	return err
 }
 
-// waiter waits for one session. Each event of the session is a reason to look at its state again; states also change
-// without an event of the session, such as its place in the queue, so it looks once a second, too.
+// waiter waits for one session. It reads the state after each event of the session, and once a second, because states also change
+// without an event, such as a place in the queue.
 type waiter struct {
 	group
 	client       *client.Client
@@ -166,7 +166,7 @@ func (w *waiter) run(ctx context.Context) error {
 	}
 }
 
-// look judges the state. done says that the wait is over.
+// look judges the state. done means that the wait is over.
 func (w *waiter) look(view *pb.ShowSessionResponse) (done bool, err error) {
 	w.last = StateOf(view)
 	wanted := w.wanted
@@ -189,7 +189,7 @@ func (w *waiter) look(view *pb.ShowSessionResponse) (done bool, err error) {
 	return false, nil
 }
 
-// unsaid says that the agent has not written the text, and how to find it in earlier output. Without a text it returns otherwise.
+// unsaid reports that the agent has not written the text, and how to search earlier output. Without a text it returns otherwise.
 func (w *waiter) unsaid(otherwise string) string {
 	if w.text == "" {
 		return otherwise

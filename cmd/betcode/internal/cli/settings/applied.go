@@ -21,7 +21,7 @@ const (
 	appliedPoll     = 20 * time.Millisecond
 )
 
-// applied tells a person when changes of a file take effect, and what takes precedence over the file.
+// applied prints for a person when changes of a file take effect, and what takes precedence over the file.
 func (p group) applied(ctx context.Context, c *cli.Context, changes []config.Change, source config.Source) {
 	var settings []*config.Setting
 	for _, change := range changes {

@@ -8,7 +8,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// A change says when it takes effect: at once, after a restart, or not at all.
+// The command reports when a change takes effect: at once, after a restart, or not at all.
 func TestChangeApplied(t *testing.T) {
 	setting := func(name, value string) config.Value {
 		s, err := config.Find(name)

@@ -126,7 +126,7 @@ func each(err error) []error {
 	return []error{err}
 }
 
-// sourceOf returns what kind of settings file it is, by its name.
+// sourceOf returns the kind of a settings file, by its name.
 func sourceOf(path string) config.Source {
 	slashed := filepath.ToSlash(path)
 	switch {

@@ -1,4 +1,5 @@
 // Package settings has the commands of 'betcode config': show, set and check settings, and where they come from.
 //
-// The file is changed here, by package config; a daemon that runs reads it by itself, and is asked what has taken effect.
+// The commands change the file with package config. A running daemon reloads it by itself, and reports what has taken
+// effect.
 package settings

@@ -1,2 +1,3 @@
-// Package setup has the commands of the first minutes and of the care of an installation: doctor, init, import and service.
+// Package setup has the commands that set up and check an installation: doctor, init, import and
+// service.
 package setup

@@ -70,7 +70,8 @@ func sourcesOf(p *base.Program, c *cli.Context) (doctor.Sources, error) {
 	return doctor.Sources{Client: cfg, Daemon: daemon, World: p.World, Version: p.Build.Version}, nil
 }
 
-// mend carries out the mends of findings. An agent must not open doors by way of this command.
+// mend carries out the repairs of findings. It is refused to agents, which must not change an
+// installation through it.
 func mend(ctx context.Context, p *base.Program, all []doctor.Finding) error {
 	if err := offline.RefuseAgents(); err != nil {
 		return err
@@ -88,7 +89,7 @@ func mend(ctx context.Context, p *base.Program, all []doctor.Finding) error {
 	return nil
 }
 
-// writeFindings writes a block for each finding, the worst last, where a person looks first.
+// writeFindings writes a block for each finding, the worst last, next to the prompt.
 func writeFindings(w io.Writer, all []doctor.Finding, everything bool, s console.Style) error {
 	counts := map[doctor.Severity]int{}
 	for severity := doctor.OK; severity <= doctor.Problem; severity++ {

@@ -51,7 +51,7 @@ func importSettings(p *base.Program, c *cli.Context) error {
 	return carryOut(p, from, d.ConfigDir, c.Bool("dry-run"))
 }
 
-// carryOut copies what is not there yet, or only lists it.
+// carryOut copies missing settings, or only lists them.
 func carryOut(p *base.Program, from, to string, dry bool) error {
 	steps, err := config.PlanImport(from, to)
 	if err != nil {
@@ -103,8 +103,8 @@ func importFrom(p *base.Program, named string) (string, error) {
 	return dir, nil
 }
 
-// OfferImport tells a person who starts a daemon for the first time that there is something to import. It does so once,
-// because it makes the configuration directory.
+// OfferImport informs a person who starts a daemon for the first time about settings to import. It
+// does so once, because it creates the configuration directory.
 func OfferImport(p *base.Program, configDir string) {
 	if !p.Terminal.In || !p.Terminal.Err {
 		return

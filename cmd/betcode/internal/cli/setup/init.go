@@ -61,7 +61,7 @@ func initialise(ctx context.Context, p *base.Program, c *cli.Context) error {
 	return c.App.RunContext(ctx, []string{c.App.Name, "run", firstPrompt})
 }
 
-// ready says what an installation lacks without which no agent starts.
+// ready returns an error for a missing prerequisite without which no agent starts.
 func ready(p *base.Program, facts doctor.Facts) error {
 	var missing []string
 	for _, f := range doctor.Diagnose(facts) {
@@ -106,7 +106,7 @@ func offerCopy(p *base.Program, c *cli.Context, to string) error {
 	return carryOut(p, from, to, false)
 }
 
-// serve makes sure that a daemon serves: the one that does, a service, or one in the background.
+// serve makes sure that a daemon serves: a running one, a service, or a new one in the background.
 func serve(ctx context.Context, p *base.Program, c *cli.Context, facts doctor.Facts) error {
 	if facts.Daemon.Answers {
 		p.Say("A daemon serves at %s.", facts.Daemon.Socket)

@@ -132,7 +132,7 @@ func leaveDirectory(ctx context.Context, p *base.Program, c *cli.Context) error 
 	return p.Launcher().Stop(ctx, cfg, p.StateDirectory(c, cfg), true, base.StartPatience)
 }
 
-// lingering lets the service run without a login if the command was asked to, and else says that it does not.
+// lingering lets the service run without a login if the flag is set, and otherwise prints that it does not.
 func lingering(ctx context.Context, p *base.Program, c *cli.Context) error {
 	sources, err := sourcesOf(p, c)
 	if err != nil {
