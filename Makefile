@@ -213,7 +213,7 @@ fleet: $(BIN)/bench.test ## measure 100 agents at 30 lines a second beside 1 000
 	cd tests/bench && $(BENCH_TEST) -test.bench '^BenchmarkFleet$$'
 
 .PHONY: bench-cli
-bench-cli: ## measure commands that wait for no agent, beside ten thousand sessions: ROUNDS=n (100) EACH=4s COMMANDS=regexp SESSIONS=n STRICT=1
+bench-cli: build ## measure commands that wait for no agent, beside ten thousand sessions: ROUNDS=n (100) EACH=4s COMMANDS=regexp SESSIONS=n STRICT=1
 	$(GO) run ./tests/benchcli $(if $(filter file,$(origin ROUNDS)),,-rounds $(ROUNDS)) $(if $(EACH),-each $(EACH)) $(if $(COMMANDS),-run '$(COMMANDS)') $(if $(SESSIONS),-sessions $(SESSIONS)) $(if $(STRICT),-strict)
 
 .PHONY: bench-compare

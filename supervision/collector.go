@@ -38,13 +38,12 @@ type Collector struct {
 	closed  bool
 }
 
-// PaceCollector sets the pace of this process until [Collector.Close]; room is in bytes. It returns
-// nil if the operator has set GOGC; Close of nil does nothing.
+// PaceCollector sets the pace of this process until [Collector.Close]; room is in bytes. GOGC must be the
+// default of the runtime. It returns nil if the operator has set GOGC; Close of nil does nothing.
 func PaceCollector(room int64) *Collector {
 	if os.Getenv("GOGC") != "" {
 		return nil
 	}
-	endDelay()
 	return paceCollector(room, quiet)
 }
 

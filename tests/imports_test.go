@@ -558,8 +558,11 @@ var rules = []rule{
 		},
 	},
 	{
-		pkg: "cmd/betcode", may: []string{"cmd/betcode/internal/cli", "supervision"},
-		because: "main sets the pace of the collector and hands the streams to the command line; everything else can be tested there",
+		pkg: "cmd/betcode", may: []string{"cmd/betcode/internal/cli", "cmd/betcode/internal/delay"},
+		because: "main delays the first collection and hands the streams to the command line; everything else can be tested there",
+	},
+	{
+		pkg: "cmd/betcode/internal/delay", because: "it is initialized before all others that import anything of ours",
 	},
 	{
 		pkg: "cmd/betcode/internal/console", may: []string{"messages"},

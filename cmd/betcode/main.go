@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"betcode/cmd/betcode/internal/cli"
-	"betcode/supervision"
+	_ "betcode/cmd/betcode/internal/delay" // most commands end before they need a collection
 )
 
 // The linker sets these: -X main.version=….
@@ -18,7 +18,6 @@ var (
 )
 
 func main() {
-	supervision.DelayCollection() // most commands end before they need one
 	build := cli.Build{Version: version, Commit: commit, Date: date}
 	os.Exit(cli.Run(context.Background(), build, os.Args, os.Stdin, os.Stdout, os.Stderr))
 }

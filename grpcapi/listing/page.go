@@ -31,7 +31,7 @@ func (c *Cache) Page() *Page { return &Page{cache: c} }
 
 // Known is [messages.ListSessions.Known]: it takes the summary of a session out of the cache, if the cache has it.
 func (p *Page) Known(id messages.SessionID, r messages.Revision) bool {
-	encoded := p.cache.get(id, r)
+	encoded := p.cache.get(r)
 	if encoded != nil {
 		p.known = append(p.known, known{id, encoded})
 	}

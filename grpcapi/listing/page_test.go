@@ -134,13 +134,14 @@ func TestCacheIsBounded(t *testing.T) {
 	var c Cache
 	large := make([]byte, 1<<20)
 	for i := range 40 {
-		c.put(messages.SessionID(fmt.Sprint(i)), 1, large)
-		c.put(messages.SessionID(fmt.Sprint(i)), 2, large)
-		if c.bytes > maxBytes || c.bytes != len(c.kept)*(len(large)+overhead) {
+		id, revision := messages.SessionID(fmt.Sprint(i)), messages.Revision(2*i)
+		c.put(id, revision, large)
+		c.put(id, revision+1, large)
+		if c.bytes > maxBytes || c.bytes != len(c.kept)*(len(large)+overhead) || len(c.kept) != len(c.newest) {
 			t.Fatalf("%d bytes of %d entries", c.bytes, len(c.kept))
 		}
 	}
-	if c.get("39", 2) == nil || c.get("39", 1) != nil || c.get("0", 2) != nil {
+	if c.get(79) == nil || c.get(78) != nil || c.get(1) != nil {
 		t.Error("it has others than the newest")
 	}
 }

@@ -86,8 +86,7 @@ __complete permission allow
 // commandFigure measures a command line.
 func commandFigure(line string) figure {
 	return figure{name: line, limit: commandLimit, measure: func(ctx context.Context, b *bench, round int) (sample, error) {
-		_, s, err := b.betcode(ctx, b.words(line, round)...)
-		return s, err
+		return b.betcode(ctx, b.words(line, round)...)
 	}}
 }
 

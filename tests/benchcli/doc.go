@@ -3,6 +3,8 @@
 //
 //	make bench-cli                  everything; ROUNDS=n EACH=4s COMMANDS=regexp SESSIONS=n STRICT=1
 //
+// The program is that of make build, or the one that -program names.
+//
 // The journal is written through persistence: ten thousand sessions, every second one with a name, in two hundred directories, with
 // a hundred events each: a million in all. A daemon indexes it. That takes a minute or two, and is kept in .cache/bench-cli for
 // later runs, until the code that makes it changes. A run works on a copy. A few more sessions are made by the fake agent and wait

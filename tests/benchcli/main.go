@@ -21,11 +21,12 @@ func main() {
 	flag.IntVar(&o.rounds, "rounds", 100, "how often each command runs at most")
 	flag.DurationVar(&o.each, "each", 4*time.Second, "for how long each command runs again, at least five times")
 	flag.BoolVar(&o.strict, "strict", false, "fail if a median is above its limit")
+	flag.StringVar(&o.program, "program", filepath.Join("bin", "betcode"), "the program that is measured: that of 'make build'")
 	only := flag.String("run", "", "measure the figures whose names match this regular expression")
 	flag.Parse()
 	var err error
 	if o.only, err = regexp.Compile(*only); err != nil || o.sessions < 1 || o.rounds < 1 {
-		fmt.Fprintln(os.Stderr, "usage: benchcli [-sessions N] [-rounds N] [-each DURATION] [-strict] [-run REGEXP]", err)
+		fmt.Fprintln(os.Stderr, "usage: benchcli [-sessions N] [-rounds N] [-each DURATION] [-strict] [-program PATH] [-run REGEXP]", err)
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -44,6 +45,7 @@ type options struct {
 	sessions, rounds int
 	each             time.Duration
 	strict           bool
+	program          string
 	only             *regexp.Regexp
 }
 
@@ -52,16 +54,22 @@ const settings = `{"feature_flags": {"worktree_management": true, "subagent_orch
 
 // run measures and prints, and reports whether every median is within its limit.
 func run(ctx context.Context, o options) (within bool, err error) {
+	betcode, err := filepath.Abs(o.program)
+	if err != nil {
+		return false, err
+	}
+	size, err := os.Stat(betcode)
+	if err != nil {
+		return false, fmt.Errorf("find the program: %w; run 'make build'", err)
+	}
 	programs, err := os.MkdirTemp("", "bcbench")
 	if err != nil {
 		return false, err
 	}
 	defer os.RemoveAll(programs)
-	betcode, agent := filepath.Join(programs, "betcode"), filepath.Join(programs, "claude")
-	for at, pkg := range map[string]string{betcode: "./cmd/betcode", agent: "./tests/fakeagent"} {
-		if err := build(ctx, at, pkg); err != nil {
-			return false, err
-		}
+	agent := filepath.Join(programs, "claude")
+	if err := build(ctx, agent, "./tests/fakeagent"); err != nil {
+		return false, err
 	}
 	w, err := kit.NewWorld(betcode, agent, "BETCODE_MAX_AGENTS=20")
 	if err == nil {
@@ -97,16 +105,12 @@ func run(ctx context.Context, o options) (within bool, err error) {
 	if err := b.prepare(ctx); err != nil {
 		return false, err
 	}
-	size, err := os.Stat(betcode)
-	if err != nil {
-		return false, err
-	}
 	return report(ctx, os.Stdout, b, o, size.Size())
 }
 
-// build builds a program as `make build` does, without its version.
+// build builds a program of the tests.
 func build(ctx context.Context, at, pkg string) error {
-	c := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", at, pkg)
+	c := exec.CommandContext(ctx, "go", "build", "-o", at, pkg)
 	c.Dir, c.Env = kit.Repository(), append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("build %s: %w\n%s", pkg, err, out)

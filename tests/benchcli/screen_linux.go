@@ -117,7 +117,7 @@ func (t *typist) key(ctx context.Context, b *bench, _ int) (sample, error) {
 
 // open begins the flood and opens its session.
 func (t *typist) open(ctx context.Context, b *bench) error {
-	if _, _, err := b.betcode(ctx, "run", "--detach", "--name", "flood", flooding); err != nil {
+	if _, err := b.betcode(ctx, "run", "--detach", "--name", "flood", flooding); err != nil {
 		return err
 	}
 	s, end, err := b.onScreen(ctx)

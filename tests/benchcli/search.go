@@ -23,8 +23,7 @@ func searches() []figure {
 	} {
 		args = append([]string{"search", "--limit", "20"}, withDash(args)...)
 		all = append(all, figure{strings.Join(args, " "), searchLimit, func(ctx context.Context, b *bench, _ int) (sample, error) {
-			_, s, err := b.betcode(ctx, args...)
-			return s, err
+			return b.betcode(ctx, args...)
 		}})
 	}
 	return all

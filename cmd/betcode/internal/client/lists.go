@@ -1,7 +1,9 @@
 package client
 
 import (
+	"io"
 	"runtime"
+	"slices"
 	"sync"
 
 	"google.golang.org/grpc/encoding"
@@ -28,44 +30,89 @@ func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
 	if !ok || data.Len() < longList {
 		return c.CodecV2.Unmarshal(data, v)
 	}
-	return unmarshalList(data.Materialize(), list, runtime.GOMAXPROCS(0))
+	return unmarshalList(data, list, runtime.GOMAXPROCS(0))
 }
 
-// unmarshalList decodes a list in parts: a message cut between two of its fields is two messages, which merge to the same
-// message.
-func unmarshalList(raw []byte, list *pb.ListSessionsResponse, parts int) error {
-	decoded, errs := make([]pb.ListSessionsResponse, parts), make([]error, parts)
+// unmarshalList decodes a list in parts, on several processors: a message cut between two of its fields is two messages, which merge
+// to the same message.
+func unmarshalList(data mem.BufferSlice, list *pb.ListSessionsResponse, processors int) error {
+	cut := cutter{data: data.Reader()}
+	defer cut.data.Close()
 	var all sync.WaitGroup
-	for i := range parts {
-		part := raw
-		if left := parts - i; left > 1 {
-			part = raw[:fieldsOf(raw, len(raw)/left)]
-		}
-		raw = raw[len(part):]
-		all.Go(func() { errs[i] = proto.Unmarshal(part, &decoded[i]) })
+	for range processors {
+		all.Go(func() {
+			var buffer []byte
+			for {
+				var part *part
+				if buffer, part = cut.next(buffer); part == nil {
+					return
+				}
+				part.err = proto.Unmarshal(buffer, &part.list)
+			}
+		})
 	}
 	all.Wait()
 	proto.Reset(list)
-	for i := range decoded {
-		if errs[i] != nil {
-			return errs[i]
+	for _, part := range cut.parts {
+		if part.err != nil {
+			return part.err
 		}
-		sessions := decoded[i].GetSessions()
-		decoded[i].Sessions = nil
-		proto.Merge(list, &decoded[i])
+		sessions := part.list.GetSessions()
+		part.list.Sessions = nil
+		proto.Merge(list, &part.list)
 		list.Sessions = append(list.Sessions, sessions...)
 	}
 	return nil
 }
 
-// fieldsOf returns the length of the first fields of an encoded message that have at least so many bytes; of all of it if that is
-// not well-formed.
-func fieldsOf(raw []byte, least int) int {
+// cutter cuts an encoded message into parts, between its fields.
+type cutter struct {
+	mu    sync.Mutex
+	data  *mem.Reader
+	rest  []byte  // read, but behind the last cut
+	parts []*part // in order
+}
+
+// part is the message of some of the fields.
+type part struct {
+	list pb.ListSessionsResponse
+	err  error
+}
+
+// partBytes is about how many bytes a part has: few enough for the cache of a processor.
+const partBytes = 32 << 10
+
+// next reads the next part into the memory of a buffer; nil at the end. Bytes behind a field that is not well-formed are one part,
+// which cannot be decoded.
+func (c *cutter) next(buffer []byte) ([]byte, *part) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	buffer = append(buffer[:0], c.rest...)
+	whole := 0
+	for whole == 0 && c.data.Remaining() > 0 {
+		have, more := len(buffer), min(partBytes, c.data.Remaining())
+		buffer = slices.Grow(buffer, more)[:have+more]
+		_, _ = io.ReadFull(c.data, buffer[have:]) // it has as many bytes
+		whole = fieldsOf(buffer)
+	}
+	if c.data.Remaining() == 0 {
+		whole = len(buffer)
+	}
+	if whole == 0 {
+		return buffer, nil
+	}
+	c.rest = append(c.rest[:0], buffer[whole:]...)
+	c.parts = append(c.parts, &part{})
+	return buffer[:whole], c.parts[len(c.parts)-1]
+}
+
+// fieldsOf returns the length of the fields that are complete.
+func fieldsOf(raw []byte) int {
 	n := 0
-	for n < least {
+	for n < len(raw) {
 		_, _, length := protowire.ConsumeField(raw[n:])
 		if length < 0 {
-			return len(raw)
+			break
 		}
 		n += length
 	}

@@ -10,6 +10,7 @@ import (
 
 	"betcode/actors"
 	"betcode/actors/strays"
+	"betcode/cmd/betcode/internal/delay"
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/cmd/betcode/internal/features"
 	"betcode/config"
@@ -53,6 +54,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		mask: masking.New(secretsIn(os.Environ())),
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
+	delay.End()
 	defer supervision.PaceCollector(supervision.Room).Close()
 	if err := d.openLog(o.Stderr); err != nil {
 		return fmt.Errorf("open log: %w", err)

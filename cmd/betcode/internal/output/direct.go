@@ -125,7 +125,7 @@ type part struct {
 // encode writes the items as JSON, with what comes before and after each. Processors share them. Each has two buffers, so that it
 // goes on while a portion is written: a portion is taken only after the one before it of the same processor has been written.
 func (v View) encode(w io.Writer, items reflect.Value, indent string, depth int, before func(e *encoder, i int), after func(*encoder)) error {
-	p := newEncoder(indent).planOf(messageOf(reflect.Zero(items.Type().Elem())), v.Added)
+	kind := messageOf(reflect.Zero(items.Type().Elem()))
 	parts := make([]chan part, max(1, min(runtime.GOMAXPROCS(0), items.Len()/portion)))
 	var all sync.WaitGroup
 	defer all.Wait()
@@ -135,6 +135,7 @@ func (v View) encode(w io.Writer, items reflect.Value, indent string, depth int,
 		parts[n] = make(chan part)
 		all.Go(func() {
 			e := newEncoder(indent)
+			p := e.planOf(kind, v.Added)
 			var other []byte
 			for first := n * portion; first < items.Len(); first += portion * len(parts) {
 				e.out, other = other[:0], e.out

@@ -11,13 +11,13 @@ import (
 // the order of their names.
 type encoder struct {
 	out    []byte
-	indent string                // of each level; empty is everything on one line
-	margin string                // the beginning of a line at the greatest depth so far
-	plans  map[reflect.Type]plan // of messages without derived members; nil for those of protobuf itself
+	indent string                 // of each level; empty is everything on one line
+	margin string                 // the beginning of a line at the greatest depth so far
+	plans  map[reflect.Type]*plan // of messages without derived members
 }
 
 func newEncoder(indent string) *encoder {
-	return &encoder{indent: indent, margin: "\n", plans: map[reflect.Type]plan{}}
+	return &encoder{indent: indent, margin: "\n", plans: map[reflect.Type]*plan{}}
 }
 
 // key returns a key with its colon.
@@ -41,19 +41,18 @@ func (e *encoder) line(depth int) {
 	e.out = append(e.out, e.margin[:length]...)
 }
 
-// fields writes a message with nothing but its fields: the pointer to its struct.
-func (e *encoder) fields(pointer reflect.Value, depth int) error {
-	p, ok := e.plans[pointer.Type()]
-	if !ok {
+// plan returns how messages are written that have nothing but their fields: those of the type of a pointer to a struct.
+func (e *encoder) plan(pointer reflect.Value) *plan {
+	p := e.plans[pointer.Type()]
+	if p == nil {
 		if m := messageOf(pointer); isOurs(m.ProtoReflect().Descriptor()) {
 			p = e.planOf(m, nil)
+		} else {
+			p = &plan{known: true}
 		}
 		e.plans[pointer.Type()] = p
 	}
-	if p == nil {
-		return e.known(messageOf(pointer), depth)
-	}
-	return e.message(p, pointer, 0, depth)
+	return p
 }
 
 // messageOf returns the message that has a struct.
@@ -62,18 +61,22 @@ func messageOf(pointer reflect.Value) proto.Message {
 }
 
 // message writes a message at a depth: the pointer to its struct; i is its place among the items. No message is written as an empty one.
-func (e *encoder) message(p plan, pointer reflect.Value, i, depth int) error {
+func (e *encoder) message(p *plan, pointer reflect.Value, i, depth int) error {
+	if p.known {
+		return e.known(messageOf(pointer), depth)
+	}
 	if pointer.IsNil() {
 		pointer = reflect.New(pointer.Type().Elem())
 	}
 	m := pointer.Elem()
 	e.out = append(e.out, '{')
 	empty := true
-	for at := range p {
-		f := &p[at]
+	for at := range p.members {
+		f := &p.members[at]
 		var value reflect.Value
 		if f.derived == nil {
-			if value = f.of(m); !value.IsValid() {
+			var set bool
+			if value, set = f.of(m); !set {
 				continue
 			}
 		}

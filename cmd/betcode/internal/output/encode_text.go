@@ -10,12 +10,20 @@ import (
 	"betcode/messages/visible"
 )
 
+// plainBytes are the bytes that a JSON string has as they are.
+var plainBytes = func() (plain [256]bool) {
+	for c := ' '; c <= '~'; c++ {
+		plain[c] = c != '"' && c != '\\'
+	}
+	return plain
+}()
+
 // appendText appends a text as a JSON string, as [console.WriteValue] writes it.
 func appendText(out []byte, text string) []byte {
 	out = append(out, '"')
 	from := 0 // start of the part that is not appended yet
 	for i := 0; i < len(text); {
-		if c := text[i]; c >= ' ' && c <= '~' && c != '"' && c != '\\' {
+		if plainBytes[text[i]] {
 			i++
 			continue
 		}

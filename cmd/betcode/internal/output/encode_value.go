@@ -22,9 +22,9 @@ import (
 // value writes the value of a field.
 func (e *encoder) value(f *member, v reflect.Value, depth int) error {
 	switch {
-	case f.list:
-		return e.list(v.Len(), depth, func(i int) error { return e.single(f.field, f.kind, v.Index(i), depth+1) })
-	case f.field.IsMap():
+	case f.shape == aList:
+		return e.list(v.Len(), depth, func(i int) error { return e.single(&f.single, v.Index(i), depth+1) })
+	case v.Kind() == reflect.Map:
 		values := map[string]reflect.Value{}
 		for key, value := range v.Seq2() {
 			values[fmt.Sprint(key)] = value
@@ -36,7 +36,7 @@ func (e *encoder) value(f *member, v reflect.Value, depth int) error {
 			}
 			e.line(depth + 1)
 			e.out = append(e.out, e.key(key)...)
-			if err := e.single(f.field.MapValue(), f.field.MapValue().Kind(), values[key], depth+1); err != nil {
+			if err := e.single(&f.single, values[key], depth+1); err != nil {
 				return err
 			}
 		}
@@ -44,7 +44,7 @@ func (e *encoder) value(f *member, v reflect.Value, depth int) error {
 		e.out = append(e.out, '}')
 		return nil
 	}
-	return e.single(f.field, f.kind, v, depth)
+	return e.single(&f.single, v, depth)
 }
 
 // list writes n items.
@@ -66,9 +66,9 @@ func (e *encoder) list(n, depth int, item func(i int) error) error {
 	return nil
 }
 
-// single writes one value of a field of a kind.
-func (e *encoder) single(f protoreflect.FieldDescriptor, kind protoreflect.Kind, v reflect.Value, depth int) error {
-	switch kind {
+// single writes one value of a field.
+func (e *encoder) single(f *single, v reflect.Value, depth int) error {
+	switch f.kind {
 	case protoreflect.StringKind:
 		e.out = appendText(e.out, v.String())
 	case protoreflect.BoolKind:
@@ -78,7 +78,7 @@ func (e *encoder) single(f protoreflect.FieldDescriptor, kind protoreflect.Kind,
 		e.out = base64.StdEncoding.AppendEncode(e.out, v.Bytes())
 		e.out = append(e.out, '"')
 	case protoreflect.EnumKind:
-		if known := f.Enum().Values().ByNumber(protoreflect.EnumNumber(v.Int())); known != nil { //nolint:gosec // an enum has 32 bits
+		if known := f.field.Enum().Values().ByNumber(protoreflect.EnumNumber(v.Int())); known != nil { //nolint:gosec // an enum has 32 bits
 			e.out = appendText(e.out, string(known.Name()))
 		} else {
 			e.out = strconv.AppendInt(e.out, v.Int(), 10)
@@ -89,9 +89,12 @@ func (e *encoder) single(f protoreflect.FieldDescriptor, kind protoreflect.Kind,
 	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind, protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
 		e.out = strconv.AppendUint(e.out, v.Uint(), 10)
 	case protoreflect.DoubleKind, protoreflect.FloatKind:
-		return e.float(v.Float(), kind == protoreflect.FloatKind)
+		return e.float(v.Float(), f.kind == protoreflect.FloatKind)
 	case protoreflect.MessageKind, protoreflect.GroupKind:
-		return e.fields(v, depth)
+		if f.plan == nil {
+			f.plan = e.plan(v)
+		}
+		return e.message(f.plan, v, 0, depth)
 	}
 	return nil
 }

@@ -140,7 +140,8 @@ func lines() func(w io.Writer, entry proto.Message) error {
 	e := newEncoder("")
 	return func(w io.Writer, entry proto.Message) error {
 		e.out = e.out[:0]
-		if err := e.fields(reflect.ValueOf(entry), 0); err != nil {
+		value := reflect.ValueOf(entry)
+		if err := e.message(e.plan(value), value, 0, 0); err != nil {
 			return err
 		}
 		_, err := w.Write(append(e.out, '\n'))

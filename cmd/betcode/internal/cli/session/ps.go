@@ -128,13 +128,9 @@ func Every(ctx context.Context, cl *client.Client) ([]*pb.SessionSummary, error)
 // choose returns the sessions in the wanted states, the most urgent first and then in their order, with their states. It
 // leaves out sessions with nothing to do but the first ones, unless all are wanted, and returns how many.
 func choose(found []*pb.SessionSummary, wanted []sessionstate.Name, all bool) (list []*pb.SessionSummary, states []sessionstate.State, more int) {
-	type placed struct {
-		session *pb.SessionSummary
-		state   sessionstate.State
-	}
-	chosen := make([]placed, 0, len(found))
-	resting := 0
-	for _, s := range found {
+	states = make([]sessionstate.State, len(found)) // none of those that are left out
+	chosen, resting := 0, 0
+	for i, s := range found {
 		state := sessionstate.Of(s)
 		if len(wanted) > 0 && !slices.Contains(wanted, state.Name) {
 			continue
@@ -145,14 +141,18 @@ func choose(found []*pb.SessionSummary, wanted []sessionstate.Name, all bool) (l
 				continue
 			}
 		}
-		chosen = append(chosen, placed{s, state})
+		states[i] = state
+		chosen++
 	}
-	slices.SortStableFunc(chosen, func(a, b placed) int { return sessionstate.Compare(a.state.Name, b.state.Name) })
-	list, states = make([]*pb.SessionSummary, len(chosen)), make([]sessionstate.State, len(chosen))
-	for i, p := range chosen {
-		list[i], states[i] = p.session, p.state
+	list, ordered := make([]*pb.SessionSummary, 0, chosen), make([]sessionstate.State, 0, chosen)
+	for _, name := range sessionstate.Names() {
+		for i, state := range states {
+			if state.Name == name {
+				list, ordered = append(list, found[i]), append(ordered, state)
+			}
+		}
 	}
-	return list, states, more
+	return list, ordered, more
 }
 
 // AddState returns the members that complete a session with its state.
