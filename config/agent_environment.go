@@ -36,8 +36,7 @@ func (a AgentEnvironment) Keeps(name string) bool {
 	return !strings.HasPrefix(name, own) && named(a.Keep, name)
 }
 
-// Kept returns the variables that a session keeps of a client's environment, given as
-// "NAME=value".
+// Kept returns the variables that a session keeps of a client's environment, given as "NAME=value".
 func (a AgentEnvironment) Kept(environ []string) map[string]string {
 	kept := map[string]string{}
 	for _, entry := range environ {

@@ -64,8 +64,7 @@ func Contradictions(flags Flags, e Environment) error {
 	return errors.Join(err, joined(all))
 }
 
-// Agrees returns the check of an [Edit] of the user's settings: it refuses a file that adds a
-// contradiction.
+// Agrees returns the check of an [Edit] of the user's settings: it refuses a file that adds a contradiction.
 func Agrees(flags Flags, e Environment) func(*File) error {
 	return func(proposed *File) error {
 		before, err := contradict(flags, e, nil)

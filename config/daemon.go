@@ -100,8 +100,7 @@ type Resume struct {
 	Grace  time.Duration
 }
 
-// Past configures the retention of history and the compaction of context. A limit that is "off"
-// is -1.
+// Past configures the retention of history and the compaction of context. A limit that is "off" is -1.
 type Past struct {
 	AutoCompact      bool
 	CompactThreshold uint64 // see [Past.Threshold]

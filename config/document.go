@@ -21,8 +21,7 @@ type node struct {
 	line, column int // from 1
 }
 
-// member is a name with its value, in the order of the file. Its position is that
-// of the value.
+// member is a name with its value, in the order of the file. Its position is that of the value.
 type member struct {
 	name string
 	node
@@ -106,8 +105,7 @@ func position(raw []byte, at int64) (line, column int) {
 	return 1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n')
 }
 
-// readTOML parses a document; an error has the position of the fault. Values have the position
-// of their keys.
+// readTOML parses a document; an error has the position of the fault. Values have the position of their keys.
 func readTOML(path string, raw []byte) (node, error) {
 	var whole map[string]any
 	if err := toml.Unmarshal(raw, &whole); err != nil {

@@ -272,8 +272,7 @@ var agentsOwn = func() map[string]bool {
 	return own
 }()
 
-// UserFiles reads the user's settings files in order of precedence; see [ReadFile] for the
-// error.
+// UserFiles reads the user's settings files in order of precedence; see [ReadFile] for the error.
 func UserFiles(dir string) ([]*File, error) {
 	files := userFiles(dir)
 	var wrong []error

@@ -118,7 +118,7 @@ func resolve(flags Flags, e Environment, dir string, files []*File) (Settings, e
 // decide returns the value of a setting from the first origin that has one.
 func decide(s *Setting, flags Flags, e Environment, dir string, files []*File) (Value, error) {
 	out := Value{Setting: s, Origin: Origin{Source: FromDefault}}
-	said := func(text string, o Origin, what string) (Value, error) {
+	parsed := func(text string, o Origin, what string) (Value, error) {
 		v, err := s.parse(text)
 		if err == nil {
 			v, err = e.place(s, v, "")
@@ -129,11 +129,11 @@ func decide(s *Setting, flags Flags, e Environment, dir string, files []*File) (
 		return Value{s, v, o}, nil
 	}
 	if text := flags[s.Name]; text != "" {
-		return said(text, Origin{Source: FromFlag, Name: s.Flag}, "--"+s.Flag)
+		return parsed(text, Origin{Source: FromFlag, Name: s.Flag}, "--"+s.Flag)
 	}
 	if s.Env != "" {
 		if text := e.Getenv(s.Env); text != "" {
-			return said(text, Origin{Source: FromEnvironment, Name: s.Env}, s.Env)
+			return parsed(text, Origin{Source: FromEnvironment, Name: s.Env}, s.Env)
 		}
 	}
 	for _, f := range files {
@@ -218,8 +218,7 @@ func ReadDirectory(dir, home string) []*File {
 	return files
 }
 
-// Changed returns the names of the settings that differ from before, and of rules and features
-// if they differ.
+// Changed returns the names of the settings that differ from before, and of rules and features if they differ.
 func (s Settings) Changed(before Settings) []string {
 	changed := []string{}
 	for i, v := range s.Values {

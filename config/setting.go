@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Setting describes a setting of the daemon: its values, its origins, and when a change takes
-// effect.
+// Setting describes a setting of the daemon: its values, its origins, and when a change takes effect.
 type Setting struct {
 	Name string // as in settings.json and daemon.toml, "disk.low" for {"disk": {"low": …}}
 	Kind Kind

@@ -126,7 +126,7 @@ func TestWrong(t *testing.T) {
 			}
 			for _, words := range test.says {
 				if err == nil || !strings.Contains(err.Error(), words) || !strings.Contains(err.Error(), path) {
-					t.Errorf("%q is not said:\n%v", words, err)
+					t.Errorf("%q is not reported:\n%v", words, err)
 				}
 			}
 			var warnings []string

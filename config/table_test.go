@@ -29,7 +29,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s is not complete", s.Name)
 		}
 		if s.Default == "" && s.Unset == "" {
-			t.Errorf("%s: nobody knows what holds while nothing is said", s.Name)
+			t.Errorf("%s: neither a default nor a text for the unset case", s.Name)
 		}
 		if s.Default != "" {
 			v, err := s.parse(s.Default)

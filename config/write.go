@@ -127,11 +127,11 @@ func changed(raw []byte, source Source, changes []Change) ([]byte, error) {
 			return nil, fmt.Errorf("set %s: %w", c.Name, err)
 		}
 	}
-	var tidy bytes.Buffer
-	if err := json.Indent(&tidy, raw, "", "  "); err != nil {
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, raw, "", "  "); err != nil {
 		return nil, err
 	}
-	return append(bytes.TrimRight(tidy.Bytes(), "\n"), '\n'), nil
+	return append(bytes.TrimRight(indented.Bytes(), "\n"), '\n'), nil
 }
 
 // inFile returns the name and the value of a change in a file.

@@ -24,8 +24,7 @@ func (s slowTokens) Check(secret string) (messages.Token, <-chan struct{}, error
 	return s.fakeTokens.Check(secret)
 }
 
-// A connection without a valid token may have few concurrent calls; with one it has the limit of
-// others.
+// A connection without a valid token may have few concurrent calls; with one it has the limit of others.
 func TestCallsOfNewcomers(t *testing.T) {
 	const method = "/betcode.v1.AdminService/GetTree"
 	tokens := slowTokens{&fakeTokens{}, make(chan struct{}, 3*door.NewcomerCalls), make(chan struct{})}

@@ -14,8 +14,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// Every call that changes a session takes a key, and the same request has the same
-// digest.
+// Every call that changes a session takes a key, and the same request has the same digest.
 func TestCallsUnderAKey(t *testing.T) {
 	asker := &fakeAsker{}
 	var once []messages.Once

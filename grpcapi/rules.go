@@ -55,8 +55,7 @@ func (s adminService) TestRules(r *pb.TestRulesRequest, stream grpc.ServerStream
 	return stream.Send(summary)
 }
 
-// eachSession calls a function for every session and skips sessions that were deleted
-// meanwhile.
+// eachSession calls a function for every session and skips sessions that were deleted meanwhile.
 func (s adminService) eachSession(ctx context.Context, do func(messages.SessionID) error) error {
 	var all []messages.SessionID
 	for {

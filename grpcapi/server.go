@@ -65,8 +65,7 @@ type Options struct {
 	Logger *zerolog.Logger
 	// Version of the daemon, for VersionService.
 	Version string
-	// ClaudeVersion returns the version of the agent, empty while it is not known.
-	// May be nil.
+	// ClaudeVersion returns the version of the agent, empty while it is not known. May be nil.
 	ClaudeVersion func() string
 	// Features returns the feature flags of the settings. It is called for every request;
 	// nil = the settings have none.
@@ -199,8 +198,7 @@ func (s *Server) SetReady(ready bool) {
 	}
 }
 
-// readiness returns whether the daemon is ready, and a channel that is closed at the next
-// change.
+// readiness returns whether the daemon is ready, and a channel that is closed at the next change.
 func (s *Server) readiness() (bool, <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

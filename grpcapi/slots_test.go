@@ -60,7 +60,7 @@ func TestCallsOfStrangers(t *testing.T) {
 	_, dial := serveTCP(t, Options{Asker: &fakeAsker{}, Tokens: tokens})
 	conn := dial()
 	served := 0
-	for range 2 * door.StrangerCalls {
+	for range 2 * door.UnauthenticatedCalls {
 		stream := must[grpc.ServerStreamingClient[healthpb.HealthCheckResponse]](t)(healthpb.NewHealthClient(conn).Watch(as(t, "c"), &healthpb.HealthCheckRequest{}))
 		_, err := stream.Recv()
 		switch status.Code(err) {
@@ -71,7 +71,7 @@ func TestCallsOfStrangers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if served != door.StrangerCalls {
+	if served != door.UnauthenticatedCalls {
 		t.Errorf("%d are served", served)
 	}
 	if _, err := pb.NewAgentServiceClient(conn).ListSessions(bearing(t, "c", "owner"), &pb.ListSessionsRequest{}); err != nil {

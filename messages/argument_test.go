@@ -45,7 +45,7 @@ func TestArgument(t *testing.T) {
 	}
 }
 
-// What is accepted is accepted again unchanged, is no option, and is valid text.
+// An accepted text is accepted again unchanged, is no option, and is valid UTF-8.
 func FuzzArgument(f *testing.F) {
 	for _, s := range []string{"sonnet", " -x", "\u00a0--x", "a\x00", "\u200b-", "\xff", "\u2800-x"} {
 		f.Add(s)

@@ -13,8 +13,7 @@ import (
 	"betcode/messages"
 )
 
-// Every constant of type AuditType, wherever it stands in the package, is in the list
-// that filters are checked against.
+// Every constant of type AuditType in the package is in AuditTypes, which filters are checked against.
 func TestAuditTypes(t *testing.T) {
 	var declared []messages.AuditType
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {

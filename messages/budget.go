@@ -108,7 +108,7 @@ type Budget struct {
 	Refused bool    // a person refused to raise the limit, or the request expired: the session does not ask again by itself
 }
 
-// Now returns what the session has consumed by now, the turn that runs included as far as it is known.
+// Now returns what the session has consumed by now, including the known part of the running turn.
 func (b Budget) Now(now time.Time) Spent {
 	sum := b.Spent
 	sum.Work += b.TurnWork
@@ -118,7 +118,7 @@ func (b Budget) Now(now time.Time) Spent {
 	return sum
 }
 
-// OfDay returns what the session has consumed on a day, without a stretch of work that is under way.
+// OfDay returns what the session has consumed on a day, without the stretch of work in progress.
 func (b Budget) OfDay(day string) Spent {
 	if b.Day != day {
 		return Spent{}

@@ -30,7 +30,7 @@ type Progress uint8
 
 // The states of a session's work.
 const (
-	Working   Progress = iota // a turn runs or a message waits, and the session goes on by itself
+	Working   Progress = iota // a turn runs or a message waits, and the session continues by itself
 	Awaiting                  // a turn runs or a message waits, and a person has to act first
 	Quiescent                 // no turn runs and no message waits, or the session has given up restarting the agent
 )

@@ -6,8 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestLearn: what is listed now counts; what was said before about the same is kept
-// where nothing better is said.
+// TestLearn: a new report replaces the lists; earlier descriptions stay if the new report has none.
 func TestLearn(t *testing.T) {
 	command := func(name, description string) AgentCommand { return AgentCommand{Name: name, Description: description} }
 	told := Abilities{Fresh: true, Commands: []AgentCommand{command("a", "A"), command("b", "B")}, Agents: []AgentType{{"x", "X"}}}

@@ -5,8 +5,8 @@ import "time"
 // LeaseMode is how a session shares a worktree. Stored: append only.
 type LeaseMode string
 
-// The modes. An exclusive lease excludes every other session; a shared one excludes only exclusive leases. A session without
-// a lease is excluded by exclusive leases and excludes nobody.
+// The modes. An exclusive lease excludes every other session; a shared one excludes only exclusive leases. A session
+// without a lease is excluded by exclusive leases and excludes no other session.
 const (
 	LeaseNone      LeaseMode = ""
 	LeaseShared    LeaseMode = "shared"

@@ -113,7 +113,7 @@ func TestOptionsWiden(t *testing.T) {
 	}
 }
 
-// Whatever prints options prints no MCP configuration.
+// No format of options prints the MCP configuration.
 func TestSecretIsNotPrinted(t *testing.T) {
 	o := AgentOptions{Servers: Secret("hunter2")}
 	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {

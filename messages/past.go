@@ -76,7 +76,7 @@ func (m CompactSession) Target() SessionID { return m.Session }
 // SessionCompacted answers [CompactSession].
 type SessionCompacted struct {
 	answer
-	Done                          bool // false: it is still under way, and the other fields are estimates
+	Done                          bool // false: it is still in progress, and the other fields are estimates
 	Boundary                      Seq  // events up to here are not replayed
 	MessagesBefore, MessagesAfter uint32
 	TokensBefore, TokensAfter     uint64 // 0 = not known

@@ -14,8 +14,7 @@ const maxIdle = 256
 // turn of an actor is short, and a new goroutine would have to grow its stack each time. A function
 // never waits for a goroutine.
 //
-// As an [actor.Dispatcher] a crew runs mailboxes. The creator of a crew ends it with
-// [Crew.Close].
+// As an [actor.Dispatcher] a crew runs mailboxes. The creator of a crew ends it with [Crew.Close].
 type Crew struct {
 	work   chan func()   // received by idle goroutines only
 	idle   chan struct{} // one token for each idle goroutine

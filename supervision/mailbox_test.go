@@ -11,8 +11,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// Messages that are sent to a name while its actor is being spawned arrive in order, after
-// Started.
+// Messages that are sent to a name while its actor is being spawned arrive in order, after Started.
 func TestMessagesDuringSpawn(t *testing.T) {
 	bubble(t, func(w *world) {
 		initialised := false

@@ -57,8 +57,8 @@ func (c call) stored(in Session, text, key string) (row messageRow, found bool, 
 	w, another := lines.New(in.Summary.GetId()), false
 	err = c.daemon.History(c, in, func(e *pb.AgentEvent) {
 		all := w.Lines(e)
-		if said := e.GetUserInput(); said.GetIdempotencyKey() == key && len(all) == 1 {
-			row, found, another = c.messageRow(in, all[0]), true, said.GetContent() != text
+		if input := e.GetUserInput(); input.GetIdempotencyKey() == key && len(all) == 1 {
+			row, found, another = c.messageRow(in, all[0]), true, input.GetContent() != text
 		}
 	})
 	if err == nil && another {

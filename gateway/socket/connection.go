@@ -90,10 +90,10 @@ func (c *connection) working() bool {
 
 // leave stops the sessions of the client, or leaves them running if Options.Keep is set.
 func (c *connection) leave(ctx context.Context) {
-	ends, patience := ctx.Err() != nil, endTimeout
+	ends, timeout := ctx.Err() != nil, endTimeout
 	if !ends {
 		c.conn.Close() // the client does not read, and writers must not block
-		patience = cleanUpTimeout
+		timeout = cleanUpTimeout
 	}
 	for _, s := range c.all() {
 		if c.server.options.Keep || !s.owner {
@@ -103,7 +103,7 @@ func (c *connection) leave(ctx context.Context) {
 		if ends {
 			last = status(s.id, statusClosed)
 		}
-		c.close(s, last, patience)
+		c.close(s, last, timeout)
 	}
 	c.conn.Close()
 	for _, s := range c.all() {
@@ -116,15 +116,15 @@ func (c *connection) leave(ctx context.Context) {
 	}
 }
 
-// close ends a session: it denies waiting requests and stops the agent, if a daemon answers within patience.
-func (c *connection) close(s *session, last any, patience time.Duration) {
+// close ends a session: it denies waiting requests and stops the agent, if a daemon answers within timeout.
+func (c *connection) close(s *session, last any, timeout time.Duration) {
 	waiting := s.end(last)
 	c.release(s)
 	stopped := c.server.stops(s.conversation.Session())
 	c.cleanUps.Go(func() {
 		defer stopped()
 		defer s.detach()
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), timeout)
 		defer cancel()
 		for {
 			err := c.stop(ctx, s.conversation.Session(), waiting)

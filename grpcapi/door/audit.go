@@ -12,8 +12,7 @@ import (
 type Auditor interface {
 	// Record writes an entry. A failure is reported by health.
 	Record(messages.AuditEntry)
-	// Read calls f for the entries that match filter, oldest first, until f returns an
-	// error.
+	// Read calls f for the entries that match filter, oldest first, until f returns an error.
 	Read(ctx context.Context, filter messages.AuditFilter, f func(messages.AuditEntry) error) error
 }
 

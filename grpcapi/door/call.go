@@ -15,8 +15,7 @@ import (
 	"betcode/messages"
 )
 
-// ClientIDKey is the metadata key of a client's id: printable ASCII without spaces, at most
-// 128 characters.
+// ClientIDKey is the metadata key of a client's id: printable ASCII without spaces, at most 128 characters.
 const ClientIDKey = "x-client-id"
 
 // ClientTypeKey is the metadata key of a client's type, which other clients see: "cli",
@@ -142,7 +141,7 @@ func (c *Call) Token() (name string, expires time.Time) { return c.token, c.expi
 
 // Observes reports whether the caller is attached as an observer: it asks for that, or it may not
 // write and so must not hold the input lock.
-func (c *Call) Observes(wish bool) bool { return wish || !c.Rights.Has(messages.MayControl) }
+func (c *Call) Observes(observer bool) bool { return observer || !c.Rights.Has(messages.MayControl) }
 
 func validClientID(id string) bool {
 	if id == "" || len(id) > 128 {

@@ -40,8 +40,7 @@ func (n *newcomer) begin(ctx context.Context) bool {
 	return true
 }
 
-// Tap is a tap.ServerInHandle. It refuses a call of a newcomer before gRPC allocates anything
-// for it.
+// Tap is a tap.ServerInHandle. It refuses a call of a newcomer before gRPC allocates anything for it.
 func Tap(ctx context.Context, _ *tap.Info) (context.Context, error) {
 	if p, ok := PeerOf(ctx); !ok || p.newcomer.begin(ctx) {
 		return ctx, nil

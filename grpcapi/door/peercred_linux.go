@@ -8,8 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peerCredentials asks the kernel for the process at the other end. The witness must be
-// closed.
+// peerCredentials asks the kernel for the process at the other end. The witness must be closed.
 func peerCredentials(conn net.Conn) (Peer, witness, error) {
 	socket, ok := conn.(*net.UnixConn)
 	if !ok {

@@ -9,8 +9,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// Anyone is the need of calls that are served without authentication: process managers send
-// no token.
+// Anyone is the need of calls that are served without authentication: process managers send no token.
 const Anyone messages.Rights = 0
 
 // needed is the table of the rights that calls need: any one of those listed. A name that ends in a

@@ -10,11 +10,11 @@ import (
 // Bounds of the concurrent calls of one caller. Without them the streams of one token could use up
 // the slots of a session or of a connection.
 const (
-	TokenStreams      = 1024 // streams of a token
-	localStreams      = 4096 // streams of a client of the socket
-	restrictedStreams = 512  // streams of all restricted processes together
-	StrangerCalls     = 64   // calls from an address without a token
-	strangersCalls    = 256  // calls without a token together
+	TokenStreams            = 1024 // streams of a token
+	localStreams            = 4096 // streams of a client of the socket
+	restrictedStreams       = 512  // streams of all restricted processes together
+	UnauthenticatedCalls    = 64   // calls from an address without a token
+	allUnauthenticatedCalls = 256  // calls without a token together
 )
 
 // slots counts the calls being served, by caller. It is safe for concurrent use.
@@ -45,8 +45,8 @@ func (s *slots) release(caller string) {
 	}
 }
 
-// strangers is the name under which all callers without a token are counted.
-const strangers = "callers without a token"
+// unauthenticated is the name under which all callers without a token are counted.
+const unauthenticated = "callers without a token"
 
 // share is a name under which a call is counted, and its bound.
 type share struct {
@@ -60,7 +60,7 @@ func sharesOf(ctx context.Context, c *Call) []share {
 	caller := callerOf(ctx, c)
 	switch {
 	case known && p.Address.IsValid() && c.token == "":
-		return []share{{caller, StrangerCalls}, {strangers, strangersCalls}}
+		return []share{{caller, UnauthenticatedCalls}, {unauthenticated, allUnauthenticatedCalls}}
 	case !c.stream:
 		return nil
 	case c.token != "":

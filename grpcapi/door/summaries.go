@@ -55,7 +55,7 @@ func (s *summaries) add(caller string, r refusal) (first bool) {
 		counts, known = s.callers[caller]
 	}
 	if known {
-		if _, told := counts[r]; !told && len(counts) >= maxRefusalKinds {
+		if _, counted := counts[r]; !counted && len(counts) >= maxRefusalKinds {
 			r = refusal{span: "others", audit: r.audit}
 		}
 		counts[r]++

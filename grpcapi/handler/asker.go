@@ -6,8 +6,7 @@ import (
 	"betcode/messages"
 )
 
-// Asker is the actor system as the gateway sees it. Its errors are [*messages.Error] or those
-// of the context.
+// Asker is the actor system as the gateway sees it. Its errors are [*messages.Error] or those of the context.
 type Asker interface {
 	// Ask sends r to its actor and waits for the answer.
 	Ask(ctx context.Context, r messages.Request) (messages.Reply, error)
@@ -19,8 +18,7 @@ type Asker interface {
 // Stream is the reading end of one attached stream. Ready, Take and Finish are called from
 // one goroutine, Close from any.
 type Stream interface {
-	// Ready is signalled when Take has events or the end. The channel may change with each
-	// Take.
+	// Ready is signalled when Take has events or the end. The channel may change with each Take.
 	Ready() <-chan struct{}
 	// Take returns the buffered events in order, possibly none. io.EOF is a clean end after the
 	// last event. The events are shared and must not be changed.

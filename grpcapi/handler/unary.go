@@ -7,8 +7,7 @@ import (
 	"betcode/messages"
 )
 
-// Unary handlers have one form. They translate the request, and Unary asks and translates the
-// answer:
+// Unary handlers have one form. They translate the request, and Unary asks and translates the answer:
 //
 //	m, err := translate.RenameIn(r)
 //	return handler.Unary(ctx, handler.Once{Asker: s.asker}, m, err, handler.Empty[pb.RenameSessionResponse])

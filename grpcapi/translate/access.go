@@ -9,8 +9,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// AuditTypesIn translates a filter. It refuses unknown types: a misspelled filter would show an
-// empty log.
+// AuditTypesIn translates a filter. It refuses unknown types: a misspelled filter would show an empty log.
 func AuditTypesIn(op string, types []string) ([]messages.AuditType, error) {
 	known := messages.AuditTypes()
 	var out []messages.AuditType

@@ -127,8 +127,7 @@ func metadataIn(op string, metadata map[string]string) error {
 	return nil
 }
 
-// environmentIn checks the form of an environment. The session decides which variables it
-// keeps.
+// environmentIn checks the form of an environment. The session decides which variables it keeps.
 func environmentIn(op string, environment map[string]string) error {
 	if len(environment) > maxVariables {
 		return wire.Invalid(op, "Send the variables that the daemon keeps.", "environment has %d variables, the limit is %d", len(environment), maxVariables)

@@ -12,8 +12,7 @@ import (
 
 // The translation of health.proto.
 
-// DegradedStates is the metadata key of the degraded states, with the names of the API
-// document.
+// DegradedStates is the metadata key of the degraded states, with the names of the API document.
 const DegradedStates = "degraded_states"
 
 // OverallOut returns the status of the daemon. As in the API document, only critical components matter.

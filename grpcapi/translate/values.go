@@ -24,8 +24,7 @@ func objectIn(op, field string, object *structpb.Struct) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
 
-// StructOut returns the JSON input of a tool as a Struct; a value that is not an object gets the
-// key "value".
+// StructOut returns the JSON input of a tool as a Struct; a value that is not an object gets the key "value".
 func StructOut(raw []byte) *structpb.Struct {
 	if len(raw) == 0 {
 		return nil

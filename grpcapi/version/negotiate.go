@@ -20,8 +20,8 @@ type negotiation struct {
 	can      *pb.CapabilitySet
 }
 
-// maxWishes bounds the requested features in an answer.
-const maxWishes = 100
+// maxRequested bounds the requested features in an answer.
+const maxRequested = 100
 
 // apiVersionKey is the key of a client's API version in NegotiateRequest.client_capabilities.
 const apiVersionKey = "api_version"
@@ -42,15 +42,15 @@ func (n negotiation) answer(r *pb.NegotiateRequest) *pb.NegotiateResponse {
 	}
 	out.Accepted = true
 	out.Warnings = append(n.aboutClient(r), n.aboutClaude()...)
-	wishes := slices.Compact(slices.Sorted(slices.Values(r.GetRequestedFeatures())))
-	if len(wishes) > maxWishes {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("only the first %d of %d requested features were answered", maxWishes, len(wishes)))
-		wishes = wishes[:maxWishes]
+	requested := slices.Compact(slices.Sorted(slices.Values(r.GetRequestedFeatures())))
+	if len(requested) > maxRequested {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("only the first %d of %d requested features were answered", maxRequested, len(requested)))
+		requested = requested[:maxRequested]
 	}
-	for _, wish := range wishes {
-		granted, warning := n.grant(wish, client)
+	for _, name := range requested {
+		granted, warning := n.grant(name, client)
 		if granted {
-			out.GrantedFeatures = append(out.GrantedFeatures, wish)
+			out.GrantedFeatures = append(out.GrantedFeatures, name)
 		}
 		if warning != "" {
 			out.Warnings = append(out.Warnings, warning)
@@ -93,22 +93,22 @@ func (n negotiation) aboutClaude() []string {
 }
 
 // grant reports whether a client gets a feature, with a warning for its user.
-func (n negotiation) grant(wish, client string) (granted bool, warning string) {
-	i := slices.IndexFunc(n.features, func(f messages.Feature) bool { return f.Name == wish || slices.Contains(f.Aliases, wish) })
+func (n negotiation) grant(name, client string) (granted bool, warning string) {
+	i := slices.IndexFunc(n.features, func(f messages.Feature) bool { return f.Name == name || slices.Contains(f.Aliases, name) })
 	if i < 0 {
-		return false, fmt.Sprintf("%s unknown to this daemon", wire.Clip(wish))
+		return false, fmt.Sprintf("%s unknown to this daemon", wire.Clip(name))
 	}
 	switch f := n.features[i]; {
 	case f.Stage == messages.StageRemoved:
-		return false, fmt.Sprintf("%s removed; use %s", wish, f.Replacement)
+		return false, fmt.Sprintf("%s removed; use %s", name, f.Replacement)
 	case !n.built(f):
-		return false, fmt.Sprintf("%s not built yet", wish)
+		return false, fmt.Sprintf("%s not built yet", name)
 	case !f.On(n.flags):
-		return false, fmt.Sprintf("%s disabled: it is %s, enable via settings.json feature_flags.%s", wish, f.Stage, f.Name)
+		return false, fmt.Sprintf("%s disabled: it is %s, enable via settings.json feature_flags.%s", name, f.Stage, f.Name)
 	case older(client, f.MinClient):
-		return false, fmt.Sprintf("%s needs a client of v%s or newer", wish, f.MinClient)
+		return false, fmt.Sprintf("%s needs a client of v%s or newer", name, f.MinClient)
 	case f.Stage == messages.StageDeprecated:
-		return true, fmt.Sprintf("%s deprecated, goes in v%s; use %s", wish, f.Removal, f.Replacement)
+		return true, fmt.Sprintf("%s deprecated, goes in v%s; use %s", name, f.Removal, f.Replacement)
 	}
 	return true, ""
 }

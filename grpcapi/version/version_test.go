@@ -69,15 +69,15 @@ func exampleNegotiation() negotiation {
 func TestNegotiate(t *testing.T) {
 	for name, test := range map[string]struct {
 		client, claude string
-		wishes         []string
+		requested      []string
 		can            map[string]string
 		rejected, url  string
 		granted        []string
 		warns          []string
 	}{
-		"compatible":            {client: "0.2.0", wishes: []string{"stable", "wanted", "steady", "stable"}, granted: []string{"stable", "steady", "wanted"}},
+		"compatible":            {client: "0.2.0", requested: []string{"stable", "wanted", "steady", "stable"}, granted: []string{"stable", "steady", "wanted"}},
 		"a build between":       {client: "0.2.0-dev+abc"},
-		"too old":               {client: "0.1.0", rejected: "Client too old: v0.1.0 < required v0.1.5", url: "of client", wishes: []string{"stable"}},
+		"too old":               {client: "0.1.0", rejected: "Client too old: v0.1.0 < required v0.1.5", url: "of client", requested: []string{"stable"}},
 		"older than advised":    {client: "0.1.7", warns: []string{"v0.1.8 is recommended: of client"}},
 		"newer than the daemon": {client: "0.3.0", warns: []string{"Untested client version: v0.3.0 is newer than this daemon, v0.2.0"}},
 		"no version":            {client: "nightly", warns: []string{`Untested client version: "nightly" is not a version`}},
@@ -87,12 +87,12 @@ func TestNegotiate(t *testing.T) {
 		"an agent with gaps":    {client: "0.2.0", claude: "1.0.21", warns: []string{"lacks some abilities"}},
 		"a new agent":           {client: "0.2.0", claude: "2.0.0", warns: []string{"Untested Claude Code version: v2.0.0; v1.2.5 was tested"}},
 		"no agent":              {client: "0.2.0", claude: "-", warns: []string{"Claude Code is not found"}},
-		"switched off":          {client: "0.2.0", wishes: []string{"alpha", "unwanted"}, warns: []string{"alpha disabled: it is alpha, enable via settings.json feature_flags.alpha", "unwanted disabled"}},
-		"for newer clients":     {client: "0.2.0", wishes: []string{"newer"}, warns: []string{"newer needs a client of v0.3.0"}},
-		"never heard of":        {client: "0.2.0", wishes: []string{"tea"}, warns: []string{"tea unknown to this daemon"}},
-		"not there yet":         {client: "0.2.0", wishes: []string{"unbuilt"}, warns: []string{"unbuilt not built yet"}},
-		"not there any more":    {client: "0.2.0", wishes: []string{"gone"}, warns: []string{"gone removed; use new"}},
-		"on its way out":        {client: "0.2.0", wishes: []string{"old"}, granted: []string{"old"}, warns: []string{"old deprecated, goes in v0.4.0; use new"}},
+		"switched off":          {client: "0.2.0", requested: []string{"alpha", "unwanted"}, warns: []string{"alpha disabled: it is alpha, enable via settings.json feature_flags.alpha", "unwanted disabled"}},
+		"for newer clients":     {client: "0.2.0", requested: []string{"newer"}, warns: []string{"newer needs a client of v0.3.0"}},
+		"never heard of":        {client: "0.2.0", requested: []string{"tea"}, warns: []string{"tea unknown to this daemon"}},
+		"not there yet":         {client: "0.2.0", requested: []string{"unbuilt"}, warns: []string{"unbuilt not built yet"}},
+		"not there any more":    {client: "0.2.0", requested: []string{"gone"}, warns: []string{"gone removed; use new"}},
+		"on its way out":        {client: "0.2.0", requested: []string{"old"}, granted: []string{"old"}, warns: []string{"old deprecated, goes in v0.4.0; use new"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := exampleNegotiation()
@@ -103,7 +103,7 @@ func TestNegotiate(t *testing.T) {
 			default:
 				n.claude = test.claude
 			}
-			got := n.answer(&pb.NegotiateRequest{ClientVersion: test.client, RequestedFeatures: test.wishes, ClientCapabilities: test.can})
+			got := n.answer(&pb.NegotiateRequest{ClientVersion: test.client, RequestedFeatures: test.requested, ClientCapabilities: test.can})
 			if got.GetAccepted() != (test.rejected == "") || got.GetRejectionReason() != test.rejected || got.GetUpgradeUrl() != test.url ||
 				!slices.Equal(got.GetGrantedFeatures(), test.granted) || got.GetCapabilities().GetMaxMessageSize() != 7 || len(got.GetWarnings()) != len(test.warns) {
 				t.Errorf("%v", got)
@@ -127,7 +127,7 @@ func TestNegotiateGrantsOnlyWhatIsOn(t *testing.T) {
 		n.claude = rapid.SampledFrom([]string{"", "1.0.0", "1.0.20", "1.2.5", "9.9.9", "x"}).Draw(t, "claude")
 		r := &pb.NegotiateRequest{
 			ClientVersion:     rapid.SampledFrom([]string{"", "0.1.4", "0.1.5", "0.2.0", "0.9.0", "x"}).Draw(t, "client"),
-			RequestedFeatures: rapid.SliceOf(rapid.SampledFrom([]string{"stable", "steady", "unwanted", "alpha", "unbuilt", "newer", "old", "gone", "tea", ""})).Draw(t, "wishes"),
+			RequestedFeatures: rapid.SliceOf(rapid.SampledFrom([]string{"stable", "steady", "unwanted", "alpha", "unbuilt", "newer", "old", "gone", "tea", ""})).Draw(t, "requested"),
 		}
 		got := n.answer(r)
 		if !got.GetAccepted() && (got.GetRejectionReason() == "" || got.GetUpgradeUrl() == "" || len(got.GetGrantedFeatures()) > 0) {

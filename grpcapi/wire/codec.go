@@ -96,8 +96,7 @@ func LegacyAnswer(request *pb.AgentRequest) bool {
 	return key != "" && CanonicalUUID(key) == ""
 }
 
-// Malformed returns an error if v carries the mark of a request that [Codec] could not
-// decode.
+// Malformed returns an error if v carries the mark of a request that [Codec] could not decode.
 func Malformed(v any) error {
 	m, ok := v.(proto.Message)
 	if !ok {

@@ -131,8 +131,7 @@ func details(e *messages.Error) map[string]string {
 	return clean
 }
 
-// Status returns the gRPC status that a client gets for err, with its code for programs
-// and its details.
+// Status returns the gRPC status that a client gets for err, with its code for programs and its details.
 func Status(err error) *status.Status {
 	if s, ok := status.FromError(err); ok {
 		var ours *messages.Error

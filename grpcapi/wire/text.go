@@ -27,8 +27,7 @@ func Clip(s string) string {
 	return s + "…"
 }
 
-// CanonicalUUID returns s in lower case if it is a UUID in the usual form of 36 characters,
-// else "".
+// CanonicalUUID returns s in lower case if it is a UUID in the usual form of 36 characters, else "".
 func CanonicalUUID(s string) string {
 	if len(s) != 36 {
 		return ""

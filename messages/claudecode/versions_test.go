@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestTableIsInOrder checks that versions.json can be used: versions are
-// versions, in order, and each row has a field and each field a row.
+// TestTableIsInOrder checks versions.json: versions are valid and sorted, each row has a field, and
+// each field has a row.
 func TestTableIsInOrder(t *testing.T) {
 	if !slices.IsSortedFunc(known.Supported, func(a, b string) int {
 		if Older(a, b) {
@@ -82,7 +82,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestAdviceNamesTheUpgrade checks that users of old versions are told how to upgrade, and no others.
+// TestAdviceNamesTheUpgrade checks that only users of old versions get the command for an upgrade.
 func TestAdviceNamesTheUpgrade(t *testing.T) {
 	for _, version := range []string{"1.0.60", "2.0.77", "2.1.119"} {
 		if got := Advice(version); !strings.Contains(got, version) || !strings.Contains(got, UpgradeCommand()) {

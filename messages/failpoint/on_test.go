@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestNthTime arms an error and counts.
+// TestNthTime arms an error for the n-th hit.
 func TestNthTime(t *testing.T) {
 	plan = parse("a=error@2,b=panic@1")
 	t.Cleanup(func() { plan = nil })
@@ -28,7 +28,7 @@ func TestNthTime(t *testing.T) {
 	Hit("b")
 }
 
-// TestEveryNthTime arms an error that comes again and again.
+// TestEveryNthTime arms an error for every n-th hit.
 func TestEveryNthTime(t *testing.T) {
 	plan = parse("a=error%3")
 	t.Cleanup(func() { plan = nil })
@@ -43,7 +43,7 @@ func TestEveryNthTime(t *testing.T) {
 	}
 }
 
-// TestNames checks that actors are among the names, and no name is there twice.
+// TestNames checks that Actors are among Names, and that no name is a duplicate.
 func TestNames(t *testing.T) {
 	names := Names()
 	for i, name := range names {

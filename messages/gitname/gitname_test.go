@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// CheckBranch agrees with git, except that it refuses HEAD and @, which git takes for the commit that is checked out.
+// CheckBranch agrees with git, except that it refuses HEAD and @, which git resolves to the checked-out commit.
 func TestCheckBranch(t *testing.T) {
 	for _, name := range []string{
 		"main", "feature/auth", "a.b", "a-b", "ä/ö", "a@b", "a{b", "HEADS", "x/HEAD",

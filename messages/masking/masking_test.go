@@ -39,8 +39,7 @@ func TestOthersAreNot(t *testing.T) {
 	}
 }
 
-// A preview is short, valid and without anything that moves a cursor, and a secret in
-// it is hidden wherever it stands.
+// A preview is short, valid, without control characters, and hides secrets at every position.
 func TestPreview(t *testing.T) {
 	m := New([]string{hidden})
 	rapid.Check(t, func(t *rapid.T) {

@@ -21,7 +21,7 @@ type OnFailure string
 
 // The policies. An empty one is FailDependants.
 const (
-	FailDependants OnFailure = "fail_dependants" // steps that depend on it fail; others go on
+	FailDependants OnFailure = "fail_dependants" // steps that depend on it fail; others continue
 	Continue       OnFailure = "continue"        // steps that depend on it start without its result
 	StopAll        OnFailure = "stop_all"        // running steps are cancelled, and none starts
 )

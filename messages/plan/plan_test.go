@@ -13,7 +13,7 @@ import (
 
 func step(id string, needs ...string) Step { return Step{ID: id, Prompt: "do it", DependsOn: needs} }
 
-// merging is a plan with a step and a merge behind it.
+// merging returns a plan with a step and a merge after it.
 func merging(m Merge, change ...func(*Step)) Plan {
 	s := step("a")
 	for _, f := range change {
@@ -110,7 +110,7 @@ func TestProblemsSayWhere(t *testing.T) {
 	}
 }
 
-// anyPlan draws a plan whose dependencies may go anywhere.
+// anyPlan draws a plan with arbitrary dependencies.
 func anyPlan(t *rapid.T) Plan {
 	n := rapid.IntRange(1, 12).Draw(t, "steps")
 	p := Plan{}
@@ -124,7 +124,7 @@ func anyPlan(t *rapid.T) Plan {
 	return p
 }
 
-// A plan is accepted exactly if its steps can be put in an order; a cycle that is reported is one.
+// A plan is accepted exactly if its steps can be ordered, and a reported cycle is a cycle.
 func TestCycleIsFound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := anyPlan(t)
@@ -158,7 +158,7 @@ func TestCycleIsFound(t *testing.T) {
 	})
 }
 
-// FuzzCheck: whatever a plan has, checking it neither panics nor accepts what cannot be scheduled.
+// FuzzCheck: for any plan, Check neither panics nor accepts a plan that cannot be scheduled.
 func FuzzCheck(f *testing.F) {
 	f.Add("a", "b", "a,b", "dag", "x", 1)
 	f.Add("", "\xff", "b", "sequential", "", -1)
@@ -176,7 +176,7 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// The time of a check grows with steps and dependencies: the largest plan is checked at once.
+// The time of a check is linear in steps and dependencies, so the largest plan is checked quickly.
 func TestLargestPlan(t *testing.T) {
 	p := Plan{}
 	for i := range MaxSteps {

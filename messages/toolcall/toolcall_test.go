@@ -48,8 +48,8 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
-// Whatever an agent sends, the line is bounded, on one line, visible, and does not begin
-// with its words.
+// For any input of an agent, the text is bounded, on one line, visible, and does not begin with the
+// agent's description.
 func FuzzLine(f *testing.F) {
 	f.Add("Bash", []byte(`{"command":"ls","description":"run it"}`), "run it")
 	f.Add("x", []byte(`{"description":"only words"}`), "only words")

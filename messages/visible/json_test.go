@@ -7,7 +7,7 @@ import (
 	"betcode/messages/visible"
 )
 
-// FuzzJSON holds that escaping changes no value and leaves nothing hidden.
+// FuzzJSON checks that escaping changes no value and leaves no hidden rune.
 func FuzzJSON(f *testing.F) {
 	for _, text := range []string{"plain", "gnp\u202egpj", "a\u200bb", "\U000e0041", "\u0085", "é 漢", "\ufffd", "\x1b[2J"} {
 		f.Add(text)

@@ -45,9 +45,9 @@ type proxy struct {
 	busy       atomic.Bool   // a frame is being handled
 	results    atomic.Pointer[pendingFile]
 
-	mu      sync.Mutex // of the following
-	words   translator
-	ignored map[string]bool
+	mu         sync.Mutex // of the following
+	translator translator
+	ignored    map[string]bool
 }
 
 // serve serves the connection until it ends. It reports whether the proxy was admitted.
@@ -62,7 +62,7 @@ func (p *proxy) serve(ctx context.Context) (admitted bool) {
 	}
 	id := "proxy-" + uuid.NewString()[:8]
 	p.log = p.log.With().Str("client", id).Str("session_id", string(m.SessionID)).Stringer("dialect", m.Dialect).Logger()
-	p.words = newTranslator(m.SessionID, m.Dialect)
+	p.translator = newTranslator(m.SessionID, m.Dialect)
 	if p.full() {
 		p.refuse(errMany)
 		return false
@@ -137,7 +137,7 @@ func (p *proxy) register(m wire.Register, id string) (call Call, d Daemon, err e
 
 // refuse answers a failed registration and closes the connection.
 func (p *proxy) refuse(err error) {
-	ack := refused(p.words.session, err)
+	ack := refused(p.translator.session, err)
 	refusals := p.log.Sample(p.options.Refusals)
 	refusals.Warn().Err(err).Bool("retryable", ack.Retryable).Msg("proxy refused")
 	p.write(ack)
@@ -152,7 +152,7 @@ func (p *proxy) close(d *departure) { p.socket.Close(d.code, d.reason) }
 
 // carry serves a registered proxy.
 func (p *proxy) carry(ctx context.Context, call Call) {
-	p.write(wire.RegisterAck{Success: true, SessionID: p.words.session, MaxImageMB: maxImageMB})
+	p.write(wire.RegisterAck{Success: true, SessionID: p.translator.session, MaxImageMB: maxImageMB})
 	p.socket.Registered()
 	defer p.attend(p)()
 	var beside sync.WaitGroup
@@ -173,7 +173,7 @@ func (p *proxy) carry(ctx context.Context, call Call) {
 // event sends an event to the proxy.
 func (p *proxy) event(e *pb.ProxyEvent) {
 	p.mu.Lock()
-	m := p.words.message(e)
+	m := p.translator.message(e)
 	p.mu.Unlock()
 	written := m != nil && p.write(m)
 	if m, ok := m.(wire.PermissionResponse); ok && written {
@@ -190,7 +190,7 @@ func (p *proxy) event(e *pb.ProxyEvent) {
 // write sends a message that the generation of the proxy knows, and reports success. A failed write
 // ends the connection.
 func (p *proxy) write(m wire.Message) bool {
-	frame, err := wire.Encode(p.words.dialect, wire.ToProxy, m)
+	frame, err := wire.Encode(p.translator.dialect, wire.ToProxy, m)
 	if err != nil {
 		p.log.Error().Err(err).Msg("frame not sent")
 		return false

@@ -64,7 +64,7 @@ func (p *proxy) frame(text bool, frame []byte, held int) (line bool) {
 		return false
 	}
 	p.mu.Lock()
-	r, why := p.words.request(m)
+	r, why := p.translator.request(m)
 	p.mu.Unlock()
 	if r == nil {
 		p.budget.free(held)
@@ -81,7 +81,7 @@ func (p *proxy) frame(text bool, frame []byte, held int) (line bool) {
 // heartbeat answers a heartbeat of G2 or G3. Proxies of G1 answer every heartbeat, so an answer would
 // be answered without end.
 func (p *proxy) heartbeat() {
-	if p.words.dialect >= wire.G2 {
+	if p.translator.dialect >= wire.G2 {
 		p.write(wire.Heartbeat{})
 	}
 }

@@ -130,7 +130,7 @@ func (s *Server) admit() bool {
 func (s *Server) attend(p *proxy) (forget func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	session := p.words.session
+	session := p.translator.session
 	s.serving[session] = p
 	return func() {
 		s.mu.Lock()

@@ -44,7 +44,7 @@ func (s *Server) Upload(ctx context.Context, session wire.UUID, f File) error {
 	switch {
 	case p == nil:
 		return errOffline
-	case p.words.dialect < wire.G2:
+	case p.translator.dialect < wire.G2:
 		return errTooOld
 	}
 	result := make(chan wire.FileUploadResult, 1)
@@ -55,7 +55,7 @@ func (s *Server) Upload(ctx context.Context, session wire.UUID, f File) error {
 	if err := p.sendFile(f); err != nil {
 		return err
 	}
-	if p.words.dialect == wire.G2 {
+	if p.translator.dialect == wire.G2 {
 		return nil
 	}
 	late := time.NewTimer(storeTimeout)
@@ -84,7 +84,7 @@ type pendingFile struct {
 // sendFile writes the frames of a file. It continues when the page has left.
 func (p *proxy) sendFile(f File) error {
 	size, until := pieceG3, time.Now().Add(sendTimeout)
-	if p.words.dialect == wire.G2 {
+	if p.translator.dialect == wire.G2 {
 		size = pieceG2
 	}
 	count := max((len(f.Content)+size-1)/size, 1)

@@ -114,8 +114,7 @@ func New(o Options) *Proxy {
 	return &Proxy{Options: o}
 }
 
-// Run keeps the session registered until ctx ends, the backend terminates it, or the session is
-// deleted.
+// Run keeps the session registered until ctx ends, the backend terminates it, or the session is deleted.
 func (p *Proxy) Run(ctx context.Context) (err error) {
 	if p.saved, err = p.Store.Load(); err != nil {
 		return err

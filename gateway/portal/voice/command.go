@@ -61,16 +61,16 @@ func (c Command) Recognise(ctx context.Context, a Audio, say func(Result)) error
 			cancel(err)
 		}
 	}()
-	var said error
+	var resultsErr error
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		said = results(out, say)
+		resultsErr = results(out, say)
 	}()
 	select {
 	case <-read:
-		if said != nil {
-			cancel(said)
+		if resultsErr != nil {
+			cancel(resultsErr)
 		}
 		late := time.AfterFunc(tail, func() { cancel(errOver) }) // it has closed its output and should end soon
 		defer late.Stop()

@@ -13,9 +13,9 @@ const (
 	MaxAudio = 10 * 60 * bytesASecond
 	buffered = 2 * bytesASecond / 1024 // buffered pieces of audio, of 1 KiB or more each
 
-	patience  = 10 * time.Second // for a recogniser that reads no audio
-	thinking  = time.Minute      // for a recogniser that has all audio
-	maxLength = 11 * time.Minute // of a recording, in real time
+	readTimeout   = 10 * time.Second // for a recogniser that reads no audio
+	resultTimeout = time.Minute      // for a recogniser that has all audio
+	maxLength     = 11 * time.Minute // of a recording, in real time
 )
 
 // ErrTooLong is the error for a recording with more than [MaxAudio].
@@ -61,7 +61,7 @@ func (r *recording) write(piece []byte) error {
 	if r.size += len(piece); r.size > MaxAudio {
 		return ErrTooLong
 	}
-	slow := time.NewTimer(patience)
+	slow := time.NewTimer(readTimeout)
 	defer slow.Stop()
 	select {
 	case r.audio <- piece:
@@ -77,7 +77,7 @@ func (r *recording) end() {
 	if !r.ended {
 		r.ended = true
 		close(r.audio)
-		r.late.Reset(thinking)
+		r.late.Reset(resultTimeout)
 	}
 }
 

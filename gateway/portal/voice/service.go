@@ -52,7 +52,7 @@ func (s *Service) Transcribe(ctx context.Context, a Audio) (string, error) {
 	if s.recogniser == nil {
 		return "", ErrOff
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, thinking, errLate)
+	ctx, cancel := context.WithTimeoutCause(ctx, resultTimeout, errLate)
 	defer cancel()
 	a.Reader = &limited{a.Reader, MaxAudio}
 	var texts []string
