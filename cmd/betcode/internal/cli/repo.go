@@ -190,7 +190,7 @@ func (p *program) scanRepos(ctx context.Context, c *cli.Context, cl *client.Clie
 
 func reposView(list *pb.ListReposResponse) output.View {
 	return output.View{
-		Schema: "betcode.repo.list/v1", Value: list, List: "repos", Columns: append(console.Columns("ID", "NAME", "WORKTREES"), console.Column{Title: "PATH", Path: true}),
+		Schema: "betcode.repo.list/v1", Value: list, List: "repos", Columns: console.Columns("ID", "NAME", "WORKTREES", "PATH"),
 		Row: func(i int, _ output.Look) []string {
 			r := list.GetRepos()[i]
 			return []string{console.ShortID(r.GetId()), r.GetName(), fmt.Sprint(r.GetWorktreeCount()), r.GetRepoPath()}

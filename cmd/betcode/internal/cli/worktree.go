@@ -145,8 +145,7 @@ func (p *program) listWorktrees(ctx context.Context, c *cli.Context, cl *client.
 		request.RepoPath = dir
 	}
 	list, err := cl.Worktree.ListWorktrees(ctx, request)
-	columns := console.Columns("", "ID", "NAME", "BRANCH", "STATE", "WORK", "SESSIONS", "LEASES")
-	columns = append(columns, console.Column{Title: "PATH", Path: true})
+	columns := console.Columns("", "ID", "NAME", "BRANCH", "STATE", "WORK", "SESSIONS", "LEASES", "PATH")
 	for _, title := range []string{"SIZE", "SETUP", "USED"} {
 		columns = append(columns, console.Column{Title: title, Wide: true})
 	}

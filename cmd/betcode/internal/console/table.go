@@ -19,14 +19,26 @@ type Column struct {
 	Text  bool // sentences: shortened after paths and before other columns
 }
 
-// Columns returns columns that are always shown.
+// Columns returns columns that are always shown, each with the properties that its title has in every list.
 func Columns(titles ...string) []Column {
 	columns := make([]Column, len(titles))
 	for i, title := range titles {
-		columns[i].Title = title
+		columns[i] = Column{Title: title, Whole: wholeTitles[title], Path: title == "PATH" || title == "DIRECTORY", Text: textTitles[title]}
 	}
 	return columns
 }
+
+// wholeTitles are those of ids, states, numbers, sizes and times, which say nothing or something else when they are shortened.
+var wholeTitles = map[string]bool{
+	"ID": true, "SESSION": true, "SUBAGENT": true, "PARENT": true, "COMMIT": true,
+	"STATE": true, "STATUS": true, "KIND": true,
+	"WORKTREES": true, "SESSIONS": true, "CALLS": true, "APPROVED": true, "ATTEMPT": true, "CORES": true,
+	"COST": true, "SIZE": true, "MEMORY": true, "DISK FREE": true,
+	"CREATED": true, "CHANGED": true, "LAST USED": true, "EXPIRES": true,
+}
+
+// textTitles are those of sentences.
+var textTitles = map[string]bool{"WHAT": true, "RESULT": true, "SUBJECT": true}
 
 // Layout is the form of a [Table].
 type Layout struct {

@@ -57,6 +57,22 @@ func TestTableShortens(t *testing.T) {
 	}
 }
 
+// A narrow list shortens neither ids nor states nor numbers, and the widest column first.
+func TestNarrowListsKeepIDsAndStates(t *testing.T) {
+	columns := Columns("", "ID", "NAME", "BRANCH", "STATE", "WORK", "SESSIONS", "LEASES", "PATH")
+	row := []string{"*", "fb31df30", "feature-auth", "feature/auth", "missing", "clean", "2", "", "/home/ann/src/api-feature-auth"}
+	const want = "   ID        NAME    BRANCH  STATE    WORK   SESSIONS  LEASES  PATH\n*  fb31df30  featu…  featu…  missing  clean  2                 …-auth\n"
+	for _, width := range []int{40, 60} {
+		if got := write(t, Layout{Aligned: true, Header: true, Width: width}, columns, row); got != want {
+			t.Errorf("%d columns\ngot\n%s\nwant\n%s", width, got, want)
+		}
+	}
+	const wider = "   ID        NAME          BRANCH        STATE    WORK   SESSIONS  LEASES  PATH\n*  fb31df30  feature-auth  feature/auth  missing  clean  2                 …api-feature-auth\n"
+	if got := write(t, Layout{Aligned: true, Header: true, Width: 92}, columns, row); got != wider {
+		t.Errorf("got\n%s\nwant\n%s", got, wider)
+	}
+}
+
 // No line is longer than the screen, unless every column has its least width.
 func TestTableFitsAlways(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

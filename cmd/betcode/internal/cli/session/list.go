@@ -48,7 +48,7 @@ func sessionsView(list *pb.ListSessionsResponse) output.View {
 		Columns: []console.Column{
 			{Title: "ID", Whole: true},
 			{Title: "NAME"},
-			{Title: "STATUS"},
+			{Title: "STATUS", Whole: true},
 			{Title: "MODEL", Wide: true},
 			{Title: "MESSAGES", Wide: true},
 			{Title: "COST", Whole: true},
