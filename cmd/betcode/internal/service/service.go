@@ -30,8 +30,8 @@ type Definition struct {
 
 // steps are the commands of a service manager, without a shell.
 type steps struct {
-	load, unload [][]string
-	state        []string // prints the state of the service
+	load, unload [][]string // the last one of load starts the service
+	state        []string   // prints the state of the service
 }
 
 // Request is the input of [Plan].
@@ -74,7 +74,7 @@ func Plan(r Request) (Definition, error) {
 		WithHint("let your system run 'betcode daemon run --keep-agents' at the login")
 }
 
-// Commands returns what Install runs after it has written the file, for people.
+// Commands returns what Prepare and Start run after the file is written, for people.
 func (d Definition) Commands() []string {
 	var all []string
 	for _, c := range d.load {
@@ -97,18 +97,31 @@ func (d Definition) Check(force bool) error {
 		WithHint("compare it with 'betcode service install --dry-run', and replace it with --force")
 }
 
-// Install writes the file and starts the service. It returns when the daemon serves.
-func (d Definition) Install(ctx context.Context) error {
+// Prepare writes the file and makes the service manager read it. The service does not run yet, so that a manager that cannot be
+// reached costs no daemon. On failure a file that is new is removed.
+func (d Definition) Prepare(ctx context.Context) error {
+	_, there := os.Stat(d.Path)
 	if err := os.MkdirAll(filepath.Dir(d.Path), 0o755); err != nil { //nolint:gosec // as the service manager expects it
 		return fmt.Errorf("install service: %w", err)
 	}
 	if err := replace(d.Path, d.Text); err != nil {
 		return fmt.Errorf("install service: %w", err)
 	}
-	for _, c := range d.load {
+	for _, c := range d.load[:len(d.load)-1] {
 		if err := run(ctx, c); err != nil {
+			if errors.Is(there, fs.ErrNotExist) {
+				err = errors.Join(err, os.Remove(d.Path))
+			}
 			return fmt.Errorf("install service: %w", err)
 		}
+	}
+	return nil
+}
+
+// Start starts the service that Prepare has prepared. It returns when the daemon serves.
+func (d Definition) Start(ctx context.Context) error {
+	if err := run(ctx, d.load[len(d.load)-1]); err != nil {
+		return fmt.Errorf("start service: %w", err)
 	}
 	return nil
 }

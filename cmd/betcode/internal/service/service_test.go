@@ -1,10 +1,12 @@
 package service
 
 import (
+	"context"
 	"encoding/xml"
 	"errors"
 	"flag"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -188,7 +190,7 @@ func TestManagerIsAsked(t *testing.T) {
 	}
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 	d := plan(t, Request{OS: "linux", Units: filepath.Join(t.TempDir(), "deep", "user"), Program: "/bin/betcode"})
-	if err := d.Install(t.Context()); err != nil {
+	if err := errors.Join(d.Prepare(t.Context()), d.Start(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	if _, installed := d.State(t.Context()); !installed {
@@ -209,7 +211,12 @@ func TestManagerIsAsked(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(bin, "systemctl"), []byte("#!/bin/sh\necho no bus >&2\nexit 1\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Install(t.Context()); err == nil || !strings.Contains(err.Error(), "no bus") {
-		t.Errorf("a manager that refuses: %v", err)
+	for name, do := range map[string]func(context.Context) error{"prepare": d.Prepare, "start": d.Start} {
+		if err := do(t.Context()); err == nil || !strings.Contains(err.Error(), "no bus") {
+			t.Errorf("%s, and the manager refuses: %v", name, err)
+		}
+		if _, err := os.Stat(d.Path); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s left a file: %v", name, err)
+		}
 	}
 }

@@ -103,10 +103,13 @@ func installService(ctx context.Context, p *base.Program, c *cli.Context) error 
 	if err := d.Check(c.Bool("force")); err != nil {
 		return err
 	}
+	if err := d.Prepare(ctx); err != nil {
+		return exit.With(exit.Failed, fmt.Errorf("%w; no daemon was stopped, and 'betcode daemon start' starts one without a service", err))
+	}
 	if err := leaveDirectory(ctx, p, c); err != nil {
 		return err
 	}
-	if err := d.Install(ctx); err != nil {
+	if err := d.Start(ctx); err != nil {
 		return exit.With(exit.Failed, fmt.Errorf("%w; 'betcode service uninstall' removes it, 'betcode daemon start' starts a daemon without it", err))
 	}
 	p.Say("The service is installed (%s) and serves.", d.Path)
