@@ -361,6 +361,18 @@ func TestWatch(t *testing.T) {
 	<-stopped
 }
 
+// A list of texts is shown as a person would write it.
+func TestTextsAreReadable(t *testing.T) {
+	const exec = `["sh","-c","cat >>/tmp/a && echo <done>"]`
+	s, err := Load(Flags{"notify.exec": exec}, home(t.TempDir(), nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Get("notify.exec").Text(); got != exec {
+		t.Errorf("%s is shown as %s", exec, got)
+	}
+}
+
 func TestPublic(t *testing.T) {
 	for exec, want := range map[string]string{`["curl","-H","secret"]`: `["curl","…"]`, `["notify-send"]`: `["notify-send"]`, "": ""} {
 		s, err := Load(Flags{"notify.exec": exec}, home(t.TempDir(), nil))

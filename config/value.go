@@ -137,11 +137,13 @@ func (s *Setting) format(v any) string {
 		if s.Kind == Names || s.Kind == Paths {
 			return cmp.Or(strings.Join(v, ","), "off")
 		}
-		list, err := json.Marshal(v)
-		if err != nil {
+		var list strings.Builder
+		encoder := json.NewEncoder(&list)
+		encoder.SetEscapeHTML(false) // people read it, and programs of shells have < > &
+		if err := encoder.Encode(v); err != nil {
 			panic("encode texts: " + err.Error())
 		}
-		return string(list)
+		return strings.TrimSuffix(list.String(), "\n")
 	}
 	panic(fmt.Sprintf("setting %s has a value of type %T", s.Name, v))
 }

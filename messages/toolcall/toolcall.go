@@ -57,6 +57,9 @@ func Subject(tool string, input map[string]any) string {
 	if len(parts) > 0 {
 		return strings.Join(parts, joint(tool))
 	}
+	if text := budget(tool, input); text != "" {
+		return text
+	}
 	rest := maps.Clone(input)
 	delete(rest, words)
 	if len(rest) == 0 {
@@ -69,6 +72,27 @@ func Subject(tool string, input map[string]any) string {
 		return strings.Join(slices.Sorted(maps.Keys(rest)), ", ")
 	}
 	return strings.TrimSpace(out.String())
+}
+
+// budget returns what a request of the daemon to raise a budget does; empty for any other call. Its description by the daemon
+// begins with the same words.
+func budget(tool string, input map[string]any) string {
+	text := func(name string) string {
+		s, _ := input[name].(string)
+		return s
+	}
+	if tool != "Budget" || text("used") == "" || text("budget") == "" || text("raised") == "" {
+		return ""
+	}
+	switch day, plan := text("day"), text("plan"); {
+	case len(input) == 3:
+		return "raise the budget to " + text("raised")
+	case len(input) == 4 && day != "":
+		return "raise the budget of all sessions for " + day + " to " + text("raised")
+	case len(input) == 4 && plan != "":
+		return "raise the budget of the plan to " + text("raised")
+	}
+	return "" // not the daemon's
 }
 
 // joint returns the separator between the members of a tool.

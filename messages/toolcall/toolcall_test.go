@@ -29,6 +29,9 @@ func TestLine(t *testing.T) {
 		{"mcp__fs__read", `{"path":"/x","n":1}`, "", "/x"},
 		{"Bash", `{"command":"a\u202eb\u200b"}`, "x\u001b[2Jy", `a\u202eb\u200b (the agent says: "x\x1b[2Jy")`},
 		{"ExitPlanMode", `{}`, "", "ExitPlanMode"},
+		{"Budget", `{"used":"$1","budget":"$1","raised":"$2"}`, "", "raise the budget to $2"},
+		{"Budget", `{"used":"$1","raised":"$2"}`, "", `{"raised":"$2","used":"$1"}`},
+		{"Budget", `{"used":"$1","budget":"$1","raised":"$2","run":"x"}`, "", `{"budget":"$1","raised":"$2","run":"x","used":"$1"}`},
 	} {
 		var input map[string]any
 		if err := json.Unmarshal([]byte(c.input), &input); err != nil {

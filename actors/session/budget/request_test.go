@@ -1,11 +1,13 @@
 package budget
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 
 	"betcode/messages"
+	"betcode/messages/toolcall"
 )
 
 func TestRequests(t *testing.T) {
@@ -26,6 +28,13 @@ func TestRequests(t *testing.T) {
 			PlanRequest(messages.AskPlanBudget{Request: "r", Plan: "p", Limit: limit, Step: limit, Spent: spent}), messages.HeldByPlan, []string{"plan p", "$1.25", "$2.00"},
 		},
 	} {
+		var input map[string]any
+		if err := json.Unmarshal(test.p.Input, &input); err != nil {
+			t.Fatal(err)
+		}
+		if shown := toolcall.Line(Tool, input, ""); !strings.HasPrefix(test.p.Description, shown+"; denied, ") {
+			t.Errorf("%s: lists show %q, which does not begin %q", name, shown, test.p.Description)
+		}
 		text := test.p.Reason + " " + test.p.Description
 		for _, word := range test.words {
 			if !strings.Contains(text, word) {
