@@ -22,7 +22,7 @@ func TestScreenSearch(t *testing.T) {
 	}
 	screen, cmd := s.screen(80, 24)
 	s.shows(screen, "2 idle")
-	s.shows(screen, "While you were away, for 1d 0h: 2 sessions, 2 turns")
+	s.shows(screen, "In the last 24 hours: 2 sessions, 2 turns")
 	s.types(screen.Terminal, "s")
 	s.shows(screen, "words that all occur")
 	s.types(screen.Terminal, "needle is\r")
@@ -36,7 +36,7 @@ func TestScreenSearch(t *testing.T) {
 	s.types(screen.Terminal, "sno such words at all\r")
 	s.shows(screen, "Nothing is found.")
 	s.types(screen.Terminal, "\x1b")
-	s.shows(screen, "While you were away")
+	s.shows(screen, "In the last 24 hours")
 	s.types(screen.Terminal, "q")
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
@@ -45,7 +45,7 @@ func TestScreenSearch(t *testing.T) {
 	s.shows(again, "2 idle")
 	s.named("later", "echo:later")
 	s.shows(again, "3 idle")
-	if strings.Contains(again.Shown(), "While you were away") {
+	if strings.Contains(again.Shown(), "While you were away") || strings.Contains(again.Shown(), "In the last") {
 		t.Errorf("the absence is shown twice:\n%s", again.Shown())
 	}
 }
@@ -59,7 +59,7 @@ func TestScreenPlainSearch(t *testing.T) {
 		t.Fatal(err)
 	}
 	screen, cmd := s.terminal(s.world.Binary, "ui", "--plain")
-	s.awaits(screen, "While you were away, for 1d 0h: 1 session, 1 turn")
+	s.awaits(screen, "In the last 24 hours: 1 session, 1 turn")
 	s.awaits(screen, "1 idle.")
 	s.types(screen, "search needle\r")
 	s.awaits(screen, "hit 2. long: ")

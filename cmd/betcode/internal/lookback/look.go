@@ -16,14 +16,14 @@ const DefaultPeriod = 24 * time.Hour
 // lookFile has the time of the last look, in the state directory of the daemon.
 const lookFile = "looked"
 
-// Last returns the time of the last digest; a day ago if it is not known.
-func Last(state string, now time.Time) time.Time {
+// Last returns the time of the last digest, and whether it is known; if not, the time is a day ago.
+func Last(state string, now time.Time) (at time.Time, known bool) {
 	if raw, err := regular.Read(filepath.Join(state, lookFile), 64); state != "" && err == nil {
 		if at, err := time.Parse(time.RFC3339Nano, strings.TrimSpace(string(raw))); err == nil && at.Before(now) {
-			return at
+			return at, true
 		}
 	}
-	return now.Add(-DefaultPeriod)
+	return now.Add(-DefaultPeriod), false
 }
 
 // Note stores the time of a digest. An empty state directory means that the daemon is on another

@@ -12,16 +12,21 @@ import (
 // longAbsence is how long the terminal was without the focus when a digest is shown again.
 const longAbsence = 10 * time.Minute
 
-// digestText sums up a digest on one line; empty if nothing happened.
-func digestText(d *pb.DigestResponse) string {
+// digestText sums up a digest on one line; empty if nothing happened. before says that the person was here earlier: otherwise there
+// was no absence.
+func digestText(d *pb.DigestResponse, before bool) string {
 	if len(d.GetSessions()) == 0 {
 		return ""
 	}
-	return "While you were away, for " + console.Span(d.GetUntil().AsTime().Sub(d.GetSince().AsTime())) + ": " + strings.Join(lookback.Sums(d), ", ")
+	period := "In the last 24 hours: " // [lookback.DefaultPeriod]
+	if before {
+		period = "While you were away, for " + console.Span(d.GetUntil().AsTime().Sub(d.GetSince().AsTime())) + ": "
+	}
+	return period + strings.Join(lookback.Sums(d), ", ")
 }
 
-// Away takes what happened while the person was away.
-func (m *Model) Away(d *pb.DigestResponse) { m.away = digestText(d) }
+// Away takes what happened while the person was away. before says that the person was here earlier.
+func (m *Model) Away(d *pb.DigestResponse, before bool) { m.away = digestText(d, before) }
 
 // Focus records whether the terminal has the focus. After an absence of at least longAbsence it returns the time at which the focus was
 // lost, otherwise the zero time.

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"betcode/cmd/betcode/internal/chat/editor"
@@ -80,13 +82,18 @@ func TestFound(t *testing.T) {
 // What happened while a person was away is one line, until Esc. A long time without the focus is an absence.
 func TestAway(t *testing.T) {
 	m := some()
-	m.Away(&pb.DigestResponse{Since: timestamppb.New(now.Add(-3 * time.Hour)), Until: timestamppb.New(now)})
+	m.Away(&pb.DigestResponse{Since: timestamppb.New(now.Add(-3 * time.Hour)), Until: timestamppb.New(now)}, true)
 	if row := m.Rows(now)[1]; row != "" {
 		t.Errorf("nothing happened: %q", row)
 	}
-	m.Away(&pb.DigestResponse{
+	digest := &pb.DigestResponse{
 		Since: timestamppb.New(now.Add(-3 * time.Hour)), Until: timestamppb.New(now), Sessions: []*pb.SessionDigest{{}, {}}, Turns: 5, FailedTurns: 1, Decisions: 2, CostUsd: 0.5,
-	})
+	}
+	m.Away(digest, false)
+	if row := m.Rows(now)[1]; row != "In the last 24 hours: 2 sessions, 5 turns, 1 failed, 2 decisions, $0.50" {
+		t.Errorf("the first screen of all: %q", row)
+	}
+	m.Away(digest, true)
 	if row := m.Rows(now)[1]; row != "While you were away, for 3h 0m: 2 sessions, 5 turns, 1 failed, 2 decisions, $0…" {
 		t.Errorf("the digest: %q", row)
 	}
@@ -124,5 +131,18 @@ func TestPlainSearch(t *testing.T) {
 	}
 	if lines, got := p.Line(now, "hit 3"); got != nil || len(lines) != 1 {
 		t.Errorf("hit 3: %v, %q", got, lines)
+	}
+}
+
+// Why there are no plans is shown as a whole, with the command that mends it, on a narrow terminal too.
+func TestPlansThatWereNotRead(t *testing.T) {
+	p := &Plans{width: 40, height: 12}
+	const command = "betcode config set feature_flags.x true"
+	p.Took(nil, status.Error(codes.Unimplemented, "the feature is not enabled. Switch it on: "+command))
+	if shown := strings.Join(strings.Fields(strings.Join(p.Rows(now), " ")), " "); !strings.Contains(shown, command) || strings.Count(shown, "not read") != 1 {
+		t.Errorf("shown\n%s", shown)
+	}
+	if rows := p.Rows(now); len(rows) != p.height {
+		t.Errorf("%d rows of %d", len(rows), p.height)
 	}
 }

@@ -56,7 +56,7 @@ func TestHostileTexts(t *testing.T) {
 		for _, width := range []int{120, 30} {
 			m.Resize(width, 40)
 			m.Listed(now, list(listed...), nil)
-			m.Away(full(&pb.DigestResponse{}, text))
+			m.Away(full(&pb.DigestResponse{}, text), true)
 			see("the list", m.Rows(now))
 			m.Listed(now, nil, errors.New(text))
 			see("an outage", m.Rows(now))

@@ -95,11 +95,12 @@ func (p *plainRun) away() {
 		return
 	}
 	now := time.Now()
-	d, err := p.digest(lookback.Last(p.options.State, now))
+	since, before := lookback.Last(p.options.State, now)
+	d, err := p.digest(since)
 	if err != nil {
 		return
 	}
-	if text := digestText(d); text != "" {
+	if text := digestText(d, before); text != "" {
 		p.print(text + ".")
 	}
 	p.looked = true

@@ -142,6 +142,10 @@ func (p *Plans) Rows(time.Time) []string {
 		out = append(out, p.style.Dim("reading the plans …"))
 	case len(p.rows) == 0 && p.trouble == "":
 		out = append(out, p.style.Dim("no plan yet: betcode orchestrate --help"))
+	case len(p.rows) == 0: // there is room for all of it
+		for line := range strings.SplitSeq(ansi.Wrap(p.trouble, max(p.width-1, 1), ""), "\n") {
+			out = append(out, p.style.Red(line))
+		}
 	}
 	at := p.at()
 	switch {
@@ -161,7 +165,7 @@ func (p *Plans) Rows(time.Time) []string {
 		out = append(out, "")
 	}
 	foot := p.style.Dim("j k move · Enter open the session of a step · Esc back")
-	if p.trouble != "" {
+	if p.trouble != "" && len(p.rows) > 0 {
 		foot = p.style.Red(p.trouble)
 	}
 	out = append(out[:max(p.height-2, 2)], p.style.Dim(strings.Repeat("─", max(p.width-1, 1))), foot)

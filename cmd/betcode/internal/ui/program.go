@@ -102,6 +102,7 @@ type (
 	plansDue struct{}
 	digested struct {
 		digest *pb.DigestResponse
+		before bool // the person was here earlier
 		err    error
 	}
 	searched struct {
@@ -126,11 +127,11 @@ type (
 // Init implements tea.Model.
 func (p *program) Init() tea.Cmd { return p.poll }
 
-// away requests the digest since a time.
-func (p *program) away(since time.Time) tea.Cmd {
+// away requests the digest since a time. before says that the person was here earlier.
+func (p *program) away(since time.Time, before bool) tea.Cmd {
 	return func() tea.Msg {
 		d, err := p.digest(since)
-		return digested{d, err}
+		return digested{d, before, err}
 	}
 }
 
@@ -171,7 +172,7 @@ func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	case digested:
 		if message.err == nil {
 			p.looked = true
-			p.list.Away(message.digest)
+			p.list.Away(message.digest, message.before)
 		}
 		return p, nil
 	case searched:
@@ -208,7 +209,7 @@ func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	case chat.Focus:
 		p.focused = bool(t)
 		if since := p.list.Focus(now, p.focused); !since.IsZero() && p.options.State != "" {
-			return p, tea.Batch(p.away(since), p.everyView(t))
+			return p, tea.Batch(p.away(since, true), p.everyView(t))
 		}
 		return p, p.everyView(t)
 	case chat.Paste:

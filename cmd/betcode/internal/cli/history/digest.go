@@ -71,7 +71,8 @@ func (p group) digestOf(ctx context.Context, c *cli.Context, options output.Opti
 	state := p.StateDirectory(c, cfg)
 	looks := request.GetSince() == nil
 	if looks {
-		request.Since = timestamppb.New(lookback.Last(state, now))
+		since, _ := lookback.Last(state, now)
+		request.Since = timestamppb.New(since)
 	}
 	plain := options.Sort == "" && options.Form == output.Auto && p.Terminal.Out
 	err = output.Printer{Console: p.Console, Options: options}.Run(ctx, func() (output.View, error) {
