@@ -47,8 +47,6 @@ const (
 
 // Types of the options, from packages handler and door.
 type (
-	// Asker answers requests.
-	Asker = handler.Asker
 	// Stream is the reading end of one attached stream.
 	Stream = handler.Stream
 	// Limits bound the rate of requests of one caller.

@@ -7,7 +7,7 @@
 // actor keeps the state and performs the effects, in order.
 //
 // The files form layers: a function calls only into files below its own (a test holds this). From below: facts.go, the queries
-// of the state; transition.go, the operations of a step; work, ending, prompt and the other files of one subject; above them
+// of the state; transition.go, the operations of a step; work, blocked, prompt and the other files of one subject; above them
 // the handlers of messages (input, output, permission, run, clients); then handle, the table of all messages, and step, which
 // ends with reconcile; at the top the actor, which performs the effects.
 //

@@ -8,6 +8,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/internal/act"
+	"betcode/actors/internal/process"
 	"betcode/actors/session/answers"
 	"betcode/actors/session/audit"
 	"betcode/actors/session/events"
@@ -63,7 +64,7 @@ func (t *transition) createProxied(m messages.ConnectProxy) {
 	t.emit(events.Session(t.s.record, t.s.options.Lineage, false))
 	t.audit(audit.Registered(m))
 	t.putRun(messages.RunRecord{
-		Format: runFormat, Session: t.s.id, Run: 1, State: messages.RunRunning, StartedAt: t.now.at,
+		Format: process.Format, Session: t.s.id, Run: 1, State: messages.RunRunning, StartedAt: t.now.at,
 		Directory: filepath.Join(t.s.runsDirectory(), strconv.Itoa(1)), // never made: its output is in the journal alone
 	})
 	t.s.proxy.lines = proxied.Lines{}

@@ -11,6 +11,7 @@ import (
 
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/process"
 	"betcode/actors/pool"
 	"betcode/actors/run"
 	"betcode/actors/session/audit"
@@ -22,9 +23,6 @@ import (
 	"betcode/actors/settings"
 	"betcode/messages"
 )
-
-// runFormat is the version of the run directory's layout.
-const runFormat = 1
 
 // recover continues from the journal: it looks for the agent that was running, shows undecided requests again, and delivers inputs.
 func (t *transition) recover() {
@@ -83,7 +81,7 @@ func (t *transition) startRun() {
 	r.AgentSession = cmp.Or(r.AgentSession, t.s.announced.nextID, string(t.s.id))
 	t.s.announced.nextID = ""
 	run := messages.RunRecord{
-		Format: runFormat, Session: t.s.id, Run: r.Run, State: messages.RunIntended, Token: t.now.id(),
+		Format: process.Format, Session: t.s.id, Run: r.Run, State: messages.RunIntended, Token: t.now.id(),
 		Directory: filepath.Join(t.s.runsDirectory(), strconv.FormatUint(uint64(r.Run), 10)),
 		Argv:      argv, AgentSession: r.AgentSession, Resumed: resumed, StartedAt: t.now.at,
 	}

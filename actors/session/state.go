@@ -119,6 +119,13 @@ type agentEnd struct {
 	interruptedInputs []string       // keys of the messages it had begun with that are not in the transcript
 }
 
+// waiter is a request that waits for the end of an agent or of a session.
+type waiter struct {
+	from       *actor.PID
+	wasRunning bool              // when the request came
+	client     messages.ClientID // empty where the sender is not known
+}
+
 // announcements is what was announced about the agent, to announce changes only. It outlives runs.
 type announcements struct {
 	lastMessage string // id of the agent's message that was counted last

@@ -11,6 +11,8 @@ import (
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/control"
 	"betcode/actors/internal/encode"
+	"betcode/actors/run"
+	"betcode/actors/session/ending"
 	"betcode/actors/session/events"
 	"betcode/actors/session/requests"
 	"betcode/messages"
@@ -170,6 +172,12 @@ func (t *transition) sendToAgent(message any) {
 	if !t.s.proxied() {
 		t.then(sendToRun{t.s.record.Run, message})
 	}
+}
+
+// replaceAgent ends the agent process for a reason after which another may follow.
+func (t *transition) replaceAgent(reason ending.Reason, how run.StopKind) {
+	t.s.agent.ending = reason
+	t.sendToAgent(run.Stop{How: how})
 }
 
 // rememberAnswers puts the answers to calls under a key into the journal. That alone

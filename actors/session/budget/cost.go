@@ -4,16 +4,16 @@ import "betcode/messages"
 
 // The limit of an agent's cost is an option of its command line, in US dollars. Each process of the agent counts from 0.
 
-// LeastCost is the limit of an agent whose session has nothing left. The command line does not accept 0; the agent ends with the first
+// leastCost is the limit of an agent whose session has nothing left. The command line does not accept 0; the agent ends with the first
 // answer of the model.
-const LeastCost = 0.000_001
+const leastCost = 0.000_001
 
 // CostLeft returns the limit for the next process of an agent: what is left of the session's. 0 is no limit.
 func CostLeft(most, spent float64) float64 {
 	if most <= 0 {
 		return most
 	}
-	return max(most-spent, LeastCost)
+	return max(most-spent, leastCost)
 }
 
 // CostError refuses a message to a session whose agents have cost all that they may, in US dollars.

@@ -1,4 +1,4 @@
-// Package budget counts what turns consume, and raises limits.
+// Package budget counts what turns consume, words the requests to raise a limit, and raises it.
 //
 //	   80 % of a limit        a limit
 //	OK ───────────────► NEAR ──────────► REACHED ── limit raised ──► OK

@@ -60,7 +60,7 @@ func TestWorkBeforeTheDay(t *testing.T) {
 }
 
 func TestAsk(t *testing.T) {
-	q := Ask(messages.BudgetLimit{Micros: 1_000_000}, messages.BudgetLimit{Micros: 500_000}, messages.Spent{Micros: 1_200_000, Turns: 2}, map[string]string{"plan": "p"})
+	q := ask(messages.BudgetLimit{Micros: 1_000_000}, messages.BudgetLimit{Micros: 500_000}, messages.Spent{Micros: 1_200_000, Turns: 2}, map[string]string{"plan": "p"})
 	if want := LimitText(messages.BudgetLimit{Micros: 1_500_000}); q.Next != want {
 		t.Errorf("raised to %s, want %s", q.Next, want)
 	}

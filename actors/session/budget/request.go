@@ -7,10 +7,10 @@ const Tool = "Budget"
 
 // Request asks people whether a session may consume more than its budget. spent is what counts against it.
 func Request(b messages.Budget, spent messages.Spent, why messages.Holding) messages.PermissionRecord {
-	q := Ask(b.Limit, b.Step, spent, nil)
+	q := ask(b.Limit, b.Step, spent, nil)
 	reason := "the budget of this session is used: " + q.Used
 	if b.Below != (messages.Spent{}) {
-		reason += "; its subagents used " + SpentText(b.Below) + " of it"
+		reason += "; its subagents used " + spentText(b.Below) + " of it"
 	}
 	return messages.PermissionRecord{
 		Tool: Tool, Budget: why, Input: q.Input, Reason: reason, Why: messages.AskReason{DisplayName: "Budget"},
@@ -20,7 +20,7 @@ func Request(b messages.Budget, spent messages.Spent, why messages.Holding) mess
 
 // DayRequest asks people whether all sessions may consume more on a day.
 func DayRequest(day string, limit, step messages.BudgetLimit, spent messages.Spent) messages.PermissionRecord {
-	q := Ask(limit, step, spent, map[string]string{"day": day})
+	q := ask(limit, step, spent, map[string]string{"day": day})
 	return messages.PermissionRecord{
 		Tool: Tool, Budget: messages.HeldByDay, Input: q.Input, Why: messages.AskReason{DisplayName: "Budget of the day"},
 		Reason:      "the daemon's budget of " + day + " is used by all sessions together: " + q.Used,
@@ -30,7 +30,7 @@ func DayRequest(day string, limit, step messages.BudgetLimit, spent messages.Spe
 
 // PlanRequest asks people whether a plan may consume more than its budget.
 func PlanRequest(m messages.AskPlanBudget) messages.PermissionRecord {
-	q := Ask(m.Limit, m.Step, m.Spent, map[string]string{"plan": string(m.Plan)})
+	q := ask(m.Limit, m.Step, m.Spent, map[string]string{"plan": string(m.Plan)})
 	return messages.PermissionRecord{
 		Request: m.Request, Tool: Tool, Budget: messages.HeldByPlan, Input: q.Input,
 		Reason:      "the budget of plan " + string(m.Plan) + " is used: " + q.Used,

@@ -10,11 +10,11 @@ import (
 
 // UsedText says how much of each limit is used.
 func UsedText(l messages.BudgetLimit, s messages.Spent) string {
-	return SpentText(s) + " of " + LimitText(l)
+	return spentText(s) + " of " + LimitText(l)
 }
 
-// SpentText says what was consumed.
-func SpentText(s messages.Spent) string {
+// spentText says what was consumed.
+func spentText(s messages.Spent) string {
 	text := fmt.Sprintf("%s, %d tokens, %s", usd(s.Micros), s.Tokens, texts.Duration(s.Work.Round(time.Second)))
 	if s.Unknown > 0 {
 		text += fmt.Sprintf(" (and %d of unknown cost)", s.Unknown)

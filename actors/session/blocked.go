@@ -19,21 +19,8 @@ import (
 	"betcode/supervision"
 )
 
-// How an agent is ended (package ending), and what keeps the next one from being started: a backoff, or a condition until a person
-// acts.
-
-// waiter is a request that waits for the end of an agent or of a session.
-type waiter struct {
-	from       *actor.PID
-	wasRunning bool              // when the request came
-	client     messages.ClientID // empty where the sender is not known
-}
-
-// replaceAgent ends the agent process for a reason after which another may follow.
-func (t *transition) replaceAgent(reason ending.Reason, how run.StopKind) {
-	t.s.agent.ending = reason
-	t.sendToAgent(run.Stop{How: how})
-}
+// What keeps an agent from being started: a backoff after a failure, or a condition until a person acts. Callers that wait for a restart
+// are told.
 
 // answerRestarters answers the callers that wait for a restart; failed is nil for success.
 func (t *transition) answerRestarters(queued bool, failed *messages.Error) {
