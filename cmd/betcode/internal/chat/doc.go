@@ -15,7 +15,7 @@
 //   - A prompt ignores keys that were not meant for it, see package dialog.
 //   - A paste is one message. Keys that follow each other faster than a person types are treated as a paste, so that a line
 //     end among them sends nothing.
-//   - Events are handed over in batches and drawn at most 60 times a second; a flood of output does not delay keys by more
-//     than the time that one batch takes.
+//   - Events are passed on in batches and drawn at most 60 times a second; a flood of output does not delay keys by more than the
+//     time that one batch takes.
 //   - Leaving the chat, or the end of this process, does not change the session.
 package chat

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// InForeground reports whether this process may read the terminal f. In the background
-// of a shell ("betcode run … &") another process group owns it. For a terminal that
-// does not control this process nobody else does.
+// InForeground reports whether this process may read the terminal f. In the background of a shell
+// ("betcode run … &") another process group owns it. A terminal that does not control this process
+// has no other owner.
 func InForeground(f *os.File) bool {
 	owner, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCGPGRP)
 	return err != nil || owner == unix.Getpgrp()

@@ -39,7 +39,7 @@ func addNumbers(m protoreflect.Message, object map[string]any) {
 	})
 }
 
-// number returns what stands for a value of a field, given what the protobuf mapping wrote.
+// number returns the JSON form of a field's value, given the form of the protobuf mapping.
 func number(field protoreflect.FieldDescriptor, value protoreflect.Value, written any) any {
 	switch field.Kind() { //nolint:exhaustive // the mapping writes all others as they are
 	case protoreflect.MessageKind, protoreflect.GroupKind:

@@ -15,7 +15,7 @@ type Column struct {
 	Title string
 	Wide  bool // shown for programs and in the wide form only
 	Whole bool // never shortened: an id, a state, a number
-	Path  bool // a path: shortened before other columns, at its beginning, because its end tells more
+	Path  bool // a path: shortened before other columns, at its beginning, because its end is more informative
 	Text  bool // sentences: shortened after paths and before other columns
 }
 

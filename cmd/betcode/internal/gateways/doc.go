@@ -5,6 +5,6 @@
 // that user that no agent has started; package grpcapi/door decides this as for the daemon. Each
 // client has a connection to the daemon, with a client id of its own.
 //
-// After a crash the socket file is left behind. The next gateway dials it, and replaces it if
-// nobody answers. Sessions live in the daemon; for them only a client has disconnected.
+// After a crash the socket file is left behind. The next gateway dials it, and replaces it if no
+// process answers. Sessions live in the daemon; for them only a client has disconnected.
 package gateways

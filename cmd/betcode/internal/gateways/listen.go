@@ -17,7 +17,8 @@ import (
 const opListen = "open gateway socket"
 
 // listen opens a socket in a directory that only this user may enter. It dials an existing socket
-// first, and replaces it only if nobody answers. remove removes the file if it is still this one.
+// first, and replaces it only if no process answers. remove removes the file if it is still this
+// one.
 func listen(path string) (l net.Listener, remove func() error, err error) {
 	if err := checkPath(path); err != nil {
 		return nil, nil, err
@@ -105,7 +106,7 @@ func privateDirectory(path string) error {
 	return nil
 }
 
-// removeStale removes a socket that nobody listens on. It touches nothing that is no socket.
+// removeStale removes a socket without a listener. It does not remove other files.
 func removeStale(path string) error {
 	switch info, err := os.Lstat(path); {
 	case errors.Is(err, fs.ErrNotExist):

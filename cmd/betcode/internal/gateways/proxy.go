@@ -45,7 +45,7 @@ type ProxyOptions struct {
 // maxUpload bounds an uploaded file, in bytes. It is what portals allow by default.
 const maxUpload = 10 << 20
 
-// Proxy registers a session at a portal of somebody else until ctx ends or the portal ends it.
+// Proxy registers a session at a foreign portal until ctx ends or the portal ends the session.
 func Proxy(ctx context.Context, o ProxyOptions) (err error) {
 	if err := fleetmcp.Seclude(); err != nil {
 		return fmt.Errorf("keep other processes out: %w", err)

@@ -16,7 +16,7 @@ import (
 )
 
 type (
-	// PortalAddress is where a portal of somebody else is.
+	// PortalAddress is the address of a foreign portal.
 	PortalAddress = proxy.Address
 	// PortalInit is what an init URL of a portal holds.
 	PortalInit = proxy.Init

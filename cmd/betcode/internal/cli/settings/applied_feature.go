@@ -14,7 +14,7 @@ import (
 )
 
 // appliedFeatures waits until the running daemon has read changed feature flags, so that the next command finds the feature as it
-// was set, and tells a person.
+// was set, and informs a person.
 func (p group) appliedFeatures(ctx context.Context, c *cli.Context, changes []config.Change, source config.Source) {
 	now, err := config.Load(base.DaemonSettings(c), p.World)
 	if err != nil || source != config.FromUser {
