@@ -51,13 +51,16 @@ build: ## build bin/betcode, static and reproducible
 	@mkdir -p bin
 	CGO_ENABLED=0 $(GO) build $(BUILDFLAGS) -ldflags '$(LDFLAGS)' -o bin/betcode ./cmd/betcode
 
-PREFIX  ?= $(HOME)/.local
+ifeq ($(origin PREFIX),undefined)
+PREFIX  := $(value HOME)/.local
+endif
 DESTDIR ?=
 
-# Recipes read these from the environment, so that a blank or a quote in them is no word of the shell.
-install uninstall: export PREFIX := $(PREFIX)
-install uninstall: export AT := $(DESTDIR)$(PREFIX)
-install uninstall: export SHARE := $(DESTDIR)$(PREFIX)/share
+# Recipes read these from the environment, so that a blank or a quote in them is no word of the shell. value: a dollar sign in them is
+# none of make.
+install uninstall: override export PREFIX := $(value PREFIX)
+install uninstall: export AT := $(value DESTDIR)$(value PREFIX)
+install uninstall: export SHARE := $(value DESTDIR)$(value PREFIX)/share
 
 .PHONY: install
 install: build ## install the program, its manual, completions and a user unit below PREFIX (~/.local) and DESTDIR; 'betcode service install' starts the service
@@ -65,6 +68,7 @@ install: build ## install the program, its manual, completions and a user unit b
 	install -m 755 bin/betcode "$$AT/bin/betcode"
 	@rm -f "$$SHARE"/man/man1/betcode-*.1 "$$SHARE"/man/man7/betcode-*.7 # of an older version
 	@$(WRITE_SHARE)
+	@rm -f "$$SHARE/systemd/user/betcode.service" # it may be a link
 	bin/betcode __unit "$$PREFIX/bin/betcode" >"$$SHARE/systemd/user/betcode.service" || rm "$$SHARE/systemd/user/betcode.service"
 	@case ":$$PATH:" in *":$$PREFIX/bin:"*) ;; *) echo "$$PREFIX/bin is not in PATH" >&2;; esac
 
@@ -75,10 +79,12 @@ uninstall: ## remove what install has installed; sessions and settings stay
 		"$$SHARE/fish/vendor_completions.d/betcode.fish" "$$SHARE/pwsh/completions/_betcode.ps1" "$$SHARE/systemd/user/betcode.service"
 
 # What a package has beside the program: pages of man, and completions where shells look for them. PowerShell looks nowhere: a profile
-# reads the file.
+# reads the file. A link in the place of a file is replaced, and what it points to stays as it is.
 share: export SHARE := .cache/share
 define WRITE_SHARE
 mkdir -p "$$SHARE/man" "$$SHARE/bash-completion/completions" "$$SHARE/zsh/site-functions" "$$SHARE/fish/vendor_completions.d" "$$SHARE/pwsh/completions"; \
+	rm -f "$$SHARE/bash-completion/completions/betcode" "$$SHARE/zsh/site-functions/_betcode" \
+		"$$SHARE/fish/vendor_completions.d/betcode.fish" "$$SHARE/pwsh/completions/_betcode.ps1"; \
 	set -e; set -x; bin/betcode __manual "$$SHARE/man"; \
 	bin/betcode completion bash >"$$SHARE/bash-completion/completions/betcode"; \
 	bin/betcode completion zsh >"$$SHARE/zsh/site-functions/_betcode"; \

@@ -22,12 +22,21 @@ type Environment struct {
 // System returns the environment of this process.
 func System() Environment {
 	return Environment{
-		OS: runtime.GOOS, UID: os.Getuid(), Getenv: os.Getenv, Home: os.UserHomeDir, Getwd: os.Getwd,
+		OS: runtime.GOOS, UID: os.Getuid(), Getenv: os.Getenv, Home: homeDirectory, Getwd: os.Getwd,
 		IsDir: func(path string) bool {
 			info, err := os.Stat(path)
 			return err == nil && info.IsDir()
 		},
 	}
+}
+
+// homeDirectory returns the user's home directory. A relative one would be in the current directory, which may be a repository.
+func homeDirectory() (string, error) {
+	dir, err := os.UserHomeDir()
+	if err == nil && !filepath.IsAbs(dir) {
+		return "", fmt.Errorf("HOME is relative: %q", dir)
+	}
+	return dir, err
 }
 
 // first returns the first non-empty of a flag, an environment variable and a default.

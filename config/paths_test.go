@@ -21,3 +21,14 @@ func TestListOfPaths(t *testing.T) {
 		}
 	}
 }
+
+// A home directory is absolute, so that settings and state are not those of the current directory.
+func TestHomeIsAbsolute(t *testing.T) {
+	for home, want := range map[string]bool{t.TempDir(): true, "home": false, ".": false, "../x": false} {
+		t.Setenv("HOME", home)
+		t.Setenv("USERPROFILE", home)
+		if got, err := System().Home(); (err == nil) != want || want && got != home {
+			t.Errorf("%q: %q, %v", home, got, err)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -13,7 +14,7 @@ import (
 )
 
 // TestInstall: what 'make install' puts below DESTDIR and PREFIX is whole, and 'make uninstall' removes all of it and
-// nothing else. Blanks and quotes in both are parts of names.
+// nothing else. Blanks and quotes in both are parts of names. A link in the place of a file is replaced.
 func TestInstall(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "it's a stage")
 	prefix := "/opt/my tools 50%"
@@ -28,7 +29,23 @@ func TestInstall(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	behind := filepath.Join(t.TempDir(), "behind")
+	if err := os.WriteFile(behind, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{
+		"bin/betcode", "share/man/man1/betcode.1", "share/bash-completion/completions/betcode", "share/zsh/site-functions/_betcode",
+		"share/fish/vendor_completions.d/betcode.fish", "share/pwsh/completions/_betcode.ps1", "share/systemd/user/betcode.service",
+	} {
+		link := filepath.Join(at, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(link), 0o755), os.Symlink(behind, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	run(t, "make", "--no-print-directory", "install", "DESTDIR="+root, "PREFIX="+prefix)
+	if content, err := os.ReadFile(behind); string(content) != "old" {
+		t.Errorf("a file behind a link was changed: %.80q, %v", content, err)
+	}
 	installed := files(t, at)
 	for _, want := range []string{
 		"bin/betcode", "share/man/man1/betcode.1", "share/man/man1/betcode-session.1", "share/man/man7/betcode-exit-codes.7",
@@ -57,17 +74,17 @@ func TestInstall(t *testing.T) {
 	run(t, "make", "--no-print-directory", "uninstall", "DESTDIR="+root, "PREFIX="+prefix) // there is nothing left to remove
 }
 
-// A program that systemd would refuse is installed without a unit.
+// A program that systemd would refuse is installed without a unit. A function of make in a name is not called.
 func TestInstallWithoutUnit(t *testing.T) {
-	root := t.TempDir()
-	said := run(t, "make", "--no-print-directory", "install", "DESTDIR="+root, "PREFIX=/opt/it's")
-	if installed := files(t, root); slices.Contains(installed, "opt/it's/share/systemd/user/betcode.service") || !slices.Contains(installed, "opt/it's/bin/betcode") {
+	root, name := t.TempDir(), "opt/it's $(error called)"
+	said := run(t, "make", "--no-print-directory", "install", "DESTDIR="+root, "PREFIX=/"+name)
+	if installed := files(t, root); slices.Contains(installed, name+"/share/systemd/user/betcode.service") || !slices.Contains(installed, name+"/bin/betcode") {
 		t.Errorf("installed: %q", installed)
 	}
 	if !strings.Contains(said, "systemd starts no program") {
 		t.Error(said)
 	}
-	run(t, "make", "--no-print-directory", "uninstall", "DESTDIR="+root, "PREFIX=/opt/it's")
+	run(t, "make", "--no-print-directory", "uninstall", "DESTDIR="+root, "PREFIX=/"+name)
 	if left := files(t, root); len(left) > 0 {
 		t.Errorf("left over: %q", left)
 	}

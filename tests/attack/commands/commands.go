@@ -20,6 +20,7 @@ var Scenarios = []siege.Scenario{
 	{Name: "commands: pages of the manual", Attack: attackManual},
 	{Name: "commands: files of the state directory", Attack: attackStateFiles},
 	{Name: "commands: files of an installation", Attack: attackInstallation},
+	{Name: "commands: a relative search path", Settings: `{"feature_flags": {"worktree_management": true}}`, Env: []string{"PATH=.::bin:" + os.Getenv("PATH")}, Before: siege.SetUpRepository, Attack: attackRelativePath},
 	{Name: "commands: children of an agent", Attack: attackCommandsOfChildren},
 }
 

@@ -48,7 +48,7 @@ type Request struct {
 func Plan(r Request) (Definition, error) {
 	switch r.OS {
 	case "linux":
-		text, err := systemdUnit(r.Program, r.Path)
+		text, err := systemdUnit(r.Program, absolute(r.Path))
 		return Definition{
 			Path: filepath.Join(r.Units, unitName), Text: text,
 			steps: steps{
@@ -58,7 +58,7 @@ func Plan(r Request) (Definition, error) {
 			},
 		}, err
 	case "darwin":
-		text, err := launchdAgent(r.Program, r.Path)
+		text, err := launchdAgent(r.Program, absolute(r.Path))
 		domain := fmt.Sprintf("gui/%d", r.UID)
 		path := filepath.Join(r.Home, "Library", "LaunchAgents", "betcode.plist")
 		return Definition{

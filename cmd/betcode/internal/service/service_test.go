@@ -44,6 +44,19 @@ func TestSystemdUnit(t *testing.T) {
 	}
 }
 
+// A service looks for no program in the directory of a session.
+func TestPathOfServiceIsAbsolute(t *testing.T) {
+	for _, system := range []string{"linux", "darwin"} {
+		text := plan(t, Request{OS: system, Program: "/bin/betcode", Path: "relative::/usr/bin:.:../x:/a b:~/bin:"}).Text
+		if !strings.Contains(text, "/usr/bin:/a b") || strings.Contains(text, "relative") || strings.Contains(text, "../x") || strings.Contains(text, "~") {
+			t.Errorf("%s:\n%s", system, text)
+		}
+		if text := plan(t, Request{OS: system, Program: "/bin/betcode", Path: ".:bin"}).Text; text != plan(t, Request{OS: system, Program: "/bin/betcode"}).Text {
+			t.Errorf("%s, with relative entries only:\n%s", system, text)
+		}
+	}
+}
+
 // systemd starts no program whose path has a quote or a backslash, however it is written.
 func TestProgramsThatSystemdRefuses(t *testing.T) {
 	for _, program := range []string{`/opt/"/betcode`, "/opt/it's/betcode", `/opt/\/betcode`} {

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/xml"
 	"fmt"
+	"slices"
 	"strings"
 
 	"betcode/messages"
@@ -39,6 +40,13 @@ func systemdUnit(program, path string) (string, error) {
 		unit = strings.Replace(unit, "\n[Service]\n", "\n[Service]\nEnvironment="+systemdQuote("PATH="+path)+"\n", 1)
 	}
 	return signed(unit, "# ", "\n"), nil
+}
+
+// absolute returns the entries of a PATH that begin with a slash. The daemon would look for the others in directories of
+// sessions.
+func absolute(path string) string {
+	entries := slices.DeleteFunc(strings.Split(path, ":"), func(entry string) bool { return !strings.HasPrefix(entry, "/") })
+	return strings.Join(entries, ":")
 }
 
 // systemdQuote writes a word for a unit: specifiers and quotes in it mean themselves. systemd expands no variables in an

@@ -35,13 +35,14 @@ func Script(shell string) string {
 func Install(shell string, getenv func(string) string, replace func(path string, content []byte) error) (string, error) {
 	home := getenv("HOME")
 	data, config := getenv("XDG_DATA_HOME"), getenv("XDG_CONFIG_HOME")
-	if home == "" && (data == "" || config == "") {
-		return "", errors.New("install completion: HOME is not set")
+	// Relative directories are of the current one, which may be a repository.
+	if !filepath.IsAbs(home) && (!filepath.IsAbs(data) || !filepath.IsAbs(config)) {
+		return "", errors.New("install completion: HOME is not set, or relative")
 	}
-	if data == "" {
+	if !filepath.IsAbs(data) {
 		data = filepath.Join(home, ".local", "share")
 	}
-	if config == "" {
+	if !filepath.IsAbs(config) {
 		config = filepath.Join(home, ".config")
 	}
 	var path string
