@@ -11,7 +11,7 @@ import (
 	"betcode/messages"
 )
 
-// Chronicle is what a journal knows of one session: a model that is obviously
+// Chronicle is a journal's content of one session: a model that is obviously
 // right, by the rules of [messages.Append].
 type Chronicle struct {
 	Exists, Deleted bool
@@ -26,7 +26,7 @@ type Chronicle struct {
 	Answered        map[string]messages.Remembered
 }
 
-// NewChronicle returns what a journal knows of a session that was never started.
+// NewChronicle returns the content of a session that was never started.
 func NewChronicle() *Chronicle {
 	return &Chronicle{
 		Runs: map[messages.RunNumber]messages.RunRecord{}, Inputs: map[string]messages.InputRecord{},
@@ -38,7 +38,7 @@ func NewChronicle() *Chronicle {
 // Head returns the number of the newest event, 0 before the first.
 func (c *Chronicle) Head() messages.Seq { return messages.Seq(len(c.Events)) }
 
-// Apply makes an append, or says why it is refused and changes nothing.
+// Apply makes an append, or returns why it is refused and changes nothing.
 func (c *Chronicle) Apply(a messages.Append) *messages.Error {
 	refuse := func(format string, args ...any) *messages.Error {
 		return messages.Errorf("append", messages.Aborted, format, args...)
@@ -87,7 +87,7 @@ func (c *Chronicle) Apply(a messages.Append) *messages.Error {
 	return nil
 }
 
-// malformed says what could not be stored.
+// malformed returns why an append could not be stored.
 func malformed(a messages.Append) string {
 	if a.Run != nil && (a.Run.Session != a.Session || a.Run.Run == 0) {
 		return fmt.Sprintf("run %d is of %q", a.Run.Run, a.Run.Session)
@@ -137,7 +137,7 @@ func (c *Chronicle) put(a messages.Append) {
 	}
 }
 
-// Loaded is what a session is rebuilt from.
+// Loaded returns the data that a session is rebuilt from.
 func (c *Chronicle) Loaded() messages.SessionLoaded {
 	if !c.Exists {
 		return messages.SessionLoaded{}
@@ -171,12 +171,12 @@ func (c *Chronicle) After(seq messages.Seq, maxEvents, maxBytes int) []messages.
 	return events
 }
 
-// Has reports whether an event is in the journal as it is shown.
+// Has reports whether the journal has an event, with the same bytes.
 func (c *Chronicle) Has(e messages.Event) bool {
 	return e.Seq > 0 && e.Seq <= c.Head() && bytes.Equal(c.Events[e.Seq-1].Bytes, e.Bytes)
 }
 
-// Unfinished reports whether something is left to do for an actor.
+// Unfinished reports whether an actor has work left.
 func (c *Chronicle) Unfinished() bool {
 	for _, r := range c.Runs {
 		if r.State != messages.RunFinished {

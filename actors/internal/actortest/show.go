@@ -10,7 +10,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// ShowEvent writes an event in a few words, its number first if it has one.
+// ShowEvent writes an event in a few words, with its number first if it has one.
 func ShowEvent(e messages.Event) string {
 	var event pb.AgentEvent
 	if err := proto.Unmarshal(e.Bytes, &event); err != nil {
@@ -23,7 +23,7 @@ func ShowEvent(e messages.Event) string {
 	return word
 }
 
-// ShowPayload writes what an event is about in a few words; empty for presence, which tests look at by itself.
+// ShowPayload writes the payload of an event in a few words; empty for presence, which has tests of its own.
 func ShowPayload(event *pb.AgentEvent) string {
 	switch m := event.GetEvent().(type) {
 	case *pb.AgentEvent_SessionInfo:
@@ -47,7 +47,7 @@ func ShowPayload(event *pb.AgentEvent) string {
 		return "error " + m.Error.GetCode()
 	case *pb.AgentEvent_Lock:
 		return showLock(m.Lock)
-	case *pb.AgentEvent_Presence: // there are too many; their own tests look
+	case *pb.AgentEvent_Presence: // too frequent; it has tests of its own
 		return ""
 	case *pb.AgentEvent_TextDelta:
 		return "text " + m.TextDelta.GetText()

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Available is how many bytes of memory new processes of this one can use without swapping: what the kernel says, or what is left
-// of the limits of the control groups that this process is in. 0 if it cannot be told. It reads files of the kernel, which
-// answers from memory.
+// Available returns how many bytes of memory new processes of this one can use without swapping: the kernel's number, or the rest
+// of the limits of the control groups that this process is in. It returns 0 if that is unknown. It reads files of the kernel,
+// which answers from memory.
 func Available() int64 { return availableIn("/proc", "/sys/fs/cgroup") }
 
 func availableIn(proc, groups string) int64 {
@@ -38,7 +38,7 @@ func availableIn(proc, groups string) int64 {
 	return max(free, 1)
 }
 
-// leftIn is how much memory a control group of version 2 may still use. Files in the page cache can be dropped.
+// leftIn returns how many bytes of memory a control group of version 2 may still use. The page cache counts as free.
 func leftIn(group string) (left int64, limited bool) {
 	most, err := number(filepath.Join(group, "memory.max"))
 	if err != nil { // "max", or no controller
@@ -60,7 +60,7 @@ func number(path string) (int64, error) {
 	return strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 }
 
-// field is the number after a name at the beginning of a line; -1 if there is none.
+// field returns the number after a name at the beginning of a line; -1 if there is none.
 func field(path, name string) int64 {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -2,5 +2,5 @@
 
 package machine
 
-// Available is how many bytes of memory new processes of this one can use without swapping, 0 if it cannot be told.
+// Available returns 0: the available memory is not known on this system.
 func Available() int64 { return 0 }

@@ -1,7 +1,7 @@
-// Package machine tells what this computer is and what it has to work with.
+// Package machine describes this computer and its resources.
 //
-// Its id is random and kept in a file of the daemon's state directory: a host name
-// changes, a board's serial number is nobody's business, and two state directories on
-// one computer are two machines for a client that is connected to both. Everything else is
-// asked of the system each time. Nothing here runs by itself.
+// Its id is random and stored in a file of the daemon's state directory: a host name
+// changes, a board's serial number is private, and two state directories on
+// one computer are two machines for a client that is connected to both. All other facts are
+// requested from the system each time. The package has no goroutine.
 package machine

@@ -11,9 +11,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// Identity returns the id that a file holds, and makes one, in a file for the owner
-// only, if there is none. Of two who do so at once both get the same. A file that
-// holds anything else is an error: who made it must say what it is.
+// Identity returns the id in a file, and makes one, in a file for the owner only, if there
+// is none. Two concurrent calls return the same id. A file with any other content is
+// an error, because it may be needed.
 func Identity(path string) (string, error) {
 	id, err := readIdentity(path)
 	if !errors.Is(err, fs.ErrNotExist) {

@@ -2,7 +2,7 @@ package machine
 
 import "golang.org/x/sys/unix"
 
-// Memory is how many bytes of memory the computer has, 0 if it cannot be told.
+// Memory returns how many bytes of memory the computer has, 0 if that is unknown.
 func Memory() uint64 {
 	var info unix.Sysinfo_t
 	if err := unix.Sysinfo(&info); err != nil {

@@ -2,5 +2,5 @@
 
 package machine
 
-// Memory is how many bytes of memory the computer has, 0 if it cannot be told.
+// Memory returns 0: the size of the memory is not known on this system.
 func Memory() uint64 { return 0 }

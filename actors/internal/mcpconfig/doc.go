@@ -2,12 +2,12 @@
 //
 // # Who owns what
 //
-// The files belong to the user, the agent and the repository; this package writes none. It keeps no state and runs in the
+// The files belong to the user, the agent and the repository; this package writes none. It has no state and runs on the
 // caller's goroutine.
 //
 // # What is promised
 //
-// Reading never blocks and reads a bounded amount: a repository may bring a named pipe or a file without an end under these
+// Reading never blocks and reads a bounded amount: a repository may have a named pipe or an endless file under these
 // names. A file that cannot be read configures no server.
 //
 // # On a crash

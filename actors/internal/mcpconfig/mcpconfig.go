@@ -9,18 +9,18 @@ import (
 	"betcode/messages/regular"
 )
 
-// maxFile bounds a file, in bytes. The user's file contains much besides servers, and that of a directory is whatever the
-// repository has.
+// maxFile bounds a file, in bytes. The user's file contains much besides servers, and that of a directory may be of any
+// size.
 const maxFile = 32 << 20
 
-// Read returns the content of a file that configures servers, nil for what is missing, too large, or not a regular file.
+// Read returns the content of a file that configures servers, nil if it is missing, too large, or not a regular file.
 func Read(path string) []byte {
 	content, _ := regular.Read(path, maxFile)
 	return content
 }
 
-// Complete returns a report with the type and endpoint of each server whose configuration is found. The agent does not
-// report them. environment is that of the agent; directory is its working directory.
+// Complete returns a report with the type and endpoint of each server whose configuration is found, which the agent does not
+// report. environment is that of the agent; directory is its working directory.
 func Complete(r messages.AgentReport, directory string, environment []string) messages.AgentReport {
 	if len(r.Servers) == 0 {
 		return r

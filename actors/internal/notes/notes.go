@@ -1,4 +1,4 @@
-// Package notes writes small files beside the journal. Each is whole or not there.
+// Package notes writes small files beside the journal. Each is complete or does not exist.
 package notes
 
 import (
@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 )
 
-// Half ends the name of a note that is being written. One that is left over is of a crash.
+// Half is the suffix of a note that is being written. A leftover one is from a crash.
 const Half = ".new"
 
-// Replace writes a note, with an end to its line. After a loss of power the note may be the one before. Without the
-// directory of the path it writes nothing: the session that owned it was deleted.
+// Replace writes a note and a line break. After a loss of power the former note may be there instead. It writes nothing if the
+// directory of the path does not exist: the session that owned it was deleted.
 func Replace(path string, content []byte) error {
 	err := os.WriteFile(path+Half, append(content, '\n'), 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -24,7 +24,7 @@ func Replace(path string, content []byte) error {
 	return os.Rename(path+Half, path)
 }
 
-// Write writes a note, with an end to its line. Without an error the note is on disk.
+// Write writes a note and a line break. When it returns without an error the note is durable.
 func Write(path string, content []byte) error {
 	file, err := os.OpenFile(path+Half, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {

@@ -1,9 +1,9 @@
-// Package notify delivers one notice over one channel: to the user's program, to a webhook, or to a server of ntfy.
+// Package notify delivers one notice over one channel: to the user's program, to a webhook, or to an ntfy server.
 //
 // # Who owns what
 //
 // [Notifier.Deliver] runs on the goroutine of its caller, a worker, and ends within ten seconds. It owns the process or the
-// connection that it needs. It keeps nothing; actor notices has the queue.
+// connection that it needs. It has no state; the notices actor has the queue.
 //
 // # What is promised
 //
@@ -12,5 +12,5 @@
 //
 // # On a crash
 //
-// A notice whose delivery was under way is delivered again: receivers know it by its key.
+// A notice whose delivery was under way is delivered again: receivers recognise it by its key.
 package notify

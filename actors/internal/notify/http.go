@@ -27,7 +27,7 @@ const (
 // webhook posts the notice as JSON. With a secret, the header X-Betcode-Signature has the HMAC-SHA256 of the body.
 func (n *Notifier) webhook(ctx context.Context, s *settings.Settings, notice Notice, key string) error {
 	if s.NotifyWebhook == "" {
-		return nil // the setting is gone
+		return nil // the setting was removed
 	}
 	body, err := json.Marshal(notice)
 	if err != nil {
@@ -46,7 +46,7 @@ func (n *Notifier) webhook(ctx context.Context, s *settings.Settings, notice Not
 	return n.post(ctx, s.NotifyWebhook, header, body)
 }
 
-// message is a message for a server of ntfy. Its values need no header, so that no text can add one.
+// message is a message for an ntfy server. No value is sent as a header, so no text can add one.
 type message struct {
 	Topic    string   `json:"topic"`
 	Title    string   `json:"title"`
@@ -64,7 +64,7 @@ const (
 // ntfy posts the notice to a topic. The server's address is the URL of the topic without its last part.
 func (n *Notifier) ntfy(ctx context.Context, s *settings.Settings, notice Notice) error {
 	if s.NotifyNtfy == "" {
-		return nil // the setting is gone
+		return nil // the setting was removed
 	}
 	at := strings.LastIndexByte(s.NotifyNtfy, '/')
 	server, topic := s.NotifyNtfy[:at+1], s.NotifyNtfy[at+1:]
@@ -90,7 +90,7 @@ func (n *Notifier) ntfy(ctx context.Context, s *settings.Settings, notice Notice
 	return n.post(ctx, server, header, body)
 }
 
-// post posts JSON and wants an answer of success. Errors do not have the path of the URL, which may be secret.
+// post posts JSON and requires a successful answer. Errors do not contain the path of the URL, which may be secret.
 func (n *Notifier) post(ctx context.Context, to string, header http.Header, body []byte) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(body))
 	if err != nil {
@@ -115,7 +115,7 @@ func (n *Notifier) post(ctx context.Context, to string, header http.Header, body
 	return nil
 }
 
-// secretIn reads a secret from a file that others cannot read.
+// secretIn reads a secret from a file that only its owner can read.
 func secretIn(path string) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {

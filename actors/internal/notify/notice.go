@@ -9,11 +9,11 @@ import (
 	"betcode/messages/visible"
 )
 
-// maxVariable bounds a variable, in characters. With a longer one, or with a zero in one, the system starts no program, and an
-// agent chooses some of what is in them.
+// maxVariable bounds a variable, in characters. The system starts no program with a longer variable or with one that contains a
+// NUL, and agents choose parts of the values.
 const maxVariable = 16 << 10
 
-// Notice is something a person should know who does not watch.
+// Notice is information for a person who is not attached to a session.
 type Notice struct {
 	Code    string             `json:"code"`
 	Message string             `json:"message"`
@@ -23,8 +23,8 @@ type Notice struct {
 	Details map[string]string  `json:"details,omitempty"`
 }
 
-// shown returns the notice as people see all of it: agents and proxies choose names of tools and of requests, and characters that are
-// not seen would deceive a person or drive a terminal. Only the message has lines.
+// shown returns the notice as people see it: agents and proxies choose names of tools and of requests, and hidden characters
+// could deceive a person or control a terminal. Only the message may have several lines.
 func (n Notice) shown() Notice {
 	n.Message, n.Name = visible.Text(n.Message), visible.Line(n.Name)
 	details := make(map[string]string, len(n.Details))
@@ -38,7 +38,7 @@ func (n Notice) shown() Notice {
 // Request returns the permission request that the notice is about; empty if there is none.
 func (n Notice) Request() messages.RequestID { return messages.RequestID(n.Details["request_id"]) }
 
-// environ is a notice for programs that do not read JSON. A tool's input is not in it, since that may hold anything.
+// environ returns a notice as variables, for programs that do not parse JSON. It leaves out a tool's input, which may contain anything.
 func (n Notice) environ() []string {
 	all := []string{
 		"BETCODE_EVENT=" + n.Code, "BETCODE_MESSAGE=" + n.Message, "BETCODE_SESSION_ID=" + string(n.Session),
@@ -51,7 +51,7 @@ func (n Notice) environ() []string {
 	return all
 }
 
-// title is a short line about the notice.
+// title returns a short line about the notice.
 func (n Notice) title() string {
 	session := n.Name
 	if session == "" && len(n.Session) >= 8 {

@@ -12,20 +12,20 @@ import (
 	"betcode/actors/settings"
 )
 
-// patience is how long a delivery may take.
+// patience bounds a delivery.
 const patience = 10 * time.Second
 
-// Channel is a way to a person.
+// Channel is a means to reach a person.
 type Channel string
 
 // The channels.
 const (
 	Exec    Channel = "exec"    // the user's program
 	Webhook Channel = "webhook" // an HTTP server that gets the notice as JSON
-	Ntfy    Channel = "ntfy"    // a topic of a server of ntfy
+	Ntfy    Channel = "ntfy"    // a topic of an ntfy server
 )
 
-// Channels returns the channels that settings name.
+// Channels returns the channels in the settings.
 func Channels(s *settings.Settings) []Channel {
 	var all []Channel
 	if len(s.NotifyExec) > 0 {
@@ -56,10 +56,10 @@ func New(environment []string) *Notifier {
 	}}
 }
 
-// Close closes connections that are idle.
+// Close closes idle connections.
 func (n *Notifier) Close() { n.client.CloseIdleConnections() }
 
-// Deliver delivers a notice over a channel, as settings say. The key is the same for each attempt.
+// Deliver delivers a notice over a channel, according to the settings. The key is the same for each attempt.
 func (n *Notifier) Deliver(ctx context.Context, s *settings.Settings, over Channel, notice Notice, key string) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -82,7 +82,7 @@ func (n *Notifier) Deliver(ctx context.Context, s *settings.Settings, over Chann
 // exec runs the user's program.
 func (n *Notifier) exec(ctx context.Context, program []string, notice Notice) error {
 	if len(program) == 0 {
-		return nil // the setting is gone
+		return nil // the setting was removed
 	}
 	input, err := json.Marshal(notice)
 	if err != nil {

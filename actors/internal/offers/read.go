@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// maxFiles bounds the files that are looked at in one directory.
+	// maxFiles bounds the files that are read in one directory.
 	maxFiles = 512
-	// maxHead bounds what is read of a file, in bytes: its front matter.
+	// maxHead bounds the part of a file that is read, in bytes: its front matter.
 	maxHead = 16 << 10
 	// maxDepth bounds nested directories of commands and agents.
 	maxDepth = 4
@@ -23,7 +23,7 @@ const (
 	maxText = 512
 )
 
-// Read returns what a configuration directory, for example "<project>/.claude", defines.
+// Read returns the abilities that a configuration directory, for example "<project>/.claude", defines.
 // A directory or file that cannot be read defines nothing.
 func Read(directory string) messages.Abilities {
 	root, err := os.OpenRoot(directory)
@@ -67,7 +67,7 @@ func (r *reader) walk(directory string, file func(name string)) {
 	})
 }
 
-// skills are commands too. Each has a directory of its own.
+// skills adds skills, which are commands too. Each has a directory of its own.
 func (r *reader) skills() {
 	entries, err := fs.ReadDir(r.files, "skills")
 	if err != nil {
@@ -104,7 +104,7 @@ func (r *reader) head(name string) map[string]string {
 	return frontMatter(string(text))
 }
 
-// frontMatter reads "key: value" lines between two lines of dashes.
+// frontMatter parses "key: value" lines between two lines of dashes.
 func frontMatter(text string) map[string]string {
 	values := map[string]string{}
 	text = strings.ToValidUTF8(strings.ReplaceAll(text, "\r\n", "\n"), "?")
@@ -125,7 +125,7 @@ func frontMatter(text string) map[string]string {
 	return values
 }
 
-// plain is a value without its quotes, cut.
+// plain returns a value without its quotes, cut.
 func plain(value string) string {
 	for _, quote := range []string{`"`, "'"} {
 		if inner, ok := strings.CutPrefix(value, quote); ok && strings.HasSuffix(inner, quote) {

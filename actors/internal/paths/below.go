@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Below reports whether a path is a directory, or in it. Names are not enough: where the file
-// system takes letters of either case, or a directory is mounted twice, one place has several.
+// Below reports whether a path is a directory, or in it. Names are not enough: on a file
+// system that ignores case, or if a directory is mounted twice, one place has several names.
 func Below(path, dir string) bool {
 	if path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator)) {
 		return true
@@ -28,8 +28,8 @@ func Below(path, dir string) bool {
 	}
 }
 
-// Inside reports whether a path leads to a directory, or to something in it, when the links in both are followed. What does not
-// exist is in nothing.
+// Inside reports whether a path, with links resolved, is a directory, or in it. A path that does not exist is in no
+// directory.
 func Inside(path, dir string) bool {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {

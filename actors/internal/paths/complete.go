@@ -15,15 +15,15 @@ import (
 
 const op = "complete path"
 
-// maxRead is how many entries of a directory are looked at, a batch at a time.
+// maxRead is how many entries of a directory are read, a batch at a time.
 const (
 	maxRead   = 20_000
 	readBatch = 1000
 )
 
-// Complete lists what is below dir and begins as query does: directories first, each
-// by name, at most so many. A name with a dot at its beginning is found by a query
-// that has the dot. What is not there completes to nothing; what is not below dir is
+// Complete lists the paths below dir that begin with query: directories first, each
+// sorted by name, at most so many. A name that begins with a dot is found by a query
+// with the dot. A missing directory has no completions; a query that leaves dir is
 // refused with [messages.Invalid] or [messages.Denied].
 func Complete(dir, query string, most int) (messages.PathList, error) {
 	parent, prefix, err := split(dir, query)
@@ -56,8 +56,8 @@ func Complete(dir, query string, most int) (messages.PathList, error) {
 	return list, nil
 }
 
-// enter opens a directory, nil if there is none. It looks before it opens: to open a
-// pipe is to wait for its writer.
+// enter opens a directory, and returns nil if there is none. It checks the type first, because opening a
+// pipe waits for its writer.
 func enter(root *os.Root, name string) (*os.Root, error) {
 	info, err := root.Stat(name)
 	if err == nil {
@@ -72,7 +72,7 @@ func enter(root *os.Root, name string) (*os.Root, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	var where *fs.PathError // it holds more than the caller may know
+	var where *fs.PathError // it contains more than the caller may know
 	if errors.As(err, &where) {
 		err = where.Err
 	}
@@ -80,8 +80,8 @@ func enter(root *os.Root, name string) (*os.Root, error) {
 		WithHint("only what lies below the session's working directory can be completed")
 }
 
-// split takes a query apart: the directory that is looked into, relative, and how the
-// names begin that are wanted.
+// split splits a query into the directory to read, relative, and the prefix of the wanted
+// names.
 func split(dir, query string) (parent, prefix string, err error) {
 	if filepath.IsAbs(query) {
 		rest, ok := strings.CutPrefix(query, strings.TrimSuffix(dir, "/")+"/")
@@ -127,7 +127,7 @@ func read(dir *os.Root, prefix string) (found []fs.DirEntry, more bool, err erro
 	return found, true, nil
 }
 
-// stays reports whether an entry does not lead out.
+// stays reports whether an entry does not lead out of the root.
 func stays(root *os.Root, parent string, e fs.DirEntry) bool {
 	if e.Type()&fs.ModeSymlink == 0 {
 		return true
@@ -156,7 +156,7 @@ func entry(parent string, e fs.DirEntry) messages.PathEntry {
 	case mode&fs.ModeSymlink != 0:
 		out.Kind = messages.PathSymlink
 	}
-	if info, err := e.Info(); err == nil { // else it has just gone
+	if info, err := e.Info(); err == nil { // otherwise it was just removed
 		out.Modified = info.ModTime()
 		if out.Kind == messages.PathFile {
 			out.Size = info.Size()

@@ -10,16 +10,16 @@ import (
 	"betcode/actors/internal/rules"
 )
 
-// maxPaths bounds how many paths of one call are looked at.
+// maxPaths bounds how many paths of one call are checked.
 const maxPaths = 256
 
-// Writes is what a call writes, as far as it can be read.
+// Writes is what a call writes, as far as it can be parsed.
 type Writes struct {
 	Paths []string // absolute and clean, as they are spelled
-	Git   []GitRun // where it runs git
-	Why   string   // why a person is asked whatever the paths are; empty: they decide
+	Git   []GitRun // the directories in which it runs git
+	Why   string   // why a person is asked whatever the paths are; empty: the paths decide
 
-	session string // the directory that it works in
+	session string // its working directory
 }
 
 // writers are the tools that write files, and the members of their input that name them.
@@ -27,10 +27,10 @@ var writers = map[string]string{
 	"Edit": "file_path", "Write": "file_path", "MultiEdit": "file_path", "NotebookEdit": "notebook_path",
 }
 
-// Concerned reports whether the list looks at calls of a tool.
+// Concerned reports whether the list applies to calls of a tool.
 func Concerned(tool string) bool { return tool == "Bash" || writers[tool] != "" }
 
-// Read takes a call apart. It looks at no disk.
+// Read parses a call. It reads no disk.
 func (l *List) Read(c rules.Call) Writes {
 	if l == nil || !Concerned(c.Tool) {
 		return Writes{}
@@ -75,8 +75,8 @@ func text(raw json.RawMessage) (string, bool) {
 	return *s, true
 }
 
-// Judge returns why a person is to be asked about a call, empty if the list has
-// nothing against it.
+// Judge returns why a person is to be asked about a call, empty if the list does not
+// apply.
 func (l *List) Judge(w Writes, actual Real) string {
 	if l == nil {
 		return ""
@@ -111,7 +111,7 @@ func (l *List) Judge(w Writes, actual Real) string {
 	return ""
 }
 
-// absolute returns the clean absolute path that a tool for files understands.
+// absolute returns the clean absolute path as a tool for files reads it.
 func absolute(file, directory, home string) string {
 	file = strings.ReplaceAll(file, "\x00", "")
 	switch {
@@ -125,8 +125,8 @@ func absolute(file, directory, home string) string {
 	return path.Join(directory, file)
 }
 
-// spellings are the readings of a path: clean as text, which is how the tools for files
-// read it, and as the system does, where ".." leads up from what a link names.
+// spellings returns the readings of a path: cleaned as text, which is how the tools for files
+// read it, and as the system does, where ".." is applied to the target of a link.
 func spellings(file, directory, home string) []string {
 	clean := absolute(file, directory, home)
 	if !strings.Contains(file, "..") {

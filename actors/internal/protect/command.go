@@ -10,7 +10,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// call adds what a simple command writes.
+// call adds the files that a simple command writes.
 func (s *shell) call(c *syntax.CallExpr) {
 	for _, a := range c.Assigns {
 		s.assigned(a)
@@ -28,7 +28,7 @@ func (s *shell) call(c *syntax.CallExpr) {
 	for len(words) > 0 && s.spend(1) {
 		name := program(words[0])
 		if unread[0] {
-			name = "" // whatever it is
+			name = "" // an unknown program
 		}
 		rest := len(words)
 		switch kind := kindOf(name); {
@@ -48,7 +48,7 @@ func (s *shell) call(c *syntax.CallExpr) {
 	}
 }
 
-// wrapped returns where the command begins that another one runs.
+// wrapped returns where the command begins that a wrapping command runs.
 func wrapped(words []string) int {
 	for n := 1; n < len(words); n++ {
 		if words[n] != "." && kindOf(program(words[n])) != other {
@@ -78,7 +78,7 @@ func (s *shell) generic(words []string) {
 	}
 }
 
-// especially looks at what is known of some programs.
+// especially handles known programs.
 func (s *shell) especially(kind kind, name string, words []string, unread map[int]bool) {
 	switch kind {
 	case writes:
@@ -102,8 +102,8 @@ func (s *shell) especially(kind kind, name string, words []string, unread map[in
 	}
 }
 
-// sed adds the files that the commands w and W of a script may name. Nothing stands between
-// the command and the name as a rule, so each such letter may be one.
+// sed adds the files that the commands w and W of a script may name. Usually nothing separates
+// the command from the name, so each such letter may be one.
 func (s *shell) sed(words []string) {
 	if program(words[0]) != "sed" {
 		return
@@ -136,7 +136,7 @@ func (s *shell) whole(words []string) {
 	}
 }
 
-// interpret looks into the text of a program that is among its arguments.
+// interpret parses the text of a program in its arguments.
 func (s *shell) interpret(name string, words []string, unread map[int]bool) {
 	shellLike := shells[name]
 	for n := 1; n < len(words); n++ {
@@ -155,7 +155,7 @@ func (s *shell) interpret(name string, words []string, unread map[int]bool) {
 	}
 }
 
-// mentions asks about text in which a listed name stands, whatever it is there for.
+// mentions asks about text that contains a listed name, for whatever purpose.
 func (s *shell) mentions(text string) {
 	if !s.spend(len(text)) {
 		return
@@ -173,7 +173,7 @@ func (s *shell) mentions(text string) {
 	}
 }
 
-// mentioned is compiled when it is needed: commands that ask a daemon do not need it.
+// mentioned is compiled on first use, because most commands do not need it.
 var mentioned = sync.OnceValue(func() *regexp.Regexp {
 	var names []string
 	for _, list := range []map[string]string{directories, files} {
@@ -184,7 +184,7 @@ var mentioned = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(^|[^a-z0-9])(` + strings.Join(names, "|") + `)($|[^a-z0-9._-])`)
 })
 
-// move follows the command to another directory.
+// move follows a change of the working directory.
 func (s *shell) move(words []string, unread map[int]bool) {
 	to := ""
 	for n := 1; n < len(words); n++ {

@@ -7,21 +7,21 @@ import (
 	"betcode/actors/internal/flags"
 )
 
-// reading are the commands of git that write no file of a working tree but what is
-// theirs below .git.
+// reading are the commands of git that write no file of a working tree except git's own
+// files below .git.
 var reading = reasons(map[string]string{
 	gits: "add annotate blame branch cat-file commit describe diff fetch for-each-ref grep help log ls-files ls-remote ls-tree merge-base name-rev " +
 		"push reflog remote rev-list rev-parse shortlog show show-ref status tag version whatchanged",
 })
 
-// executing are settings of git whose values are run, or name files with such settings: a
+// executing are settings of git whose values are run, or name files with such settings. A
 // star stands for anything.
 var executing = strings.Fields("core.hookspath core.fsmonitor core.sshcommand core.editor core.pager core.askpass core.gitproxy core.worktree " +
 	"sequence.editor alias.* pager.* filter.* diff.*.command diff.*.textconv diff.external interactive.difffilter merge.*.driver mergetool.* difftool.* " +
 	"credential.* gpg.program gpg.*.program include.path includeif.* init.templatedir remote.*.uploadpack remote.*.receivepack remote.*.vcs " +
 	"uploadpack.packobjectshook submodule.*.update trailer.*.command browser.* man.* guitool.* instaweb.* sendemail.* imap.tunnel protocol.* web.browser tar.*.command")
 
-// git looks at a command of git: the working tree that it changes by name, and settings
+// git handles a command of git: the working tree that it changes by name, and settings
 // that would make it run commands.
 func (s *shell) git(words []string, unread map[int]bool) {
 	n, at := 1, "."
@@ -91,7 +91,7 @@ func beside(dir, to string) string {
 	return path.Join(dir, to)
 }
 
-// runsGit notes that git runs in a directory, relative to where the command may be.
+// runsGit records that git runs in a directory, relative to the possible working directories.
 func (s *shell) runsGit(dir string, quiet bool) {
 	if len(s.gits) >= maxPaths {
 		s.ask("the command runs git in more directories than are looked at")
@@ -103,7 +103,7 @@ func (s *shell) runsGit(dir string, quiet bool) {
 }
 
 // namesCommand reports whether an option of a command of git, or the address of a
-// repository, is a program to run or has one with it.
+// repository, is or contains a program to run.
 func namesCommand(command, word string) bool {
 	switch {
 	case flags.Abbreviates(word, "--template", "--exec", "--upload-pack", "--receive-pack", "--open-files-in-pager", "--extcmd"), strings.HasPrefix(word, "ext::"):
@@ -141,7 +141,7 @@ func (s *shell) setting(text string, unread bool) {
 	}
 }
 
-// config asks about settings that make git run commands. To read them needs nobody.
+// config asks about settings that make git run commands. Reading them needs no person.
 func (s *shell) config(words []string, unread map[int]bool) {
 	names := 0
 	for n, w := range words {

@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// maxEntries bounds how many files are looked at in each directory.
+// maxEntries bounds how many files are checked in each directory.
 const maxEntries = 1024
 
-// inner are directories of listed ones whose files are run or read as settings.
+// inner are subdirectories of listed directories whose files are run or read as settings.
 var inner = []string{"", "hooks", "info", "commands", "agents"}
 
 // hardLinked returns why an agent that changes files of a directory without asking may
-// change a listed file all the same: a listed file has another name, which may lie in the
-// directory, and a command that writes to that name is not known for what it does. It
-// looks at the disk: at the files of the project that the directory is in, at those of the
-// home directory and at those that the list names by their whole path. Deeper ones are not
-// looked at.
+// change a listed file all the same: a listed file has another name, which may be in the
+// directory, and a command that writes to that name is not recognised. It
+// reads the disk: the files of the project that the directory is in, those of the
+// home directory and those that the list names by their whole path, but none at greater
+// depth.
 func (l *List) hardLinked(dir string) string {
 	tops := project(dir)
 	for _, top := range slices.Concat(tops, l.home) {
@@ -60,7 +60,7 @@ func project(dir string) []string {
 	}
 }
 
-// otherNames returns why a file is to be feared for: it is listed and has another name.
+// otherNames returns a reason if a file is listed and has another name.
 func (l *List) otherNames(file string) string {
 	if reason := l.listed(foldPath(file)); reason != "" && manyNames(file) {
 		return file + ", which " + reason + ", has another name, by which shell commands change it"
@@ -78,7 +78,7 @@ func (l *List) otherNamesBelow(root string) string {
 		if err != nil {
 			continue
 		}
-		entries, _ := dir.Readdirnames(maxEntries) // one that is no directory has none
+		entries, _ := dir.Readdirnames(maxEntries) // none if it is not a directory
 		dir.Close()
 		for _, entry := range entries {
 			if why := l.otherNames(path.Join(root, name, entry)); why != "" {

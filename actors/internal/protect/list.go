@@ -7,14 +7,14 @@ import (
 )
 
 // Places are the directories that the list depends on: absolute paths, as they are
-// spelled. One that is empty is not listed.
+// spelled. An empty one is not listed.
 type Places struct {
 	Home   string   // the user's
-	Agent  []string // where agents keep their configuration, besides ~/.claude
+	Agent  []string // the agents' configuration directories, besides ~/.claude
 	Daemon []string // configuration, state and sockets of the daemon
 }
 
-// List is the built-in list. It does not change, and many may use it at once. The nil list is
+// List is the built-in list. It does not change, and is safe for concurrent use. The nil list is
 // empty.
 type List struct {
 	home  []string // in both spellings
@@ -23,7 +23,7 @@ type List struct {
 
 type root struct{ path, folded, reason string }
 
-// New makes the list of places. actual are the same places behind symbolic links
+// New makes the list of places. actual are the same places with symbolic links resolved
 // ([Places.Resolve]).
 func New(spelled, actual Places) *List {
 	l := &List{}
@@ -50,8 +50,8 @@ func New(spelled, actual Places) *List {
 	return l
 }
 
-// Path returns why a file is listed: a sentence without its end. It is empty for one
-// that is not. The path is absolute.
+// Path returns why a file is listed: a sentence without its end. It is empty for a file
+// that is not listed. The path is absolute.
 func (l *List) Path(file string) string {
 	if l == nil {
 		return ""
@@ -81,7 +81,7 @@ func (l *List) listed(folded string) string {
 	return named(afterWorktree(folded))
 }
 
-// named looks for the names that are listed anywhere.
+// named returns why a name is listed in any directory.
 func named(folded string) string {
 	parts := strings.Split(folded, "/")
 	for n, part := range parts {
@@ -92,8 +92,8 @@ func named(folded string) string {
 	return files[path.Base(folded)]
 }
 
-// papers reports whether a path below an agent's directory is where the agent keeps its
-// plans and what it wants to remember: it writes there unasked, and nothing of it is run.
+// papers reports whether a path below an agent's directory is for the agent's plans and
+// memory: it writes there without asking, and none of it is run.
 func papers(rest string) bool {
 	first, rest, found := strings.Cut(rest, "/")
 	switch {
@@ -113,8 +113,8 @@ func papers(rest string) bool {
 var outside = []string{"[a-oq-z0-9._-]*", "p[a-km-qs-z0-9._-]*", "pl[b-z0-9._-]*", "pr[a-np-z0-9._-]*"}
 
 // Above returns why a directory must not be replaced or removed as a whole: a listed
-// one is in it. Directories above the home directory and the home directory itself
-// are such.
+// one is in it. Examples are the home directory and directories above
+// it.
 func (l *List) Above(dir string) string {
 	if l == nil {
 		return ""
@@ -129,8 +129,8 @@ func (l *List) Above(dir string) string {
 }
 
 // Exposed returns why an agent that changes files below a directory without asking may
-// change listed ones: the directory is listed, or has listed ones in it that are not its
-// own project's. The path is absolute.
+// change listed ones: the directory is listed, or contains listed ones besides those of its
+// own project. The path is absolute.
 func (l *List) Exposed(dir string) string { return cmp.Or(l.Above(dir), l.Path(dir)) }
 
 // within reports whether a path is a directory or below it.
@@ -138,8 +138,8 @@ func within(dir, file string) bool {
 	return file == dir || strings.HasPrefix(file, strings.TrimSuffix(dir, "/")+"/")
 }
 
-// afterWorktree leaves out the directories up to a worktree that agents keep below
-// .claude: in it everything would be listed.
+// afterWorktree leaves out the directories up to a worktree that agents have below
+// .claude, in which otherwise everything would be listed.
 func afterWorktree(folded string) string {
 	const place = "/.claude/worktrees/"
 	for {
@@ -156,8 +156,8 @@ func afterWorktree(folded string) string {
 }
 
 // Rules returns the list as ask rules in the agent's notation, for an agent in a
-// working directory. They cover what the tools for files write, which is all that the agent's
-// own rules for paths look at. A pattern is about what is below, too.
+// working directory. They cover writes of the tools for files, which are all that the agent's
+// own rules for paths apply to. A pattern also covers everything below.
 func (l *List) Rules(directory string) []string {
 	if l == nil {
 		return nil
@@ -205,5 +205,5 @@ func (l *List) Rules(directory string) []string {
 	return all
 }
 
-// plain reports whether a path means nothing else in a pattern.
+// plain reports whether a path has no special characters of a pattern.
 func plain(file string) bool { return !strings.ContainsAny(file, `*?[]{}()!\`) }

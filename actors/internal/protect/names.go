@@ -19,7 +19,7 @@ const (
 	processes = "leads through the directory of a process"
 )
 
-// directories are the names of directories that are listed wherever they are, with
+// directories are the names of directories that are listed anywhere, with
 // everything below.
 var directories = map[string]string{
 	".claude": agents, "claude~1": agents, // the short name on Windows
@@ -28,7 +28,7 @@ var directories = map[string]string{
 	".cursor": runs, ".gemini": runs, ".codex": runs, // hooks and servers of other agents
 }
 
-// files are the names of files that are listed wherever they are.
+// files are the names of files that are listed anywhere.
 var files = reasons(map[string]string{
 	servers: ".mcp.json",
 	gits: "applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit pre-rebase post-checkout post-merge " +
@@ -56,8 +56,8 @@ func reasons(names map[string]string) map[string]string {
 	return all
 }
 
-// fold brings a name into the form that names are compared in: what some file system
-// takes for the same name becomes the same text.
+// fold converts a name into the form in which names are compared: names that some file system
+// treats as equal become the same text.
 func fold(name string) string {
 	name = realpath.Fold(name)
 	if trimmed := strings.TrimRight(name, ". "); trimmed != "" { // Windows ignores them

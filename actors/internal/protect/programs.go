@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// kind is what is known of a program.
+// kind is the kind of a program.
 type kind uint8
 
 const (
-	other      kind = iota // may write what it is told the name of
+	other      kind = iota // may write files that its arguments name
 	reads                  // only reads
 	writes                 // writes its arguments
 	wraps                  // runs the command among its arguments
 	interprets             // runs the text among its arguments or in its input
-	moves                  // goes to another directory
+	moves                  // changes the working directory
 	git
 )
 
@@ -59,7 +59,7 @@ func kindOf(name string) kind {
 // program returns the name of a program without its path.
 func program(word string) string { return path.Base(word) }
 
-// writesAnyway reports whether a program that reads is told to write.
+// writesAnyway reports whether the arguments of a reading program make it write.
 func writesAnyway(name string, words []string) bool {
 	some := func(is func(string) bool) bool { return slices.ContainsFunc(words[1:], is) }
 	switch name {

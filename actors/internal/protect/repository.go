@@ -16,10 +16,10 @@ import (
 
 // A repository has settings and hooks that git runs. Those of the repository that a session
 // works in are judged by trust in its directory. Below it there may be others: working trees
-// of their own, and bare repositories, which are plain files for everybody but git and can
-// be part of a clone. What git would run there is looked for when a call runs git there.
+// of their own, and bare repositories, which are plain files for all programs but git and can
+// be part of a clone. When a call runs git there, the programs that git would run are searched.
 
-// maxSettings bounds how much of a file of settings is read, in bytes.
+// maxSettings bounds the part of a settings file that is read, in bytes.
 const maxSettings = 1 << 20
 
 // GitRun is a directory in which a call runs git.
@@ -34,7 +34,7 @@ var quiet = reasons(map[string]string{
 		"shortlog show show-ref status tag version whatchanged",
 })
 
-// isRepository reports whether git takes a directory for a repository, whatever its name.
+// isRepository reports whether git treats a directory as a repository, whatever its name.
 func isRepository(dir string) bool {
 	if _, err := os.Lstat(path.Join(dir, "HEAD")); err != nil {
 		return false
@@ -50,8 +50,8 @@ func isDirectory(dir string) bool {
 	return err == nil && info.IsDir()
 }
 
-// inRepository reports whether a file is in the directory of a repository. Working trees may be
-// kept there, too: what is in one of them is not. repositories has what is known of directories.
+// inRepository reports whether a file is in the directory of a repository, and not in a working
+// tree inside it. repositories caches the answers for directories.
 func inRepository(file string, repositories map[string]bool) bool {
 	for dir := path.Dir(file); ; dir = path.Dir(dir) {
 		known, looked := repositories[dir]
@@ -68,9 +68,9 @@ func inRepository(file string, repositories map[string]bool) bool {
 	}
 }
 
-// repositoryOf returns the repository that git finds in a directory behind symbolic links:
-// where its working tree is, or it itself if it is bare, and where its settings are. root is
-// empty if there is none.
+// repositoryOf returns the repository that git finds in a directory with symbolic links resolved:
+// its working tree, or the repository itself if it is bare, and the directory of its settings.
+// root is empty if there is none.
 func repositoryOf(dir string) (root, git string) {
 	for at := dir; ; at = path.Dir(at) {
 		inside := path.Join(at, ".git")
@@ -91,7 +91,7 @@ func repositoryOf(dir string) (root, git string) {
 	}
 }
 
-// pointer reads a small file of git's that holds a path behind a prefix.
+// pointer reads a small file of git that contains a path behind a prefix.
 func pointer(file, prefix string) (string, bool) {
 	content, err := readSettings(file)
 	to, found := strings.CutPrefix(strings.TrimSpace(string(content)), prefix)
@@ -105,7 +105,7 @@ func pointer(file, prefix string) (string, bool) {
 }
 
 // runsHere returns why a person is asked about a run of git: the repository is not the one that
-// the session works in, and has programs for git to run. It looks at the disk.
+// the session works in, and has programs for git to run. It reads the disk.
 func runsHere(run GitRun, session string) string {
 	session = realpath.Resolve(session).Path
 	root, git := repositoryOf(realpath.Resolve(run.Directory).Path)
@@ -115,7 +115,7 @@ func runsHere(run GitRun, session string) string {
 	common := commonOf(git)
 	files := []string{path.Join(git, "config.worktree")}
 	var hooks []string
-	if _, own := repositoryOf(session); own == "" || commonOf(own) != common { // else a worktree beside the session's
+	if _, own := repositoryOf(session); own == "" || commonOf(own) != common { // otherwise it is a worktree beside the session's
 		files = append(files, path.Join(common, "config"), path.Join(common, "config.worktree"))
 		hooks = append(hooks, path.Join(common, "hooks"))
 	}
@@ -143,9 +143,9 @@ func runsHere(run GitRun, session string) string {
 	return ""
 }
 
-// CheckRepository returns why a person is asked about a call, of which the agent says that git
-// uses the repository in a directory: an absolute path, or nothing if the agent cannot tell. It
-// looks at the disk.
+// CheckRepository returns why a person is asked about a call for which the agent reports that git
+// uses the repository in dir: an absolute path, or empty if the agent does not know it. It
+// reads the disk.
 func (l *List) CheckRepository(dir, session string) string {
 	if l == nil {
 		return ""
@@ -159,7 +159,7 @@ func (l *List) CheckRepository(dir, session string) string {
 	return "the shell has gone to another directory, and which repository git uses there cannot be told"
 }
 
-// commonOf returns where a repository has what its worktrees share.
+// commonOf returns the directory of a repository that its worktrees share.
 func commonOf(git string) string {
 	if to, ok := pointer(path.Join(git, "commondir"), ""); ok {
 		return realpath.Resolve(to).Path
@@ -214,8 +214,8 @@ var (
 	settingName       = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:=[ \t]*(.*))?`)
 )
 
-// runningSettings returns the first line of git's settings that has git run something, and where
-// they say that hooks are. What could be a setting is taken for one, also within others.
+// runningSettings returns the first line of git's settings that makes git run a program, and the
+// directories of hooks in them. Anything that may be a setting counts as one, also within others.
 func runningSettings(content string) (found string, hooks []string) {
 	for line := range strings.SplitSeq(strings.TrimPrefix(content, "\uFEFF"), "\n") {
 		line = strings.Trim(line, " \t\v\f")
@@ -226,7 +226,7 @@ func runningSettings(content string) (found string, hooks []string) {
 			}
 		}
 		candidates := []string{line}
-		for n := range len(line) { // a setting may stand behind the head of its section
+		for n := range len(line) { // a setting may follow the head of its section
 			if line[n] == ']' && line[0] == '[' {
 				candidates = append(candidates, strings.Trim(line[n+1:], " \t"))
 			}

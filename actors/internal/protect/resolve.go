@@ -7,22 +7,22 @@ import (
 	"betcode/actors/internal/rules"
 )
 
-// Real is what a call meets on the disk.
+// Real is the state of the disk that a call meets.
 type Real struct {
 	Files map[string]Found // by path as it is spelled
-	Git   string           // why a person is asked where the call runs git; empty: that decides nothing
+	Git   string           // why a person is asked about the runs of git; empty: they decide nothing
 }
 
-// Found is what one path is on the disk.
+// Found is the file of one path.
 type Found struct {
-	Path  string // behind symbolic links
-	Doubt string // why that is another one for other processes; empty: it is not
-	Names bool   // the file has more than one
+	Path  string // with symbolic links resolved
+	Doubt string // why other processes may reach another file by it; empty: they do not
+	Names bool   // the file has more than one name
 
-	Repository bool // it is in the directory of a repository, whatever that is called
+	Repository bool // it is in the directory of a repository, of any name
 }
 
-// Resolve looks up what a call writes. It looks at the disk.
+// Resolve resolves the paths that a call writes. It reads the disk.
 func Resolve(w Writes) Real {
 	found := Real{Files: make(map[string]Found, len(w.Paths))}
 	repositories := map[string]bool{}
@@ -36,8 +36,8 @@ func Resolve(w Writes) Real {
 	return found
 }
 
-// Check reads a call, resolves and judges it: [List.Read], [Resolve] and [List.Judge]. It looks
-// at the disk.
+// Check parses, resolves and judges a call: [List.Read], [Resolve] and [List.Judge]. It reads
+// the disk.
 func (l *List) Check(c rules.Call) string {
 	w := l.Read(c)
 	if w.Why != "" {
@@ -46,8 +46,8 @@ func (l *List) Check(c rules.Call) string {
 	return l.Judge(w, Resolve(w))
 }
 
-// CheckDirectory is [List.Exposed] for a directory as it is spelled and behind symbolic
-// links, and tells of listed files that may have another name in it. It looks at the disk.
+// CheckDirectory is [List.Exposed] for a directory as it is spelled and with symbolic
+// links resolved, and also finds listed files that may have another name in it. It reads the disk.
 func (l *List) CheckDirectory(dir string) string {
 	if l == nil || dir == "" {
 		return ""
@@ -56,7 +56,7 @@ func (l *List) CheckDirectory(dir string) string {
 	return cmp.Or(l.Exposed(dir), l.Exposed(actual), l.hardLinked(actual))
 }
 
-// Resolve returns the places behind symbolic links. It looks at the disk.
+// Resolve returns the places with symbolic links resolved. It reads the disk.
 func (p Places) Resolve() Places {
 	one := func(dir string) string {
 		if dir == "" {

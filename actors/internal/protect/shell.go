@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	maxCommand = 64 << 10 // bytes of a command that is looked at
+	maxCommand = 64 << 10 // bytes of a command that are parsed
 	maxNested  = 4        // commands in the text of commands
-	maxWork    = 1 << 20  // bytes that are looked at in all, text in text counted again
+	maxWork    = 1 << 20  // bytes that are parsed in all, with text in text counted again
 )
 
-// shell reads one command.
+// shell parses one command.
 type shell struct {
 	list  *List
 	home  string
-	dirs  []string // where the command may be by now
-	lost  bool     // or somewhere else
+	dirs  []string // possible working directories
+	lost  bool     // there may be others
 	paths map[string]bool
 	gits  map[GitRun]bool
 	why   string // the first reason to ask in any case
@@ -45,7 +45,7 @@ func (l *List) readCommand(command string, place rules.Place) Writes {
 	return w
 }
 
-// spend counts what is looked at. It is not ok when that is more than enough.
+// spend counts parsed bytes. It is not ok when they exceed maxWork.
 func (s *shell) spend(bytes int) bool {
 	if *s.left -= bytes; *s.left < 0 {
 		s.ask("the command is too long to be looked at")
@@ -60,7 +60,7 @@ func (s *shell) ask(why string) {
 	}
 }
 
-// read adds what a piece of shell text writes.
+// read adds the writes of a piece of shell text.
 func (s *shell) read(command string) {
 	if !s.spend(16 + len(command)) {
 		return
@@ -91,8 +91,8 @@ func (s *shell) read(command string) {
 	})
 }
 
-// redirect adds the target of an output redirection, and looks into what a program is given to
-// read.
+// redirect adds the target of an output redirection, and parses the input that a program is
+// given.
 func (s *shell) redirect(r *syntax.Redirect, command string) {
 	switch r.Op {
 	case syntax.DplIn, syntax.RdrIn:
@@ -125,7 +125,7 @@ func (s *shell) target(w *syntax.Word) {
 	}
 }
 
-// add notes a path that may be written.
+// add records a path that may be written.
 func (s *shell) add(value string) {
 	if value == "" || len(value) > 4096 {
 		return
@@ -141,7 +141,7 @@ func (s *shell) add(value string) {
 	}
 }
 
-// assigned looks at the value of a variable as at a word: it may be a target later.
+// assigned handles the value of a variable like a word, because it may be a target later.
 func (s *shell) assigned(a *syntax.Assign) {
 	if a == nil || a.Value == nil {
 		return
@@ -158,8 +158,8 @@ func (s *shell) assigned(a *syntax.Assign) {
 	}
 }
 
-// candidates are the paths that a word may name: itself, the value of an option, the
-// parts of a list. The value of an option may stand behind several that are bundled, as in
+// candidates returns the paths that a word may name: itself, the value of an option, the
+// parts of a list. The value of an option may follow several bundled options, as in
 // "-rt.git": each tail of such a word may be one.
 func candidates(word string) []string {
 	all := []string{word}
@@ -185,7 +185,7 @@ func isOption(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9'
 }
 
-// feeds reports whether something in a command may run what it reads.
+// feeds reports whether a program in a command may run its input.
 func feeds(command string) bool {
 	for word := range strings.FieldsFuncSeq(command, func(r rune) bool { return strings.ContainsRune(" \t\n;&|()<>'\"`", r) }) {
 		if k := kindOf(program(word)); k == interprets || k == wraps {

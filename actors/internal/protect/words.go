@@ -10,10 +10,10 @@ import (
 	"betcode/actors/internal/rules"
 )
 
-// maxBraces bounds how many words the braces of one are taken apart into.
+// maxBraces bounds how many words the braces of one word are expanded into.
 const maxBraces = 64
 
-// words are the words that one stands for, braces taken apart, and whether each is known
+// words yields the words that one word stands for, with braces expanded, and whether each is known
 // before the command runs.
 func (s *shell) words(w *syntax.Word) iter.Seq2[string, bool] {
 	return func(yield func(string, bool) bool) {
@@ -33,8 +33,8 @@ func (s *shell) words(w *syntax.Word) iter.Seq2[string, bool] {
 	}
 }
 
-// word returns a word without its quotes. It is not ok if it is known only when the
-// command runs: variables but HOME and PWD, substitutions, patterns.
+// word returns a word without its quotes. It is not ok if the word is known only when the
+// command runs: variables except HOME and PWD, substitutions, patterns.
 func (s *shell) word(w *syntax.Word) (value string, ok bool) {
 	if w == nil {
 		return "", true
@@ -77,7 +77,7 @@ func (s *shell) tilde(text string, ok bool) (string, bool) {
 	if rest == "" || strings.HasPrefix(rest, "/") {
 		return s.home + rest, ok
 	}
-	return text, false // somebody else's
+	return text, false // another user's home directory
 }
 
 // variable evaluates the two variables whose values are known.

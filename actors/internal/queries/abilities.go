@@ -9,11 +9,11 @@ import (
 	"betcode/messages"
 )
 
-// relatives is the number of recently used sessions of the same directory whose agents'
-// reports are read.
+// relatives is how many recently used sessions of the same directory are searched for
+// reports of their agents.
 const relatives = 5
 
-// AskAbilities asks a session's agent through ask, and adds what is known of it. With m.Remembered the agent is not asked.
+// AskAbilities asks a session's agent through ask, and adds the stored abilities. With m.Remembered the agent is not asked.
 func (q *Queries) AskAbilities(m messages.GetAbilities, ask func() (messages.Reply, error)) (messages.Reply, error) {
 	known := q.Abilities(m.Session)
 	if m.Remembered {
@@ -23,15 +23,15 @@ func (q *Queries) AskAbilities(m messages.GetAbilities, ask func() (messages.Rep
 	if err != nil {
 		return nil, err
 	}
-	if told, ok := answer.(messages.Abilities); ok && told.Fresh {
-		return known.Learn(told), nil
+	if reported, ok := answer.(messages.Abilities); ok && reported.Fresh {
+		return known.Learn(reported), nil
 	}
 	return known, nil
 }
 
-// Abilities returns what is known about a session's agent without asking it: its last
-// report, else the report of an agent of another session in the same directory, else what the
-// user's directory and, if it is trusted, the session's directory define.
+// Abilities returns the known abilities of a session's agent without asking it: its last
+// report, else the report of an agent of another session in the same directory, else the definitions
+// in the user's directory and, if it is trusted, the session's directory.
 func (q *Queries) Abilities(id messages.SessionID) messages.Abilities {
 	own := sidecar.ReadAbilities(q.runsOf(id))
 	if len(own.Commands)+len(own.Agents) > 0 {
@@ -51,15 +51,15 @@ func (q *Queries) Abilities(id messages.SessionID) messages.Abilities {
 		return defined
 	}
 	for _, other := range others {
-		told := sidecar.ReadAbilities(q.runsOf(other.ID))
-		if len(told.Commands)+len(told.Agents) > 0 {
-			return joined(told, defined)
+		reported := sidecar.ReadAbilities(q.runsOf(other.ID))
+		if len(reported.Commands)+len(reported.Agents) > 0 {
+			return joined(reported, defined)
 		}
 	}
 	return defined
 }
 
-// joined is a with what only b has.
+// joined returns a with the members that only b has.
 func joined(a, b messages.Abilities) messages.Abilities {
 	known := map[string]bool{}
 	for _, c := range a.Commands {

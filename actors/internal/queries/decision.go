@@ -11,18 +11,18 @@ import (
 	"betcode/messages"
 )
 
-// An answer that comes twice succeeds without effect. A session has the decisions of its last
-// requests in memory. The decisions from before a crash are found in the journal: each leaves a
+// A repeated answer succeeds without effect. A session has the decisions of its last
+// requests in memory. Decisions from before a crash are found in the journal: each leaves a
 // key with the number of the last event of its append.
 
-// decisionEvents is how far before the number under its key a decision is looked
-// for: an append in which a person decides is short.
+// decisionEvents is how many events before the number under its key are searched for a
+// decision, because an append with a decision of a person is short.
 const decisionEvents = 16
 
-// decisionBytes bounds the same in bytes.
+// decisionBytes bounds the same search in bytes.
 const decisionBytes = 128 << 10
 
-// Decided finds in the journal how a request was decided.
+// Decided returns the journaled decision of a request.
 func (q *Queries) Decided(session messages.SessionID, id messages.RequestID) (messages.PermissionAnswered, bool) {
 	none := messages.PermissionAnswered{}
 	at, seen, err := q.deps.Store.Seen(session, requests.DecisionKey(id))
@@ -53,7 +53,7 @@ func resolves(r *pb.PermissionResolved, id string) bool {
 	return r.GetRequestId() == id || slices.Contains(r.GetFormerly(), id)
 }
 
-// decisionOf is the decision in an event; Undecided for one that no answer has made.
+// decisionOf returns the decision in an event; Undecided if no answer made it.
 func decisionOf(r *pb.PermissionResolved) messages.Decision {
 	switch r.GetReason() {
 	case "client":

@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	digestEvents = 20_000  // of one session; of one with more the newest are read
+	digestEvents = 20_000  // of one session; of one with more, the newest are read
 	digestTotal  = 200_000 // of all sessions
 	digestPage   = 256
 )
 
-// digest sums up what has happened since a time. It reads the sessions that have changed since, the last changed first.
+// digest sums up the events since a time. It reads the sessions that have changed since, the last changed first.
 func (q *Queries) digest(ctx context.Context, m messages.GetDigest) (messages.Reply, error) {
 	out := messages.Digest{Since: m.Since, Until: q.deps.Now()}
 	all := slices.DeleteFunc(q.deps.Store.Outlines(), func(o messages.SessionOutline) bool {
@@ -84,7 +84,7 @@ func (q *Queries) sumUp(o messages.SessionOutline, since time.Time, room int) (d
 	return d, read, f.Quiet(), nil
 }
 
-// lastBefore returns the number of an event before a time, as near to it as halving finds: events are in the order of their times.
+// lastBefore returns the number of an event before a time. It searches by halving, because events are in the order of their times.
 func (q *Queries) lastBefore(o messages.SessionOutline, since time.Time) (messages.Seq, error) {
 	low, high := o.LowWater, o.Head // the event after low may be the first; that at high is late enough
 	for high-low > digestPage {
@@ -97,7 +97,7 @@ func (q *Queries) lastBefore(o messages.SessionOutline, since time.Time) (messag
 			break
 		}
 		var event pb.AgentEvent
-		early := page[0].Seq > middle // what lies here was dropped
+		early := page[0].Seq > middle // the events here were dropped
 		if !early && proto.Unmarshal(page[0].Bytes, &event) == nil {
 			early = event.GetTimestamp().AsTime().Before(since)
 		}

@@ -7,7 +7,7 @@ import (
 	"betcode/messages"
 )
 
-// explain tells what is decided about a call: by the rules and, in a session, by its live agent before
+// explain returns the decisions about a call: of the rules and, in a session, of its live agent before
 // it asks.
 func (q *Queries) explain(ctx context.Context, m messages.ExplainPermission) (messages.Reply, error) {
 	const op = "explain permission"
@@ -54,13 +54,13 @@ func (q *Queries) explain(ctx context.Context, m messages.ExplainPermission) (me
 
 // granted applies the session's grants to a call that no rule decides. A grant allows nothing
 // that is protected.
-func granted(e *messages.PermissionExplained, r messages.SessionRecord, said rules.Effect, tool string, may bool) {
+func granted(e *messages.PermissionExplained, r messages.SessionRecord, ruled rules.Effect, tool string, may bool) {
 	allowed, known := r.Grants[tool]
 	switch {
-	case !known || said == rules.Deny:
+	case !known || ruled == rules.Deny:
 	case !allowed:
 		e.Effect, e.Why = rules.Deny.String(), "the tool "+tool+" is forbidden for this session"
-	case said == rules.None && may:
+	case ruled == rules.None && may:
 		e.Effect, e.Why = rules.Allow.String(), "the tool "+tool+" is allowed for this session"
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"betcode/messages/regular"
 )
 
-// rulesLater is the note for an agent whose version takes rules only when it is started.
+// rulesLater returns the note for an agent whose version accepts rules only at its start.
 func rulesLater(view messages.SessionView) string {
 	version := view.Record.AgentVersion
 	if len(view.Agent.Missing) == 0 || claudecode.Of(version).LiveRules {
@@ -29,8 +29,8 @@ func rulesLater(view messages.SessionView) string {
 // maxSettingsFile bounds the settings file of an agent, in bytes.
 const maxSettingsFile = 32 << 20
 
-// agentsOwnRules are the rules that an agent reads itself: those of its user, what the
-// session allows its tools, and those of a directory that it obeys.
+// agentsOwnRules returns the rules that an agent reads itself: those of its user, the
+// session's allowed tools, and those of a directory that it obeys.
 func (q *Queries) agentsOwnRules(view messages.SessionView, directory *rules.Set) *rules.Set {
 	list := rulesOf("the session's allowed tools", messages.RuleLists{Allow: view.Record.AllowedTools})
 	var environment map[string]string
@@ -44,7 +44,7 @@ func (q *Queries) agentsOwnRules(view messages.SessionView, directory *rules.Set
 	if raw, err := regular.Read(file, maxSettingsFile); err == nil && json.Unmarshal(raw, &settings) == nil {
 		list = append(list, rulesOf(file, settings.Permissions)...)
 	}
-	set, _ := rules.New(list...) // what cannot be read is the agent's to report
+	set, _ := rules.New(list...) // the agent reports rules that cannot be read
 	if view.Guard.Mode == messages.GuardOff {
 		return set.With(directory)
 	}
@@ -55,7 +55,7 @@ func rulesOf(source string, l messages.RuleLists) []rules.Rule {
 	return ruleset.Of(settings.Rules{Allow: l.Allow, Ask: l.Ask, Deny: l.Deny, Source: source})
 }
 
-// explainAgent returns what an agent decides about a call before it asks the daemon, derived
+// explainAgent returns the agent's own decision about a call before it asks the daemon, derived
 // from its mode and its rules.
 func explainAgent(view messages.SessionView, call rules.Call, own *rules.Set) messages.AgentExplained {
 	a := view.Agent

@@ -6,10 +6,10 @@ import (
 	"betcode/messages"
 )
 
-// maxGenerations bounds how far up a request is followed: settings allow a subagent at most ten above it.
+// maxGenerations bounds how far up a request is followed: settings allow at most ten generations above a subagent.
 const maxGenerations = 16
 
-// ForwardsTo reports whether the clients of a session are shown the requests of a subagent: the subagent and every session between the
+// ForwardsTo reports whether the clients of a session get the requests of a subagent: the subagent and every session between the
 // two forward theirs.
 func (q *Queries) ForwardsTo(subagent, session messages.SessionID) (bool, error) {
 	for range maxGenerations {

@@ -5,7 +5,7 @@ import (
 	"betcode/messages"
 )
 
-// A request under an idempotency key leaves the key with its answer in the journal, in
+// A request under an idempotency key stores the key with its answer in the journal, in
 // the append that makes the answer true. See [messages.Once].
 
 // Repeated returns the stored answer of a request that was made before under its key, nil if there is none.
@@ -28,7 +28,7 @@ func (q *Queries) Repeated(r messages.Request) (messages.Reply, error) {
 	case messages.Once:
 		kept, seen, err := q.deps.Store.Remembered(m.Target(), m.Key)
 		switch {
-		case err != nil || !seen: // the session itself says that there is none
+		case err != nil || !seen: // the session itself reports that it does not exist
 			return nil, nil //nolint:nilerr // see above
 		case !kept.Fits(m.Digest):
 			return nil, messages.UsedKey("repeat request", m.Key)
@@ -61,7 +61,7 @@ func (q *Queries) resolveKey(m messages.ResolveKey) (messages.Reply, error) {
 	}
 	for _, session := range sessions {
 		switch _, seen, err := q.deps.Store.Remembered(session.ID, m.Key); {
-		case err != nil && messages.KindOf(err) != messages.NotFound: // else deleted meanwhile
+		case err != nil && messages.KindOf(err) != messages.NotFound: // otherwise it was deleted meanwhile
 			return nil, messages.AsError(op, err)
 		case seen:
 			return messages.SessionResolved{Session: session.ID}, nil

@@ -8,7 +8,7 @@ import (
 	"betcode/messages"
 )
 
-// machine describes the computer. Facts that cannot be found out are left out; without an id there is no answer.
+// machine describes the computer. It leaves out unknown facts; without an id there is no answer.
 func (q *Queries) machine() (messages.Reply, error) {
 	const op = "look at the machine"
 	if q.deps.MachineFile == "" {

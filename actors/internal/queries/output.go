@@ -10,7 +10,7 @@ import (
 	"betcode/messages"
 )
 
-// rawOutput passes on what the agent of a run wrote.
+// rawOutput passes on the output of a run's agent.
 func (q *Queries) rawOutput(ctx context.Context, m messages.GetRawOutput) (messages.Reply, error) {
 	const op = "read raw output"
 	loaded, err := q.load(op, m.Session)

@@ -18,22 +18,22 @@ type Store interface {
 	Load(messages.SessionID) (messages.SessionLoaded, error)
 	// Sessions returns a page of sessions, the last used first, and their number. Damaged lists those that cannot be loaded.
 	Sessions(workingDirectory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error)
-	// Conversations is Sessions without subagents and without the records of those that are known; Subagents lists those of a session, or all, oldest first.
+	// Conversations is Sessions without subagents and without the records of sessions that known reports; Subagents lists those of a session, or all, oldest first.
 	Conversations(workingDirectory, worktree string, limit, offset int, known func(messages.SessionID, messages.Revision) bool) (messages.SessionList, error)
-	// Select is Conversations for those that wanted selects, without reading the others.
+	// Select is Conversations for the sessions that wanted selects. It does not read the others.
 	Select(workingDirectory, worktree string, wanted func(messages.SessionID, messages.Rest) bool) ([]messages.SessionRecord, error)
 	Subagents(parent messages.SessionID) ([]messages.SessionRecord, error)
 	Damaged() ([]messages.DamagedSession, error)
-	// Outlines returns what is known of all sessions without I/O.
+	// Outlines returns the parts of all sessions' records that need no I/O.
 	Outlines() []messages.SessionOutline
-	// Resolve finds a session by its name, of several in a directory, or by the beginning of its id.
+	// Resolve finds a session by its name, in a directory if several have it, or by the beginning of its id.
 	Resolve(reference, directory string) (messages.SessionID, error)
 	// Pending returns the permission requests of a session, or of all.
 	Pending(messages.SessionID) ([]messages.PermissionRecord, error)
 	// Seen returns the number of the event under an idempotency key, Remembered the result of its request as well.
 	Seen(session messages.SessionID, key string) (messages.Seq, bool, error)
 	Remembered(session messages.SessionID, key string) (messages.Remembered, bool, error)
-	// Events returns copies of the events after a number; Salvaged does around damage, gap being the range passed over.
+	// Events returns copies of the events after a number; Salvaged skips damage, and gap is the skipped range.
 	Events(session messages.SessionID, after messages.Seq, maxEvents, maxBytes int) ([]messages.Event, error)
 	Salvaged(session messages.SessionID, after messages.Seq, maxEvents, maxBytes int) ([]messages.Event, *messages.HistoryGap, error)
 }
@@ -43,19 +43,19 @@ type Deps struct {
 	Store       Store
 	Runs        string                                                                   // the directory with the run directories of all sessions
 	Home        string                                                                   // of the user, for rules
-	MachineFile string                                                                   // where the machine's id is kept; empty = nowhere
+	MachineFile string                                                                   // stores the machine's id; empty = there is none
 	Environment func(kept map[string]string) []string                                    // of an agent of a session that keeps these variables
 	Now         func() time.Time                                                         //
 	Rules       func() *ruleset.Set                                                      // the present rules of the user
-	Directories *workdir.Reviewer                                                        // what directories bring along
+	Directories *workdir.Reviewer                                                        // reviews the files of directories that agents obey
 	Protected   *protect.List                                                            // nil = nothing is protected
 	Space       func() (disk.Space, error)                                               // of the disk that the daemon writes to
-	Slots       func() messages.SlotQueue                                                // of the pool, as it was reported last
-	Worktrees   func() ([]messages.WorktreeView, error)                                  // that are kept, without their work; nil = none are
+	Slots       func() messages.SlotQueue                                                // the pool's last report
+	Worktrees   func() ([]messages.WorktreeView, error)                                  // without the state of their files; nil = there are none
 	View        func(context.Context, messages.GetSession) (messages.SessionView, error) // asks a session
 }
 
-// Queries answers questions. It is safe for concurrent use.
+// Queries answers queries. It is safe for concurrent use.
 type Queries struct {
 	deps   Deps
 	lately lately
@@ -64,7 +64,7 @@ type Queries struct {
 // New returns queries.
 func New(d Deps) *Queries { return &Queries{deps: d} }
 
-// Answer answers a question, in the caller's goroutine. An error is a [*messages.Error].
+// Answer answers a query, on the caller's goroutine. An error is a [*messages.Error].
 func (q *Queries) Answer(ctx context.Context, r messages.Request) (messages.Reply, error) {
 	switch m := r.(type) {
 	case messages.ListSessions:
@@ -104,13 +104,13 @@ func (q *Queries) Answer(ctx context.Context, r messages.Request) (messages.Repl
 	return nil, messages.Errorf("ask", messages.Unimplemented, "no query answers a %T", r)
 }
 
-// Exists reports whether a session exists. One that is damaged does.
+// Exists reports whether a session exists, even a damaged one.
 func (q *Queries) Exists(id messages.SessionID) bool {
 	loaded, err := q.deps.Store.Load(id)
 	return err == nil && loaded.Found || messages.KindOf(err) == messages.DataLoss && err != nil
 }
 
-// load returns a session that must exist.
+// load returns a session, or an error if it does not exist.
 func (q *Queries) load(op string, id messages.SessionID) (messages.SessionLoaded, error) {
 	loaded, err := q.deps.Store.Load(id)
 	if err == nil && !loaded.Found {

@@ -11,7 +11,7 @@ import (
 // mostReports bounds an answer about all sessions.
 const mostReports = 1000
 
-// agentReports returns what the agents of one session, or of all, have reported last. The newest report comes first.
+// agentReports returns the last reports of the agents of one session, or of all. The newest report comes first.
 func (q *Queries) agentReports(m messages.GetAgentReports) (messages.Reply, error) {
 	const op = "read agent reports"
 	ids := []messages.SessionID{m.Session}

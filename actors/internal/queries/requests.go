@@ -9,10 +9,10 @@ import (
 	"betcode/messages"
 )
 
-// latelySize bounds how many answered requests are known by the beginning of their ids.
+// latelySize bounds how many answered requests can be found by the beginning of their ids.
 const latelySize = 1024
 
-// lately holds the requests that were answered since this daemon started, the newest last.
+// lately has the requests that were answered since this daemon started, the newest last.
 // The journal has all of them, but finds them by whole ids only. The zero value is empty.
 // lately is safe for concurrent use.
 type lately struct {
@@ -48,7 +48,7 @@ func (l *lately) beginning(reference string) (found []messages.RequestResolved) 
 	return found
 }
 
-// Answered notes that a request was answered, so that the beginning of its id leads to it.
+// Answered records that a request was answered, so that it is found by the beginning of its id.
 func (q *Queries) Answered(session messages.SessionID, request messages.RequestID) {
 	q.lately.add(session, request)
 }
@@ -65,7 +65,7 @@ func (q *Queries) resolveRequest(m messages.ResolveRequest) (messages.Reply, err
 	var problem error
 	for _, session := range sessions {
 		switch _, seen, err := q.deps.Store.Seen(session.ID, requests.DecisionKey(messages.RequestID(m.Reference))); {
-		case err != nil && messages.KindOf(err) != messages.NotFound: // else deleted meanwhile
+		case err != nil && messages.KindOf(err) != messages.NotFound: // otherwise it was deleted meanwhile
 			problem = messages.AsError(op, err)
 		case seen:
 			found = append(found, messages.RequestResolved{Session: session.ID, Request: messages.RequestID(m.Reference)})

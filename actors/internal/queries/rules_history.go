@@ -15,8 +15,8 @@ import (
 	"betcode/messages"
 )
 
-// maxOpenCalls bounds how many calls without a result are remembered while a history
-// is gone through. An agent has a handful.
+// maxOpenCalls bounds how many calls without a result are kept while a history is read. An
+// agent has a handful.
 const maxOpenCalls = 1024
 
 // testRules decides the calls in a session's history by rules. It does not follow symbolic links,
@@ -42,7 +42,7 @@ func (q *Queries) testRules(ctx context.Context, m messages.TestRules) (messages
 			return nil, messages.AsError(op, err)
 		}
 		if len(events) == 0 {
-			break // the rest was given up meanwhile
+			break // the rest was dropped meanwhile
 		}
 		for _, e := range events {
 			at = e.Seq
@@ -51,7 +51,7 @@ func (q *Queries) testRules(ctx context.Context, m messages.TestRules) (messages
 			}
 		}
 	}
-	if err := h.tellAll(); err != nil {
+	if err := h.reportAll(); err != nil {
 		return nil, messages.AsError(op, err)
 	}
 	tested := messages.RulesTested{Calls: h.calls}
@@ -61,8 +61,8 @@ func (q *Queries) testRules(ctx context.Context, m messages.TestRules) (messages
 	return tested, nil
 }
 
-// callHistory goes through the events of a session and tells of each tool call,
-// when it has its result, what became of it and what the rules say.
+// callHistory reads the events of a session and reports each tool call when it has its
+// result: its decision, and the verdict of the rules.
 type callHistory struct {
 	set   *rules.Set
 	place rules.Place
@@ -74,10 +74,10 @@ type callHistory struct {
 
 type openCall struct {
 	id, request string
-	told        messages.TestedCall
+	tested      messages.TestedCall
 }
 
-// take looks at the next event.
+// take handles the next event.
 func (h *callHistory) take(e messages.Event) error {
 	var event pb.AgentEvent
 	if err := proto.Unmarshal(e.Bytes, &event); err != nil {
@@ -89,18 +89,18 @@ func (h *callHistory) take(e messages.Event) error {
 	case event.GetPermissionRequest() != nil:
 		r := event.GetPermissionRequest()
 		h.change(func(c openCall) bool { return c.id == r.GetToolUseId() }, func(c *openCall) {
-			c.request, c.told.Was = r.GetRequestId(), "unanswered"
+			c.request, c.tested.Was = r.GetRequestId(), "unanswered"
 		})
 	case event.GetPermissionResolved() != nil:
 		r := event.GetPermissionResolved()
 		h.change(func(c openCall) bool { return c.request == r.GetRequestId() }, func(c *openCall) {
-			c.told.Was, c.told.By = r.GetDecision().String(), r.GetResolvedBy()
+			c.tested.Was, c.tested.By = r.GetDecision().String(), r.GetResolvedBy()
 		})
 	case event.GetToolCallResult() != nil:
 		for n, c := range h.open {
 			if c.id == event.GetToolCallResult().GetToolId() {
 				h.open = slices.Delete(h.open, n, n+1)
-				return h.tell(c)
+				return h.report(c)
 			}
 		}
 	}
@@ -113,15 +113,15 @@ func (h *callHistory) started(seq messages.Seq, start *pb.ToolCallStart) error {
 	}
 	input, err := protojson.Marshal(start.GetInput())
 	if err != nil {
-		input = nil // then it cannot be told what it is about, and the rules say so
+		input = nil // the rules report that the call cannot be parsed
 	}
-	c := openCall{id: start.GetToolId(), told: messages.TestedCall{
+	c := openCall{id: start.GetToolId(), tested: messages.TestedCall{
 		Seq: seq, Tool: start.GetToolName(), Description: start.GetDescription(), Was: "not asked",
 	}}
 	v := h.set.Decide(rules.Call{Tool: start.GetToolName(), Input: input, Place: h.place})
-	c.told.Effect = v.Effect.String()
+	c.tested.Effect = v.Effect.String()
 	for _, r := range v.Rules {
-		c.told.Rules = append(c.told.Rules, r.String())
+		c.tested.Rules = append(c.tested.Rules, r.String())
 	}
 	h.change(func(known openCall) bool { return known.id == c.id }, func(known *openCall) { known.id = "" }) // shown anew
 	h.open = append(h.open, c)
@@ -130,7 +130,7 @@ func (h *callHistory) started(seq messages.Seq, start *pb.ToolCallStart) error {
 	}
 	oldest := h.open[0]
 	h.open = h.open[1:]
-	return h.tell(oldest)
+	return h.report(oldest)
 }
 
 // change changes the newest open call of a kind.
@@ -143,18 +143,18 @@ func (h *callHistory) change(is func(openCall) bool, what func(*openCall)) {
 	}
 }
 
-func (h *callHistory) tell(c openCall) error {
+func (h *callHistory) report(c openCall) error {
 	if c.id == "" {
 		return nil
 	}
 	h.calls++
-	return h.found(c.told)
+	return h.found(c.tested)
 }
 
-// tellAll tells of the calls that never had a result.
-func (h *callHistory) tellAll() error {
+// reportAll reports the calls that never had a result.
+func (h *callHistory) reportAll() error {
 	for _, c := range h.open {
-		if err := h.tell(c); err != nil {
+		if err := h.report(c); err != nil {
 			return err
 		}
 	}

@@ -55,7 +55,7 @@ func TestCallHistory(t *testing.T) {
 	take(call("a", "ls"), call("b", "rm x"), asked("b", "p1"), result("a"), call("c", "make"),
 		allowed("p1", "ann"),
 		result("b"), result("b"), asked("c", "p2"), call("d", "ls -l"), call("d", "ls -a"))
-	if err := h.tellAll(); err != nil {
+	if err := h.reportAll(); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{

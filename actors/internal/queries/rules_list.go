@@ -7,10 +7,10 @@ import (
 	"betcode/messages"
 )
 
-// bySession is the source of what a session's client has set.
+// bySession is the source of rules that a session's client has set.
 const bySession = "session"
 
-// listRules lists the rules that count, in the order in which they are applied.
+// listRules lists the rules in effect, in the order in which they are applied.
 func (q *Queries) listRules(m messages.ListRules) (messages.Reply, error) {
 	now := q.deps.Rules()
 	list, directory := now.List, m.Directory
@@ -38,7 +38,7 @@ func (q *Queries) listRules(m messages.ListRules) (messages.Reply, error) {
 	return out, nil
 }
 
-// ofSession is what a session's clients have allowed and forbidden, as rules.
+// ofSession returns the decisions of a session's clients, as rules.
 func ofSession(r messages.SessionRecord) []rules.Rule {
 	var list []rules.Rule
 	add := func(effect rules.Effect, texts ...string) {

@@ -9,10 +9,10 @@ import (
 	"betcode/messages"
 )
 
-// defaultLimit is how many sessions are listed when the request names no number.
+// defaultLimit is how many sessions are listed when the request has no limit.
 const defaultLimit = 100
 
-// listSessions lists a page of sessions, and behind all others those that cannot be loaded.
+// listSessions lists a page of sessions, and at the end those that cannot be loaded.
 func (q *Queries) listSessions(m messages.ListSessions) (messages.Reply, error) {
 	limit := m.Limit
 	if limit <= 0 {
@@ -46,7 +46,7 @@ func (q *Queries) listSessions(m messages.ListSessions) (messages.Reply, error) 
 	return list, nil
 }
 
-// busy fills a list with the sessions that have something to do, and the newest others.
+// busy fills a list with the sessions that have work, and the newest others.
 func (q *Queries) busy(list *messages.SessionList, m messages.ListSessions) error {
 	pending, err := q.deps.Store.Pending("")
 	if err != nil {
@@ -92,7 +92,7 @@ func (q *Queries) listSubagents(m messages.ListSubagents) (messages.Reply, error
 	return messages.SubagentList{Subagents: all}, nil
 }
 
-// listPermissions lists the requests that wait for a decision. A session's are also those that are forwarded to it.
+// listPermissions lists the requests that wait for a decision. Those of a session include requests that are forwarded to it.
 func (q *Queries) listPermissions(m messages.ListPermissions) (messages.Reply, error) {
 	pending, err := q.deps.Store.Pending(m.Session)
 	if err == nil && m.Session != "" {
@@ -110,13 +110,13 @@ func (q *Queries) listPermissions(m messages.ListPermissions) (messages.Reply, e
 	return messages.PermissionList{Permissions: open}, nil
 }
 
-// readHistory reads the next page, and around what is damaged.
+// readHistory reads the next page, and skips damage.
 func (q *Queries) readHistory(m messages.ReadHistory) (messages.Reply, error) {
 	events, gap, err := q.deps.Store.Salvaged(m.Session, m.After, 0, 0)
 	return result(messages.HistoryPage{Events: events, Gap: gap}, err)
 }
 
-// subagents lists the subagents that run. They are part of the translator's state, which every batch of output stores.
+// subagents lists the running subagents. They are part of the translator's state, which every batch of output stores.
 func (q *Queries) subagents(m messages.GetSubagents) (messages.Reply, error) {
 	const op = "get subagents"
 	loaded, err := q.deps.Store.Load(m.Session)
@@ -133,8 +133,8 @@ func (q *Queries) subagents(m messages.GetSubagents) (messages.Reply, error) {
 	return messages.Subagents{Subagents: state.Subagents()}, nil
 }
 
-// completePath lists the paths of a session's working directory that begin with a text. That of an agent under a proxy is on
-// another machine: it may have the name of a directory here, and its proxy chooses that name.
+// completePath lists the paths of a session's working directory that begin with a text. The directory of an agent under a proxy is
+// on another machine. A directory here may have the same name, which the proxy chooses.
 func (q *Queries) completePath(m messages.ListPath) (messages.Reply, error) {
 	loaded, err := q.load("list path", m.Session)
 	if err != nil {

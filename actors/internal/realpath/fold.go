@@ -7,13 +7,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// spelledOut are letters that some file systems take for several when they ignore case
+// spelledOut are letters that some file systems treat as equal to several when they ignore case
 // (APFS, ext4 with casefold).
 var spelledOut = strings.NewReplacer("ß", "ss", "ẞ", "ss", "ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st")
 
-// Fold brings a name or a path into the form in which names are compared: what some file
-// system takes for the same name becomes the same text. Case is ignored, accents may be
-// letters of their own or not (NFC, NFD), and characters that nobody sees do not count.
+// Fold converts a name or a path into the form in which names are compared: names that some file
+// system treats as equal become the same text. Case is ignored, accents may be
+// letters of their own or not (NFC, NFD), and invisible characters do not count.
 func Fold(name string) string {
 	ascii := true
 	for n := range len(name) {
@@ -32,5 +32,5 @@ func Fold(name string) string {
 		}
 		return unicode.ToLower(least)
 	}, spelledOut.Replace(norm.NFD.String(name)))
-	return norm.NFD.String(folded) // what stood between two accents may be gone
+	return norm.NFD.String(folded) // a removed character may have separated two accents
 }

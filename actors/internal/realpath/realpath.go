@@ -15,15 +15,15 @@ const maxLinks = 64
 // MaxLength is the longest path that is followed, in bytes: systems open no longer one.
 const MaxLength = 4096
 
-// File is what a path names.
+// File is the file that a path names.
 type File struct {
-	// Path is absolute, clean and free of symbolic links. Where the end of the path
+	// Path is absolute, clean and free of symbolic links. If the end of the path
 	// does not exist, its existing part is resolved and the rest is appended.
 	Path string
-	// Doubt says why another process may reach another file by the same path, or that
-	// the path could not be followed to its end. Empty: it names the file for everybody.
+	// Doubt is the reason why another process may reach another file by the same path, or why
+	// the path could not be followed to its end. Empty: it names the file for every process.
 	Doubt string
-	// Exists reports whether something is at Path, Mode what it is.
+	// Exists reports whether there is a file at Path, and Mode is its mode.
 	Exists bool
 	Mode   fs.FileMode
 }
@@ -31,8 +31,8 @@ type File struct {
 // Regular reports whether the file exists and is neither a directory nor special.
 func (f File) Regular() bool { return f.Exists && f.Mode.IsRegular() }
 
-// Resolve follows an absolute path. ".." is taken away after the links before it have
-// been followed, as the kernel does; give it a clean path where the program that uses
+// Resolve follows an absolute path. ".." is applied after the links before it have
+// been followed, as the kernel does. Pass a clean path if the program that uses
 // the path cleans it first (Node.js does).
 func Resolve(file string) File {
 	if len(file) > MaxLength {
@@ -48,7 +48,7 @@ func Resolve(file string) File {
 	return w.file()
 }
 
-// walk is a path that is followed one component at a time.
+// walk is a path that is being followed one component at a time.
 type walk struct {
 	at    string   // resolved so far
 	left  []string // components to go
@@ -58,7 +58,7 @@ type walk struct {
 	mode  fs.FileMode
 }
 
-// step takes the next component. It returns false where the walk cannot go on.
+// step follows the next component. It returns false if the walk cannot continue.
 func (w *walk) step() bool {
 	name := w.left[0]
 	w.left = w.left[1:]
@@ -103,7 +103,7 @@ func (w *walk) file() File {
 }
 
 // perProcess reports whether a directory is one that /proc has for each process:
-// what is behind its links depends on the process.
+// the targets of its links depend on the process.
 func perProcess(dir string) bool {
 	rest, ok := strings.CutPrefix(dir, "/proc/")
 	if !ok {
@@ -128,7 +128,7 @@ func components(file string) []string {
 	return strings.FieldsFunc(file, func(r rune) bool { return r == '/' })
 }
 
-// resolveWindows leaves the links to the library, which knows volumes and shares.
+// resolveWindows resolves links with the library, which knows volumes and shares.
 func resolveWindows(file string) File {
 	missing := ""
 	for up := file; ; {

@@ -2,7 +2,7 @@ package ruleset
 
 import "betcode/actors/internal/rules"
 
-// Difference is how rules have changed: rules as texts with their source, in the order of their lists.
+// Difference is the difference between two lists of rules: rules as texts with their source, in the order of their lists.
 type Difference struct {
 	Added, Removed []string
 	Widened        []string // the changes that let agents do more

@@ -1,4 +1,4 @@
-// Package ruleset turns the permission rules of settings files into rules that decide, keeps those that hold at present, and
+// Package ruleset parses the permission rules of settings files, keeps the present ones, and
 // compares two versions of them.
 //
 // # Who owns what
@@ -8,7 +8,7 @@
 //
 // # What is promised
 //
-// A rule that cannot be read is among the problems of its [Set] and decides nothing. One whose argument only the agent
+// A rule that cannot be parsed is among the problems of its [Set] and decides nothing. A rule whose argument only the agent
 // understands is among them too: it allows nothing, and where it asks or denies, a person is asked.
 //
 // # On a crash

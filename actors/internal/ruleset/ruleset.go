@@ -8,7 +8,7 @@ import (
 	"betcode/actors/settings"
 )
 
-// Set is what settings files say, read.
+// Set has the parsed rules of settings files.
 type Set struct {
 	List     []rules.Rule // in the order of the files; within one deny, ask, allow
 	Rules    *rules.Set
@@ -29,7 +29,7 @@ func Of(r settings.Rules) []rules.Rule {
 	return all
 }
 
-// Read reads the rules of files.
+// Read parses the rules of files.
 func Read(all ...settings.Rules) *Set {
 	read := &Set{}
 	for _, r := range all {
@@ -39,8 +39,8 @@ func Read(all ...settings.Rules) *Set {
 	return read
 }
 
-// Narrow names the rules that forbid a command without arguments while the same command with arguments is allowed, each with
-// its place and what may be meant.
+// Narrow returns an error for each rule that forbids a command without arguments while the same command with arguments is
+// allowed, with the place of the rule and its likely meaning.
 func Narrow(all ...settings.Rules) []error {
 	var narrow []error
 	for _, p := range Read(all...).Rules.Narrow() {
@@ -53,11 +53,11 @@ func Narrow(all ...settings.Rules) []error {
 	return narrow
 }
 
-// Live holds the rules of the present, which may change while sessions live. The zero value has none. It is safe for
+// Live has the present rules, which may change while sessions live. The zero value has none. It is safe for
 // concurrent use.
 type Live struct{ now atomic.Pointer[Set] }
 
-// Load returns the present rules. The result is not nil, and not to be changed.
+// Load returns the present rules. The result is not nil, and must not be changed.
 func (l *Live) Load() *Set {
 	if now := l.now.Load(); now != nil {
 		return now
@@ -68,5 +68,5 @@ func (l *Live) Load() *Set {
 // Store replaces the rules.
 func (l *Live) Store(s *Set) { l.now.Store(s) }
 
-// Rules returns what the present rules decide with, nil before the first Store.
+// Rules returns the present rules for decisions, nil before the first Store.
 func (l *Live) Rules() *rules.Set { return l.Load().Rules }

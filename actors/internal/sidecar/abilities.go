@@ -11,7 +11,7 @@ import (
 	"betcode/messages"
 )
 
-// abilitiesFile is what a session's agent has reported of its commands, agents and models, beside its runs.
+// abilitiesFile has the commands, agents and models that a session's agent has reported, beside its runs.
 type abilitiesFile struct {
 	Format   int                     `json:"format"`
 	Commands []messages.AgentCommand `json:"commands"`
@@ -35,11 +35,11 @@ func ReadAbilities(directory string) messages.Abilities {
 	return messages.Abilities{Commands: file.Commands, Skills: file.Skills, Agents: file.Agents, Models: file.Models}
 }
 
-// LearnAbilities adds what an agent has reported to the abilities stored in the directory of a session's runs. It writes
+// LearnAbilities adds a report of an agent to the abilities stored in the directory of a session's runs. It writes
 // nothing if the directory does not exist: the session was deleted.
-func LearnAbilities(directory string, told messages.Abilities) error {
+func LearnAbilities(directory string, reported messages.Abilities) error {
 	before := ReadAbilities(directory)
-	after := before.Learn(told)
+	after := before.Learn(reported)
 	after.Fresh = false
 	if reflect.DeepEqual(before, after) {
 		return nil

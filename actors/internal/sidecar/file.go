@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// load reads a file of JSON that known accepts. It reports false without an error if there is no path or no file.
+// load reads a file of JSON that known accepts. It returns false without an error if there is no path or no file.
 func load[F any](path string, known func(F) error) (file F, found bool, err error) {
 	if path == "" {
 		return file, false, nil

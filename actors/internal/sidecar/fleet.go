@@ -10,7 +10,7 @@ import (
 	"betcode/messages"
 )
 
-// Fleet remembers whether the fleet is stopped. It is safe for concurrent use.
+// Fleet stores whether the fleet is stopped. It is safe for concurrent use.
 //
 // What survives a restart: all of it, in one small file, which exists while the fleet is stopped.
 type Fleet struct {
@@ -33,8 +33,8 @@ const fleetFormat = 1
 // maxReason bounds the stored reason of a stop, in bytes.
 const maxReason = 1 << 10
 
-// LoadFleet reads what an earlier daemon has left. A file that cannot be read says that the fleet is stopped. The result can be
-// used with an error as well.
+// LoadFleet reads the state of an earlier daemon. If the file cannot be read, the fleet is stopped. The result can be
+// used after an error as well.
 func LoadFleet(path string, now time.Time) (*Fleet, error) {
 	f := &Fleet{path: path}
 	file, found, err := load(path, func(f fleetFile) error {
@@ -54,7 +54,7 @@ func LoadFleet(path string, now time.Time) (*Fleet, error) {
 	return f, nil
 }
 
-// Stop stores that the fleet is stopped, unless it is. With an error it is stopped in this daemon alone.
+// Stop stores that the fleet is stopped, unless it already is. After an error it is stopped in this daemon alone.
 func (f *Fleet) Stop(stop messages.FleetStop) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -73,7 +73,7 @@ func (f *Fleet) Stop(stop messages.FleetStop) error {
 	return notes.Write(f.path, content)
 }
 
-// Resume stores that the fleet is not stopped. With an error it stays stopped.
+// Resume stores that the fleet is not stopped. After an error it stays stopped.
 func (f *Fleet) Resume() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -10,13 +10,13 @@ import (
 	"betcode/messages"
 )
 
-// Limits remembers the limits of accounts that keep turns from starting. It is safe for concurrent use.
+// Limits stores the limits of accounts that keep turns from starting. It is safe for concurrent use.
 //
-// What survives a restart: what was saved, in one small file, which exists while there is a limit.
+// What survives a restart: the saved limits, in one small file, which exists while there is a limit.
 type Limits struct {
 	path string // empty = in memory alone
 
-	mu     sync.Mutex // guards what follows and the file
+	mu     sync.Mutex // guards the fields below and the file
 	limits []messages.FleetLimit
 }
 
@@ -37,8 +37,8 @@ type fileLimit struct {
 
 const limitsFormat = 1
 
-// LoadLimits reads what an earlier daemon has left. A file that cannot be read is no limit: the first turn that the account
-// refuses makes a new one. The result can be used with an error as well.
+// LoadLimits reads the limits of an earlier daemon. A file that cannot be read is no limit: the first turn that the account
+// refuses makes a new one. The result can be used after an error as well.
 func LoadLimits(path string) (*Limits, error) {
 	l := &Limits{path: path}
 	file, _, err := load(path, func(f limitsFile) error {
@@ -72,7 +72,7 @@ func (l *Limits) Hold(limits []messages.FleetLimit) {
 	l.limits = limits
 }
 
-// Set replaces the limits and stores them. With an error the former ones stay.
+// Set replaces the limits and stores them. After an error the former ones stay.
 func (l *Limits) Set(limits []messages.FleetLimit) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

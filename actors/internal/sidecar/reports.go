@@ -9,8 +9,8 @@ import (
 	"betcode/messages"
 )
 
-// reportName is the file with what an agent reports when a turn begins: its version, tools and MCP servers. It is not part of
-// the session's projection, which is written with every batch, because lists of tools are long.
+// reportName is the file with an agent's report at the beginning of a turn: its version, tools and MCP servers. It is not part
+// of the session's projection, which is written with every batch, because lists of tools are long.
 const reportName = "agent.json"
 
 // WriteReport stores a report in the directory of a session's runs. It writes nothing if the directory does not exist: the

@@ -15,12 +15,12 @@ import (
 	"betcode/messages"
 )
 
-// Stops are the sessions that are to be stopped although the journal could not store that. A stop does not wait for the
-// journal: the agent is ended at once, and what follows from the stop (nothing starts again, nothing continues) is kept here
-// until the journal has it. Stops is safe for concurrent use.
+// Stops are the saved stops: sessions that are to be stopped although the journal could not store that. A stop does not wait
+// for the journal: the agent is ended at once, and the consequences of the stop (nothing starts again, nothing continues) are
+// stored here until the journal has it. Stops is safe for concurrent use.
 //
-// What survives a restart: all of it, one small file for each session. If no file can be written, it outlives a session that
-// is rebuilt, in memory.
+// What survives a restart: all of it, one small file for each session. A stop whose file cannot be written stays in memory, and
+// so survives the rebuild of its session.
 type Stops struct {
 	directory string // empty = in memory alone
 
@@ -33,13 +33,13 @@ type Stops struct {
 // stopFile is the format of such a file. Its name is the session's id.
 type stopFile struct {
 	Format int                `json:"format"`
-	Run    messages.RunNumber `json:"run"` // the newest when the stop was asked for
+	Run    messages.RunNumber `json:"run"` // the newest at the time of the stop
 }
 
 const stopFormat = 1
 
-// LoadStops reads the stops that an earlier daemon has left. A file that cannot be read still says which session is to be
-// stopped. The result can be used with an error as well.
+// LoadStops reads the stops of an earlier daemon. A file that cannot be read still stops its session. The
+// result can be used after an error as well.
 func LoadStops(directory string) (*Stops, error) {
 	s := &Stops{directory: directory, wanted: map[messages.SessionID]messages.RunNumber{}}
 	files, err := os.ReadDir(directory)
@@ -51,7 +51,7 @@ func LoadStops(directory string) (*Stops, error) {
 	}
 	for _, file := range files {
 		if strings.HasSuffix(file.Name(), notes.Half) {
-			continue // no caller was told that it is saved
+			continue // half-written: no caller got an answer that it is saved
 		}
 		var f stopFile
 		words, err := os.ReadFile(filepath.Join(directory, file.Name()))
@@ -63,7 +63,7 @@ func LoadStops(directory string) (*Stops, error) {
 	return s, nil
 }
 
-// Of returns the run at which a session was to be stopped, if it was.
+// Of returns the run at which a session was to be stopped; false if there is no stop.
 func (s *Stops) Of(id messages.SessionID) (messages.RunNumber, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,21 +71,21 @@ func (s *Stops) Of(id messages.SessionID) (messages.RunNumber, bool) {
 	return run, wanted
 }
 
-// Want keeps in memory that a session is to be stopped. Save makes it durable.
+// Want records in memory that a session is to be stopped. Save makes it durable.
 func (s *Stops) Want(id messages.SessionID, run messages.RunNumber) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.wanted[id] = run
 }
 
-// Drop forgets in memory that a session is to be stopped. Save makes it durable.
+// Drop removes the stop of a session from memory. Save makes it durable.
 func (s *Stops) Drop(id messages.SessionID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.wanted, id)
 }
 
-// Save writes what is known of a session at this moment. Without an error it is durable.
+// Save writes the present state of a session's stop. Without an error it is durable.
 func (s *Stops) Save(id messages.SessionID) error {
 	if s.directory == "" {
 		return nil

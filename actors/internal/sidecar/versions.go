@@ -12,9 +12,9 @@ import (
 	"betcode/actors/internal/notes"
 )
 
-// Versions are the versions of the agent that do not continue a turn by themselves although their environment tells them to.
-// The agent's documentation does not name them, so they are learned: a version is believed to continue until it has not,
-// once. Versions is safe for concurrent use.
+// Versions are the versions of the agent that do not continue a turn by themselves although their environment asks for it.
+// The agent's documentation does not list them, so they are learned: a version counts as continuing until it once did
+// not. Versions is safe for concurrent use.
 //
 // What survives a restart: all of it, in a small file beside the run directories.
 type Versions struct {
@@ -32,7 +32,7 @@ type versionsFile struct {
 
 const versionsFormat = 1
 
-// LoadVersions reads the versions from a file. The result can be used with an error as well: it knows no version then.
+// LoadVersions reads the versions from a file. After an error the result can be used and has no version.
 func LoadVersions(path string) (*Versions, error) {
 	v := &Versions{path: path}
 	words, err := os.ReadFile(path)

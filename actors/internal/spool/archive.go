@@ -18,11 +18,11 @@ import (
 	"betcode/messages/failpoint"
 )
 
-// An archive is what a spool was, compressed, in segments beside it: the segment
-// <spool>.<from>-<to>.zst holds the bytes from one offset to another. Together they
-// cover the spool from its beginning; what they cover may be missing from the spool
-// itself. A segment appears whole: it is written under another name, synced and
-// renamed before the room of what it holds is given back.
+// An archive is the compressed content of a spool, in segments beside it: the segment
+// <spool>.<from>-<to>.zst has the bytes from one offset to another. Together they
+// cover the spool from its beginning; the spool itself may lack the bytes that they cover.
+// A segment appears whole: it is written under another name, synced and
+// renamed before the space of its bytes is freed.
 
 const (
 	sealedEnd     = ".zst"
@@ -30,8 +30,8 @@ const (
 	opArchive     = "archive spool"
 )
 
-// steps is called at each step of sealing, with the disk as a crash there would
-// leave it. Only tests have one.
+// steps is called at each step of sealing, with the disk as a crash at that point would
+// leave it. Only tests set it.
 type steps func(name string) error
 
 func (s steps) at(name string) error {
@@ -47,7 +47,7 @@ type segment struct {
 	from, to int64
 }
 
-// segments lists what of the spool at path is archived, without a hole from its
+// segments lists the archived segments of the spool at path, without a gap from its
 // beginning.
 func segments(path string) ([]segment, error) {
 	files, err := os.ReadDir(filepath.Dir(path))
@@ -87,12 +87,12 @@ func endOf(all []segment) int64 {
 	return all[len(all)-1].to
 }
 
-// Seal archives the spool at path up to an offset and gives back the room that it
-// took. The writer may go on behind that. Nothing is done twice.
+// Seal archives the spool at path up to an offset and frees the space of that part. The
+// writer may write on behind it. A repeated call has no effect.
 func Seal(path string, to int64) error { return seal(path, to, nil) }
 
-// Finish archives the whole spool, whose writer is gone, and removes it. A spool
-// that is not there was finished before.
+// Finish archives the whole spool, whose writer has ended, and removes it. A missing spool
+// was finished before.
 func Finish(path string) error { return finish(path, nil) }
 
 func finish(path string, at steps) error {
@@ -124,7 +124,7 @@ func seal(path string, to int64, at steps) error {
 		}
 	}
 	failpoint.Hit(failpoint.ArchiveKept)
-	return archiveError(punch(path, to)) // also what a crash has left
+	return archiveError(punch(path, to)) // also if a crash came before it
 }
 
 // write makes one segment.
@@ -191,8 +191,8 @@ func archiveError(err error) error {
 }
 
 // Sweep removes archives of finished spools, whose paths match pattern: those that
-// were last written before a moment, and then the oldest until the others have no
-// more than so many bytes together.
+// were last written before a time, and then the oldest until the others have at most
+// so many bytes together.
 func Sweep(pattern string, before time.Time, bytes int64) error {
 	files, err := filepath.Glob(pattern + ".*" + sealedEnd)
 	if err != nil {
@@ -227,7 +227,7 @@ func Sweep(pattern string, before time.Time, bytes int64) error {
 			break
 		}
 		if _, err := os.Stat(filepath.Join(dir, filepath.Base(pattern))); err == nil {
-			continue // the run is alive, or not finished
+			continue // the run is live, or not finished
 		}
 		for _, file := range a.files {
 			if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {

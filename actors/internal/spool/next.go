@@ -11,9 +11,9 @@ import (
 	"betcode/messages"
 )
 
-// Next returns the complete lines that come next. It reads about maxBytes, and
-// further if that holds no complete line, but not beyond what is in the file. No
-// lines means that there are none yet; what has been read of an incomplete line
+// Next returns the next complete lines. It reads about maxBytes, and
+// more if those contain no complete line, but not beyond the end of the file. No
+// lines means that there are none yet; the part of an incomplete line that was read
 // is kept, and not read again.
 //
 // After an error of kind Unavailable (the disk does not answer) nothing is lost and
@@ -53,8 +53,8 @@ func (r *Reader) Next(maxBytes int) (_ Batch, err error) {
 	return b, nil
 }
 
-// begin returns a buffer that begins with what is pending and has room for n more
-// bytes, in the memory of the batch before if that will do.
+// begin returns a buffer that begins with the pending bytes and has room for n more
+// bytes, in the memory of the previous batch if it is large enough.
 func (r *Reader) begin(n int) []byte {
 	if len(r.pending)+n <= cap(r.memory) {
 		return append(r.memory[:0], r.pending...)
@@ -62,7 +62,7 @@ func (r *Reader) begin(n int) []byte {
 	return slices.Grow(r.pending, n)
 }
 
-// rest gives back memory that only a busy agent needs.
+// rest releases memory that only a busy agent needs.
 func (r *Reader) rest() {
 	if cap(r.memory) > restMemory {
 		r.pending = bytes.Clone(r.pending)
@@ -70,8 +70,8 @@ func (r *Reader) rest() {
 	}
 }
 
-// Tail returns what an ended run left behind its last newline, as the only line
-// of a batch, or an empty batch. Everything else must have been read.
+// Tail returns the bytes behind the last newline of an ended run, as the only line
+// of a batch, or an empty batch. All complete lines must have been read.
 func (r *Reader) Tail() (Batch, error) {
 	b := Batch{From: r.from, To: r.from}
 	size, err := r.size()
@@ -89,7 +89,7 @@ func (r *Reader) Tail() (Batch, error) {
 	return b, nil
 }
 
-// same says DataLoss if the path means another file by now, or none.
+// same returns DataLoss if the path now names another file, or none.
 func (r *Reader) same() error {
 	ours, err := r.file.Stat()
 	if err != nil {
@@ -107,7 +107,7 @@ func (r *Reader) same() error {
 	return nil
 }
 
-// gathering is a batch in the making. The buffer may move while it grows, so
+// gathering is a batch being made. The buffer may move while it grows, so
 // lines are cut out of it at the end.
 type gathering struct {
 	*Reader
@@ -151,7 +151,7 @@ func (g *gathering) fill(n int) error {
 	return nil
 }
 
-// end notes that the incomplete line ends at offset, at index i of the buffer.
+// end records that the incomplete line ends at offset, at index i of the buffer.
 func (g *gathering) end(offset int64, i int) {
 	line := Line{Size: offset - g.from, End: offset + 1}
 	line.Cut = line.Size > int64(g.maxLine)
@@ -176,7 +176,7 @@ func (g *gathering) finish() []Line {
 	case g.cutting:
 		g.pending = nil
 	case len(g.lines) > 0 && !kept:
-		g.pending = bytes.Clone(g.buf[g.start:]) // the buffer is the batch's
+		g.pending = bytes.Clone(g.buf[g.start:]) // the batch owns the buffer
 	default:
 		g.pending = g.buf[g.start:]
 	}

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// notices is the one inotify instance of a watcher. Its methods are called with
+// notices is the only inotify instance of a watcher. Its methods are called with
 // the watcher's lock held, except close.
 type notices struct {
 	file    *os.File
@@ -16,11 +16,11 @@ type notices struct {
 	numbers map[*Watch]int32
 }
 
-// interesting is what makes a reader look: a write, and the end of the file's
+// interesting are the events that make a reader look: a write, and the end of the file's
 // name, which the reader reports as a loss.
 const interesting = unix.IN_MODIFY | unix.IN_ATTRIB | unix.IN_MOVE_SELF | unix.IN_DELETE_SELF
 
-// newNotices returns nil if the user has too many instances already.
+// newNotices returns nil if the user has no instance left.
 func newNotices() *notices {
 	fd, err := unix.InotifyInit1(unix.IN_NONBLOCK | unix.IN_CLOEXEC)
 	if err != nil {
@@ -58,7 +58,7 @@ func (n *notices) remove(watch *Watch) {
 	}
 	if n.watches[number] = left; len(left) == 0 {
 		delete(n.watches, number)
-		_, _ = unix.InotifyRmWatch(n.fd, uint32(number)) // the file may be gone, and the watch with it
+		_, _ = unix.InotifyRmWatch(n.fd, uint32(number)) // fails if the file was removed, and the watch with it
 	}
 }
 
@@ -79,8 +79,8 @@ func (w *Watcher) listen() {
 	}
 }
 
-// concerned returns whose files the events are about, each once. After an
-// overflow that is everybody: what was lost, nobody knows.
+// concerned returns the watches of the files that the events are about, each once. After an
+// overflow it returns all, because lost events are unknown.
 func (w *Watcher) concerned(events []byte) []*Watch {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -104,7 +104,7 @@ func (w *Watcher) concerned(events []byte) []*Watch {
 		}
 		for _, watch := range w.notices.watches[number] {
 			note(watch)
-			if mask&unix.IN_IGNORED != 0 { // the file is gone, and the descriptor will mean another
+			if mask&unix.IN_IGNORED != 0 { // the file was removed, and the descriptor may be reused
 				delete(w.notices.numbers, watch)
 			}
 		}

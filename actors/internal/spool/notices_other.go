@@ -2,7 +2,7 @@
 
 package spool
 
-// notices are not to be had on this system.
+// notices do not exist on this system.
 type notices struct{}
 
 func newNotices() *notices { return nil }

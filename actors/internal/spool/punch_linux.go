@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Punches says that the room of what is archived is given back while the writer
-// lives. Elsewhere it is when the spool is finished.
+// Punches reports that the space of archived bytes is freed while the writer
+// lives. Without it, the space is freed when the spool is finished.
 const Punches = true
 
-// punch gives back the room of a file up to an offset. A filesystem that cannot do
+// punch frees the space of a file up to an offset. A filesystem that cannot do
 // that keeps it.
 func punch(path string, to int64) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)

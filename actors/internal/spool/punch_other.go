@@ -2,7 +2,7 @@
 
 package spool
 
-// Punches says that the room of what is archived is given back while the writer
+// Punches reports that the space of archived bytes is freed while the writer
 // lives: not on this system.
 const Punches = false
 

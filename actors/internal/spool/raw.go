@@ -12,12 +12,12 @@ import (
 	"betcode/messages"
 )
 
-// rawChunk is how much is handed over at once.
+// rawChunk is how many bytes are passed on at once.
 const rawChunk = 64 << 10
 
-// Raw hands over everything that was written to the spool at path so far, as it was
-// written: from the archive, then from what is left of the spool. It may be archived
-// meanwhile. NotFound: there never was such a spool.
+// Raw passes all bytes that were written to the spool at path so far to give: from the
+// archive, then from the rest of the spool. The spool may be archived meanwhile.
+// NotFound: there never was such a spool.
 func Raw(ctx context.Context, path string, give func([]byte) error) error {
 	var at int64
 	for missing := 0; ; {
@@ -45,15 +45,15 @@ func Raw(ctx context.Context, path string, give func([]byte) error) error {
 			return &messages.Error{Op: opRead, Kind: messages.NotFound, Err: err}
 		case errors.Is(err, fs.ErrNotExist):
 			if missing++; missing > 1 {
-				return nil // finished, and all of it was handed over
+				return nil // finished, and all of it was passed on
 			}
-			continue // it may have been archived between the two looks
+			continue // it may have been archived between the two reads
 		case err != nil:
 			return &messages.Error{Op: opRead, Kind: messages.Unavailable, Err: err}
 		case len(chunk) == 0:
 			return nil
 		}
-		// What was archived while it was read may have been a hole already.
+		// Bytes that were archived while they were read may have been a hole already.
 		if all, err := segments(path); err != nil || endOf(all) > at {
 			continue
 		}
@@ -78,7 +78,7 @@ func readPlain(path string, at int64) ([]byte, error) {
 	return chunk[:n], err
 }
 
-// unpack hands over a segment from an offset of the spool on.
+// unpack passes on a segment from an offset of the spool on.
 func unpack(ctx context.Context, s segment, at int64, give func([]byte) error) error {
 	f, err := os.Open(s.path)
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 // Options of a [Reader]; zero values stand for the defaults.
 type Options struct {
 	MaxLine int // a longer line is cut; default 64 MiB
-	Chunk   int // how much one read takes at most; default 256 KiB
+	Chunk   int // most bytes of one read; default 256 KiB
 
 	Open func(path string) (File, error) // default os.Open
 }
 
-// File is what a [Reader] needs of a spool's file.
+// File is the part of a spool's file that a [Reader] needs.
 type File interface {
 	io.ReaderAt
 	io.Closer
@@ -32,12 +32,12 @@ type Line struct {
 	End   int64  // where the next line starts
 }
 
-// Batch is what one call of [Reader.Next] found. Its lines are in memory of the
-// reader: they are good until its next call.
+// Batch is the result of one call of [Reader.Next]. Its lines are in memory of the
+// reader: they are valid until its next call.
 type Batch struct {
 	From, To int64 // where its first line starts, and the line behind its last
 	Lines    []Line
-	More     bool // there was more in the file when this was read
+	More     bool // the file had more when this was read
 }
 
 // Reader reads one spool. It is used by one goroutine at a time.
@@ -47,12 +47,12 @@ type Reader struct {
 	maxLine int
 	chunk   int
 
-	from    int64  // where the line that comes next starts
+	from    int64  // start of the next line
 	read    int64  // how far the file has been read
-	pending []byte // the bytes from there to here, unless cutting; may lie in memory
-	cutting bool   // that line is too long: only its end is looked for
+	pending []byte // the bytes from from to read, unless cutting; may share memory
+	cutting bool   // that line is too long: only its end is searched
 
-	memory []byte // of the batch before, for the next; empty when that was a large one
+	memory []byte // of the previous batch, for the next; empty when that was a large one
 	lines  []Line // the same
 	spans  []span
 }
@@ -66,8 +66,8 @@ const (
 
 const opRead = "read spool"
 
-// Open opens the spool at path, to read from offset, which is 0 or what an
-// earlier Batch had in To.
+// Open opens the spool at path, to read from offset, which is 0 or To of an
+// earlier Batch.
 func Open(path string, offset int64, o Options) (*Reader, error) {
 	open := o.Open
 	if open == nil {
@@ -113,14 +113,14 @@ func (r *Reader) check() error {
 	return nil
 }
 
-// rewind goes back to the start of the line that comes next, at from: what was read
-// behind it is read again.
+// rewind goes back to the start of the next line, at from: bytes that were read
+// behind it are read again.
 func (r *Reader) rewind(from int64) {
 	r.from, r.read, r.cutting = from, from, false
 	r.pending, r.memory, r.lines, r.spans = nil, nil, nil, nil
 }
 
-// size returns how long the file is, and DataLoss if it is shorter than what has
+// size returns the length of the file, and DataLoss if it is shorter than the part that has
 // been read.
 func (r *Reader) size() (int64, error) {
 	info, err := r.file.Stat()
@@ -133,7 +133,7 @@ func (r *Reader) size() (int64, error) {
 	return info.Size(), nil
 }
 
-// Offset returns the start of the line that comes next.
+// Offset returns the start of the next line.
 func (r *Reader) Offset() int64 { return r.from }
 
 // Behind returns how many bytes of the spool have not been delivered.

@@ -8,12 +8,12 @@ import (
 	"betcode/messages"
 )
 
-// Watcher tells when files change. All methods may be called from any goroutine.
+// Watcher reports changes of files. It is safe for concurrent use.
 type Watcher struct {
 	mu      sync.Mutex
 	watches map[*Watch]struct{}
-	polled  map[*Watch]os.FileInfo // those that are looked at, as they last were
-	polling bool                   // a goroutine does it
+	polled  map[*Watch]os.FileInfo // polled files, as they last were
+	polling bool                   // a goroutine polls them
 	closed  bool
 	notices *notices // nil where there are none
 
@@ -28,11 +28,11 @@ type Watch struct {
 	notify func()
 }
 
-// pollInterval is the time between two looks at a file without notices.
+// pollInterval is the time between two polls of a file without notices.
 const pollInterval = 50 * time.Millisecond
 
-// NewWatcher starts a watcher. It does not fail: where the system gives no
-// notices, or has no room for another instance, files are looked at instead.
+// NewWatcher starts a watcher. It does not fail: if the system gives no
+// notices, or has no room for another instance, files are polled.
 func NewWatcher() *Watcher { return newWatcher(newNotices()) }
 
 // NewPollingWatcher returns a watcher that uses no notices of the operating system.
@@ -83,7 +83,7 @@ func (w *Watcher) add(watch *Watch, info os.FileInfo) bool {
 	return true
 }
 
-// Remove ends the watch. One notice may still be on its way.
+// Remove ends the watch. One notice may still be under way.
 func (h *Watch) Remove() {
 	w := h.w
 	w.mu.Lock()
@@ -95,14 +95,14 @@ func (h *Watch) Remove() {
 	}
 }
 
-// Polling returns how many files are looked at every 50 ms, for lack of notices.
+// Polling returns how many files are polled every 50 ms, because they have no notices.
 func (w *Watcher) Polling() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.polled)
 }
 
-// Close ends all watches and waits until no notice is given any more. It must
+// Close ends all watches and waits until no notice is running. It must
 // not be called from a notice.
 func (w *Watcher) Close() error {
 	w.mu.Lock()
@@ -119,7 +119,7 @@ func (w *Watcher) Close() error {
 	return nil
 }
 
-// poll looks at the files without notices, as long as there are any.
+// poll polls the files without notices, as long as there are any.
 func (w *Watcher) poll() {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
@@ -145,7 +145,7 @@ func (w *Watcher) look() (changed []*Watch, more bool) {
 	for watch, before := range w.polled {
 		now, err := os.Stat(watch.path)
 		switch {
-		case err != nil: // gone: said once
+		case err != nil: // removed: notified once
 			if before != nil {
 				changed = append(changed, watch)
 			}

@@ -1,4 +1,4 @@
-// Package texts writes values for people: shortened texts, durations and words for a shell. Its functions are pure.
+// Package texts formats values for people: shortened texts, durations and words for a shell. Its functions are pure.
 package texts
 
 import (
@@ -17,7 +17,7 @@ func Shorten(text string, characters int) string {
 	return string(runes[:characters-1]) + "…"
 }
 
-// Duration writes a duration as the configuration does: "7d", "1h".
+// Duration formats a duration in the notation of the configuration: "7d", "1h".
 func Duration(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
@@ -30,7 +30,7 @@ func Duration(d time.Duration) string {
 	}
 }
 
-// Age is an age in the largest unit that fits, rounded down: "1h", "2d".
+// Age formats an age in the largest unit that fits, rounded down: "1h", "2d".
 func Age(age time.Duration) string {
 	for _, unit := range []time.Duration{24 * time.Hour, time.Hour, time.Minute} {
 		if age >= unit && (unit < 24*time.Hour || age >= 48*time.Hour) {
@@ -40,7 +40,7 @@ func Age(age time.Duration) string {
 	return Duration(age)
 }
 
-// ShellWord quotes a word for a POSIX shell if it needs that.
+// ShellWord quotes a word for a POSIX shell if necessary.
 func ShellWord(word string) string {
 	safe := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+@,:=~", r)

@@ -37,10 +37,10 @@ type Deps struct {
 
 	Identity func(pid int) (messages.ProcessIdentity, error)
 	Lives    func(messages.ProcessIdentity) bool
-	Below    func(directory string, id messages.ProcessIdentity) (bool, error) // whether it descends from the agent of a run, which lives
+	Below    func(directory string, id messages.ProcessIdentity) (bool, error) // whether it descends from the live agent of a run
 }
 
-// Book knows the tickets of the runs that live. It is safe for concurrent use.
+// Book has the tickets of the live runs. It is safe for concurrent use.
 type Book struct {
 	deps Deps
 
@@ -48,7 +48,7 @@ type Book struct {
 	pages map[Run]*page
 }
 
-// Run names a run.
+// Run identifies a run.
 type Run struct {
 	Session messages.SessionID
 	Number  messages.RunNumber
@@ -66,16 +66,16 @@ type entry struct {
 	Format int                      `json:"format"`
 	Hash   string                   `json:"ticket_sha256"` // hexadecimal
 	Holder messages.ProcessIdentity `json:"holder"`        // zero = not taken
-	Void   bool                     `json:"void"`          // nobody may take it any more
+	Void   bool                     `json:"void"`          // no process may take it any more
 }
 
 func (p *page) taken() bool { return p.Holder.PID != 0 }
 
-// RefusedError says why a ticket was refused.
+// RefusedError is the reason why a ticket was refused.
 type RefusedError struct {
-	Run   Run    // zero for what is no ticket
+	Run   Run    // zero if the text is no ticket
 	Why   string // for people
-	Alarm bool   // something that is not the agent's server has presented it, for the first time in this run
+	Alarm bool   // another process than the agent's server has presented it, for the first time in this run
 }
 
 // Error implements error.
@@ -84,7 +84,7 @@ func (r *RefusedError) Error() string { return r.Why }
 // New returns a book.
 func New(d Deps) *Book { return &Book{deps: d, pages: map[Run]*page{}} }
 
-// Issue makes the ticket of a run, in place of one that it may have had. The run directory exists.
+// Issue makes the ticket of a run, in place of an earlier one. The run directory must exist.
 func (b *Book) Issue(r Run) (string, error) {
 	secret := make([]byte, secretSize)
 	if _, err := rand.Read(secret); err != nil {
@@ -101,7 +101,7 @@ func (b *Book) Issue(r Run) (string, error) {
 	return string(r.Session) + "." + strconv.FormatUint(uint64(r.Number), 10) + "." + text, nil
 }
 
-// Admit returns the run whose fleet server a process is. An error is a [*RefusedError], or says that it could not be told.
+// Admit returns the run whose fleet server a process is. An error is a [*RefusedError], or means that the run could not be found out.
 func (b *Book) Admit(ticket string, pid int) (Run, error) {
 	r, secret, ok := parse(ticket)
 	if !ok {
@@ -159,8 +159,8 @@ func (b *Book) alarm(r Run, p *page, why string) error {
 	return &RefusedError{Run: r, Why: why, Alarm: first}
 }
 
-// Settle waits until the ticket of a run is taken, at most patience, and makes it void if it is not. After that nobody takes it.
-// It returns at once for a run without a ticket. An error says that a later daemon may admit another process.
+// Settle waits until the ticket of a run is taken, at most patience, and makes it void if it is not. After that no process takes
+// it. It returns at once for a run without a ticket. An error means that a later daemon may admit another process.
 func (b *Book) Settle(ctx context.Context, r Run, patience time.Duration) error {
 	p := b.open(r)
 	if p == nil {
@@ -189,7 +189,7 @@ func (b *Book) Settle(ctx context.Context, r Run, patience time.Duration) error 
 	return b.remove(r) // without the file no process is admitted
 }
 
-// open returns what is known of the ticket of a run, nil if it has none. A ticket whose file cannot be read is void.
+// open returns the ticket of a run, nil if it has none. A ticket whose file cannot be read is void.
 func (b *Book) open(r Run) *page {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -202,12 +202,12 @@ func (b *Book) open(r Run) *page {
 	return p
 }
 
-// Drop forgets the ticket of a run that has ended.
+// Drop removes the ticket of a run that has ended.
 func (b *Book) Drop(r Run) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.pages, r)
-	_ = b.remove(r) // without an agent nobody descends from it
+	_ = b.remove(r) // best effort: without an agent no process descends from it
 }
 
 func (b *Book) remove(r Run) error {
@@ -217,7 +217,7 @@ func (b *Book) remove(r Run) error {
 	return nil
 }
 
-// page returns what is known of the ticket of a run, nil if it has none. The caller holds mu.
+// page returns the ticket of a run, nil if it has none. The caller holds mu.
 func (b *Book) page(r Run) (*page, error) {
 	if p, known := b.pages[r]; known {
 		return p, nil
@@ -260,7 +260,7 @@ func (b *Book) directory(r Run) string {
 	return filepath.Join(b.deps.Runs, string(r.Session), strconv.FormatUint(uint64(r.Number), 10))
 }
 
-// parse takes a ticket apart: session, number of the run, secret.
+// parse splits a ticket into session, number of the run and secret.
 func parse(ticket string) (r Run, secret string, ok bool) {
 	parts := strings.Split(ticket, ".")
 	if len(parts) != 3 || len(parts[0]) != 36 || len(parts[2]) != 2*secretSize {

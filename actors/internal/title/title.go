@@ -16,13 +16,13 @@ const Max = 60
 
 const (
 	looks = 8 << 10 // bytes of a prompt that a title is made of; more than Max, so that half a secret is not mistaken for a word
-	least = 12      // characters of a sentence; a shorter one, such as "Hi.", says nothing alone
+	least = 12      // characters of a sentence; a shorter one, such as "Hi.", is not informative alone
 )
 
 // trailing is what a title does not end with.
 const trailing = " .:;,。"
 
-// secrets knows no values, but what secrets look like.
+// secrets masks by the form of secrets, without known values.
 var secrets = masking.New(nil)
 
 // marks begin lines of Markdown: headings, quotes, items and fences.

@@ -4,15 +4,15 @@
 // # Who owns what
 //
 // A [Source] inspects directories and keeps the list of trusted ones; the command implements it. The [Reviewer] derives from
-// it what holds for one session: the rules, the defaults, and the [messages.Guard] of its agent. The Reviewer keeps no state
+// it the rules, the defaults, and the [messages.Guard] of one session's agent. The Reviewer has no state
 // and is safe for concurrent use.
 //
 // # What is promised
 //
-// Nothing is remembered between calls, so trust that was withdrawn counts from the next call on. A guard contains no values
+// Nothing is cached between calls, so a withdrawal of trust is effective from the next call on. A guard contains no values
 // that may be secrets, because everybody who may view the session sees it.
 //
-// All functions read the disk in the goroutine of their caller. Actors call them on a worker.
+// All functions read the disk on the goroutine of their caller. Actors call them on a worker.
 //
 // # On a crash
 //

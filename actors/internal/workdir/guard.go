@@ -12,9 +12,9 @@ import (
 	"betcode/messages"
 )
 
-// Guard returns how an agent in a directory would be restricted now. added are its additional directories, environment is
-// that of the agent. With search, it looks below the directories as well, and later reviews include what it has found. With an
-// error, the guard means nothing.
+// Guard returns the restriction of an agent in a directory at present. added are its additional directories, environment is
+// that of the agent. With search, it searches below the directories as well, and later reviews include what it has found. After an
+// error, the guard is meaningless.
 func (r *Reviewer) Guard(directory string, added, environment []string, search bool) (messages.Guard, error) {
 	if search {
 		for _, dir := range append([]string{directory}, added...) {
@@ -28,7 +28,7 @@ func (r *Reviewer) Guard(directory string, added, environment []string, search b
 // GuardAtStart is Guard without a search, for an agent that is about to start: an error becomes a problem of the guard.
 func (r *Reviewer) GuardAtStart(directory string, added, environment []string) messages.Guard {
 	review, err := r.review(directory, added, environment)
-	if err != nil { // whether it is trusted is not known, so it is not
+	if err != nil { // an unknown trust counts as none
 		review = messages.DirectoryReview{Problems: []string{err.Error()}}
 	}
 	return guardOf(review)
@@ -43,8 +43,8 @@ func (r *Reviewer) Obeyed(directory string) bool {
 	return err == nil && guardOf(review).Mode == messages.GuardOff
 }
 
-// review returns what an agent would obey in its working directory and in the added ones.
-// Claude Code takes commands, skills and agents of added directories, and nothing of them
+// review returns the files that an agent would obey in its working directory and in the added ones.
+// Claude Code uses commands, skills and agents of added directories, but none of them
 // with --setting-sources user (measured with 2.0.77 to 2.1.330).
 func (r *Reviewer) review(directory string, added, environment []string) (messages.DirectoryReview, error) {
 	own := claude.Home(environment)
@@ -71,7 +71,7 @@ func (r *Reviewer) review(directory string, added, environment []string) (messag
 	return all, nil
 }
 
-// guardOf is the restriction that follows from a review.
+// guardOf returns the restriction that follows from a review.
 func guardOf(r messages.DirectoryReview) messages.Guard {
 	guard := messages.Guard{Digest: r.Digest, Ask: r.Ask}
 	switch {
@@ -83,8 +83,8 @@ func guardOf(r messages.DirectoryReview) messages.Guard {
 	return guard
 }
 
-// withoutSecrets leaves out what may be a secret: values of variables, and arguments
-// of servers. Everybody who may view the session sees what is withheld.
+// withoutSecrets leaves out possible secrets: values of variables, and arguments
+// of servers. Everybody who may view the session sees the findings.
 func withoutSecrets(findings []messages.DirectoryFinding) []messages.DirectoryFinding {
 	out := slices.Clone(findings)
 	for i, f := range out {

@@ -9,29 +9,29 @@ import (
 	"betcode/messages"
 )
 
-// Source tells what working directories bring along, and what of it the user
-// trusts. It looks at the disk; it is called from many goroutines.
+// Source finds the settings, rules and servers that working directories bring along, and which of them the user
+// trusts. It reads the disk, and must be safe for concurrent use.
 type Source interface {
-	// Rules are those of a directory's own settings. Allow rules are among them only
+	// Rules returns the rules of a directory's own settings, allow rules only
 	// if the directory is trusted.
 	Rules(directory string) []settings.Rules
-	// Review tells what an agent in a directory would obey, and whether the user trusts
+	// Review returns the files that an agent in a directory would obey, and whether the user trusts
 	// it. own is the configuration directory of the agent, whose files are the user's.
 	Review(directory, own string) (messages.DirectoryReview, error)
-	// Search looks for what an agent obeys below a directory, and has later reviews of that
-	// directory include it. It lists all directories below.
+	// Search searches all directories below a directory for files that an agent obeys, and has later
+	// reviews of that directory include them.
 	Search(directory string)
-	// Defaults is what a new session in a directory has where the request says nothing.
+	// Defaults returns the settings of a new session in a directory whose request has none.
 	Defaults(directory string) Defaults
-	// Trust stores durably whether a directory is trusted with what it has now, and
-	// returns those that are. No directory changes nothing.
+	// Trust stores durably whether a directory is trusted with its present content, and
+	// returns the trusted directories. An empty directory changes nothing.
 	Trust(m messages.TrustDirectory, own string) ([]string, error)
 }
 
-// Defaults is what a session has that was started without.
+// Defaults are the settings of a session whose request has none.
 type Defaults struct {
 	Model  string                // empty = the agent's own
-	Resume messages.ResumePolicy // empty = the daemon's, whatever that will be
+	Resume messages.ResumePolicy // empty = the daemon's policy at the time
 }
 
 // Deps is what a [Reviewer] needs.
@@ -41,7 +41,7 @@ type Deps struct {
 	Log    *zerolog.Logger // never nil
 }
 
-// Reviewer tells what directories bring along, and how much of it an agent obeys.
+// Reviewer reviews the files that directories bring along, and decides which of them an agent obeys.
 type Reviewer struct{ deps Deps }
 
 // New returns a reviewer.
@@ -50,7 +50,7 @@ func New(d Deps) *Reviewer { return &Reviewer{d} }
 // Known reports whether there is a [Source]. Without one, [Reviewer.Guard] must not be called.
 func (r *Reviewer) Known() bool { return r.deps.Source != nil }
 
-// Defaults returns what a new session in a directory has where the request says nothing.
+// Defaults returns the settings of a new session in a directory whose request has none.
 func (r *Reviewer) Defaults(directory string) Defaults {
 	if r.deps.Source == nil {
 		return Defaults{}
@@ -74,12 +74,12 @@ func (r *Reviewer) RuleList(directory string) []rules.Rule {
 func (r *Reviewer) Rules(directory string) *rules.Set {
 	set, problems := rules.New(r.RuleList(directory)...)
 	for _, p := range problems {
-		r.deps.Log.Debug().Err(p).Str("source", p.Rule.Source).Msg("permission rule of a directory does not count in full")
+		r.deps.Log.Debug().Err(p).Str("source", p.Rule.Source).Msg("permission rule of a directory has no or limited effect")
 	}
 	return set
 }
 
-// Review answers what an agent in a directory would obey. It searches below the directory.
+// Review returns the files that an agent in a directory would obey. It searches below the directory.
 func (r *Reviewer) Review(m messages.ReviewDirectory) (messages.Reply, error) {
 	const op = "review directory"
 	if r.deps.Source == nil {
@@ -93,7 +93,7 @@ func (r *Reviewer) Review(m messages.ReviewDirectory) (messages.Reply, error) {
 	return review, nil
 }
 
-// Trust changes whether a directory is trusted, and answers with all trusted directories.
+// Trust changes whether a directory is trusted, and returns all trusted directories.
 func (r *Reviewer) Trust(m messages.TrustDirectory) (messages.Reply, error) {
 	const op = "trust directory"
 	if r.deps.Source == nil {

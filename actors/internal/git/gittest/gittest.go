@@ -1,6 +1,6 @@
-// Package gittest has what tests need around a repository: a home directory, files, and git as a person calls it.
+// Package gittest has helpers for tests with a repository: a home directory, files, and git as a person runs it.
 //
-// It is for tests only. Nothing of the user's own configuration is read.
+// It is for tests only. It does not read the user's own configuration.
 package gittest
 
 import (
