@@ -24,8 +24,8 @@ import (
 // bound.)
 const sealBeforeReading = 64 << 20
 
-// sealLarge seals the active file if reading it would take long. If the seal fails,
-// reading takes long.
+// sealLarge seals the active file if reading it would take long. It ignores a failed
+// seal, after which reading takes long.
 func (s *Store) sealLarge() {
 	done, err := s.reading(fault.OpSeal)
 	if err != nil || s.options.ReadOnly {
@@ -37,18 +37,18 @@ func (s *Store) sealLarge() {
 	large := s.active.Size()-s.active.BuiltBytes > s.options.sealBeforeReading
 	done()
 	if large {
-		_ = s.Seal() // a failing disk is reported by the store itself
+		_ = s.Seal() // the store itself reports a failing disk
 	}
 }
 
-// Backup writes a copy of the journal as it is at one moment into a directory
-// that does not exist or is empty. Commits wait only while the active file is
+// Backup writes a consistent snapshot of the journal into a directory that does not
+// exist or is empty. Commits wait only while the active file is
 // copied, which is sealed first if it is large; sealed files are copied while
-// the journal is used, or linked where link is given and the disk can. The journals
-// of orchestrations are copied as they are at the same moment.
+// the journal is used, or linked if link is set and the filesystem can. The journals
+// of orchestrations are copied as of the same time.
 //
-// The copy is made under another name and gets its own when it is whole and on
-// disk. It can be opened with ReadOnly; [Restore] makes a journal of it.
+// The copy is made under another name and renamed when it is complete and
+// durable. It can be opened with ReadOnly; [Restore] makes a journal of it.
 func (s *Store) Backup(ctx context.Context, path string, link bool) (messages.JournalBackup, error) {
 	b := messages.JournalBackup{Path: path, Lineage: s.lineage}
 	if err := s.checkTarget(path); err != nil {
@@ -74,7 +74,7 @@ func (s *Store) Backup(ctx context.Context, path string, link bool) (messages.Jo
 	return b, nil
 }
 
-// checkTarget refuses a place where a backup cannot be.
+// checkTarget refuses a directory that cannot hold a backup.
 func (s *Store) checkTarget(path string) error {
 	if !filepath.IsAbs(path) {
 		return messages.Errorf(fault.OpBackup, messages.Invalid, "%q is not an absolute path", path)
@@ -122,12 +122,12 @@ func (s *Store) copyTo(ctx context.Context, to string, link bool, b *messages.Jo
 }
 
 // copyActive copies the active file while nothing writes to it, and returns the manifest
-// of that moment, and how long the journals of orchestrations were then.
+// of that time, and the lengths of the journals of orchestrations.
 func (s *Store) copyActive(ctx context.Context, to string, b *messages.JournalBackup) (*manifest.Manifest, planlog.Marks, error) {
 	s.moving.Lock()
 	defer s.moving.Unlock()
 	var plans planlog.Marks
-	if err := s.settle(fault.OpBackup); err != nil {
+	if err := s.checkpointAhead(fault.OpBackup); err != nil {
 		return nil, plans, err
 	}
 	s.writing.Lock()
@@ -159,9 +159,9 @@ func copyPlans(ctx context.Context, plans planlog.Marks, to string, b *messages.
 	return nil
 }
 
-// settle moves most rows of the logs while commits go on, so that commits wait for less
+// checkpointAhead moves most rows of the logs while commits go on, so that commits wait for less
 // afterwards. The caller holds moving.
-func (s *Store) settle(op string) error {
+func (s *Store) checkpointAhead(op string) error {
 	if s.options.ReadOnly {
 		return nil
 	}
@@ -205,7 +205,7 @@ func (s *Store) copyPages(ctx context.Context, to string) (m *manifest.Manifest,
 	return m, size, nil
 }
 
-// copySealed copies or links a file that is not written to.
+// copySealed copies or links a sealed file.
 func (s *Store) copySealed(ctx context.Context, f manifest.SealedFile, to string, link bool, b *messages.JournalBackup) error {
 	from, into := filepath.Join(s.options.Directory, f.Name), filepath.Join(to, f.Name)
 	info, err := os.Stat(from)

@@ -13,11 +13,11 @@ import (
 
 // Commit makes appends durable, as one group of the log. It returns one result for each
 // append: nil, or the [*messages.Error] for which that append was refused. A refused
-// append changed nothing, and the others went through. An append sees those before it.
+// append changes nothing and does not affect the others. An append sees those before it.
 // If the group itself cannot be written, every append that was not refused fails with
 // [messages.Unavailable]; the store does not retry.
 //
-// When Commit returns, the accepted appends are on disk and can be read.
+// When Commit returns, the accepted appends are durable and can be read.
 //
 // A damaged page of one session must not stop the others: when appends fail together
 // with [messages.DataLoss] before anything is written, they are committed one by one,

@@ -6,8 +6,8 @@ import (
 	"betcode/messages"
 )
 
-// Findings lists the damage that was met, and the damage that was mended, when the
-// journal was opened, in the order of the files. It reads nothing from the disk.
+// Findings lists the damage that was found or repaired when the journal was opened, in the
+// order of the files. It does no I/O.
 func (s *Store) Findings() []messages.JournalFinding {
 	s.files.RLock()
 	defer s.files.RUnlock()

@@ -16,8 +16,8 @@ import (
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
-// entry is a session in memory: what an append is compared with, and what lists are made
-// of. An entry that readers can see is replaced, never changed.
+// entry is a session in memory: the values that appends are checked against, and that lists are
+// made of. An entry that readers can see is replaced, never changed.
 type entry struct {
 	id        messages.SessionID
 	number    uint64
@@ -32,30 +32,30 @@ type entry struct {
 	name      string
 	title     string
 	directory string
-	place     string // directory behind symbolic links
+	place     string // directory with symbolic links resolved
 	worktree  string
 	parent    messages.SessionID // of a subagent; empty = it is none
 	running   bool               // a subagent that has not ended
 	proxied   bool               // a proxy runs its agent
-	rest      messages.Rest      // whether it has nothing to do, as far as its record says
+	rest      messages.Rest      // whether it is idle, according to its record
 	updated   time.Time
 	revision  messages.Revision // of the record
-	low       messages.Seq      // what lies up to here was given up by the session
+	low       messages.Seq      // the session has dropped events up to this one
 
 	deleted bool
-	remains *messages.DeletedSession // of one that was deleted; nil = nothing
+	remains *messages.DeletedSession // of a deleted session; nil = nothing
 	damaged *messages.Error          // why the session cannot be used
 	stuck   *messages.Error          // why nothing can be appended to it
 	unsound *messages.Error          // why it could not be loaded, although this entry was
 }
 
-// index is the sessions of the active file in memory, about 300 bytes each.
+// index has the sessions of the active file in memory, about 300 bytes each.
 type index struct {
 	mu      sync.RWMutex
 	entries map[messages.SessionID]*entry
 	ids     map[uint64]messages.SessionID // of live sessions
-	listed  []*entry                      // sound live sessions, the newest first; their heads may be old
-	stale   bool                          // listed is, or nil
+	listed  []*entry                      // sound live sessions, the newest first; their heads may be outdated
+	stale   bool                          // listed is outdated, or nil
 	broken  map[messages.SessionID]bool   // sessions that are damaged or unsound
 }
 
@@ -81,7 +81,7 @@ func buildIndex(v memtable.View) (*index, error) {
 	})
 }
 
-// position is where the session's history is in the active file.
+// position returns the position of the session's history in the active file.
 func (e *entry) position() record.Position {
 	return record.Position{Head: e.head, Base: e.base, Chain: e.chain, BaseChain: e.baseChain, Bytes: e.bytes, BaseBytes: e.baseBytes}
 }
@@ -118,10 +118,10 @@ func (e *entry) load(v memtable.View, key, value []byte) error {
 	return err
 }
 
-// revisions counts the records that were read or written. It belongs to the process: a journal that is opened again goes on with it.
+// revisions counts the records that were read or written. It belongs to the process, and continues when a journal is opened again.
 var revisions atomic.Uint64
 
-// describe takes over what the index keeps of a session's record, as it is written or read.
+// describe copies the indexed parts of a session's record, as it is written or read.
 func (e *entry) describe(r *messages.SessionRecord) {
 	e.name, e.title, e.directory, e.worktree = r.Name, r.Title, r.WorkingDirectory, r.WorktreeID
 	e.place, e.proxied = cmp.Or(r.Resolved, r.WorkingDirectory), r.Proxy != nil
@@ -135,14 +135,14 @@ func (e *entry) describe(r *messages.SessionRecord) {
 	}
 }
 
-// get returns what is known of a session, nil if there never was one.
+// get returns the entry of a session, nil if there never was one.
 func (x *index) get(id messages.SessionID) *entry {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	return x.entries[id]
 }
 
-// find returns a session that can be used.
+// find returns the entry of a session that can be used.
 func (x *index) find(op string, id messages.SessionID) (*entry, error) {
 	e := x.get(id)
 	if e == nil || e.deleted {
@@ -154,7 +154,7 @@ func (x *index) find(op string, id messages.SessionID) (*entry, error) {
 	return e, nil
 }
 
-// damage is a copy of a reason for one more caller.
+// damage copies a reason for another caller.
 func (e *entry) damage(op string, reason *messages.Error) *messages.Error {
 	d := fault.Again(op, reason)
 	d.Details = maps.Clone(reason.Details)
@@ -180,7 +180,7 @@ func (x *index) idOf(number uint64) (messages.SessionID, bool) {
 	return id, ok
 }
 
-// apply makes what was committed visible.
+// apply makes committed entries visible.
 func (x *index) apply(changed map[messages.SessionID]*entry) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -201,14 +201,14 @@ func (x *index) apply(changed map[messages.SessionID]*entry) {
 	}
 }
 
-// newest returns the sound live sessions, the newest first, as they are listed:
-// their heads may be old. The caller must not change the slice.
+// newest returns the sound live sessions, the newest first. Their heads may be
+// outdated. The caller must not change the slice.
 func (x *index) newest() []*entry {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.stale {
-		// A new slice, since readers may hold the old one, in nearly the old
-		// order, since that is quickly sorted.
+		// A new slice, since readers may have the old one. It starts in nearly the old
+		// order, which is sorted quickly.
 		listed := make([]*entry, 0, len(x.entries))
 		for _, old := range x.listed {
 			if e := x.entries[old.id]; e.listed() {

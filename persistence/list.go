@@ -9,22 +9,22 @@ import (
 	"betcode/persistence/internal/memtable"
 )
 
-// Sessions lists sessions, the last changed first, and how many there are in
-// all: those of a working directory and of a worktree, where one is given. A
-// limit of 0 is none. A session that cannot be read is left out: see
+// Sessions lists sessions, the last changed first, and their total number. directory and
+// worktree restrict the list if they are not empty. A limit of 0 is no limit.
+// Sessions that cannot be read are left out: see
 // [Store.Damaged].
 func (s *Store) Sessions(directory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error) {
 	page, err := s.list(limit, offset, func(e *entry) bool { return e.in(directory, worktree) }, nil)
 	return page.Sessions, page.Total, err
 }
 
-// Conversations is Sessions without subagents. It leaves out the records of sessions that are known, with their places in the page;
-// known may be nil.
+// Conversations is Sessions without subagents. It leaves out the records of sessions that known reports, but keeps their places in
+// the page; known may be nil.
 func (s *Store) Conversations(directory, worktree string, limit, offset int, known func(messages.SessionID, messages.Revision) bool) (messages.SessionList, error) {
 	return s.list(limit, offset, func(e *entry) bool { return e.parent == "" && e.in(directory, worktree) }, known)
 }
 
-// Select lists the conversations that wanted selects. It asks wanted for each, the last changed first, and reads only the
+// Select lists the conversations that wanted selects. It calls wanted for each, the last changed first, and reads only the
 // selected ones.
 func (s *Store) Select(directory, worktree string, wanted func(messages.SessionID, messages.Rest) bool) ([]messages.SessionRecord, error) {
 	page, err := s.list(0, 0, func(e *entry) bool {
@@ -57,7 +57,7 @@ func (s *Store) RunningSubagents(parent messages.SessionID) []messages.SessionID
 	return running
 }
 
-// Deleted returns what is left of deleted sessions that had consumed something or were subagents, in no order. It does no I/O.
+// Deleted returns the remains of deleted sessions that had consumed something or were subagents, in no order. It does no I/O.
 func (s *Store) Deleted() []messages.DeletedSession {
 	index := s.entries()
 	index.mu.RLock()
@@ -71,12 +71,12 @@ func (s *Store) Deleted() []messages.DeletedSession {
 	return gone
 }
 
-// in reports whether a session is in a directory and a worktree, where one is given.
+// in reports whether a session is in a directory and a worktree; an empty one matches all.
 func (e *entry) in(directory, worktree string) bool {
 	return (directory == "" || e.directory == directory) && (worktree == "" || e.worktree == worktree)
 }
 
-// list loads a page of the sessions that are wanted, but for those that are known.
+// list loads a page of the sessions that wanted selects, without the records of those that known reports.
 func (s *Store) list(limit, offset int, wanted func(*entry) bool, known func(messages.SessionID, messages.Revision) bool) (messages.SessionList, error) {
 	var page messages.SessionList
 	done, err := s.readingSound(fault.OpSessions)
@@ -85,7 +85,7 @@ func (s *Store) list(limit, offset int, wanted func(*entry) bool, known func(mes
 	}
 	defer done()
 	var selected []*entry
-	for _, e := range s.index.newest() { // before the rows: those are at least as new as the revisions
+	for _, e := range s.index.newest() { // before the rows, which are then at least as new as the revisions
 		if !wanted(e) {
 			continue
 		}

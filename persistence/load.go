@@ -12,8 +12,8 @@ import (
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
-// Load returns everything a session is rebuilt from, as the newest commit left
-// it. Inputs and permissions come in the order of their events. A deleted
+// Load returns the data that a session is rebuilt from, as of the newest commit.
+// Inputs and permissions come in the order of their events. A deleted
 // session is not found.
 func (s *Store) Load(id messages.SessionID) (messages.SessionLoaded, error) {
 	var loaded messages.SessionLoaded
@@ -44,7 +44,7 @@ type loader struct {
 	number uint64
 }
 
-// get decodes one record; it reports whether there is one.
+// get decodes one record; it reports whether the record exists.
 func (l loader) get(bucket, key []byte, into record.Record) (bool, error) {
 	value := l.view.Get(bucket, key)
 	if value == nil {
@@ -60,7 +60,7 @@ func (l loader) load() (messages.SessionLoaded, error) {
 	none := messages.SessionLoaded{}
 	session, found, err := l.session()
 	if err != nil || !found {
-		return none, err // deleted a moment ago
+		return none, err // it was deleted meanwhile
 	}
 	var cursor storev1.Cursor
 	if _, err := l.get(record.BucketSessions, record.RowKey(l.number, record.RowCursor), &cursor); err != nil {
@@ -79,7 +79,7 @@ func (l loader) load() (messages.SessionLoaded, error) {
 	return loaded, nil
 }
 
-// session returns the session's record, its head filled in.
+// session returns the session's record, with its head.
 func (l loader) session() (messages.SessionRecord, bool, error) {
 	var session storev1.Session
 	found, err := l.get(record.BucketSessions, record.RowKey(l.number, record.RowSession), &session)
@@ -169,7 +169,7 @@ func (s *Store) Head(id messages.SessionID) (messages.Seq, error) {
 	return e.head, nil
 }
 
-// Seen returns the head that an append with this idempotency key left. Keys are kept
+// Seen returns the head after the append with this idempotency key. Keys are kept
 // until the file that has them is sealed, and after that as long as they are among the
 // newest of their session and not too old.
 func (s *Store) Seen(id messages.SessionID, key string) (seq messages.Seq, seen bool, err error) {
@@ -177,11 +177,11 @@ func (s *Store) Seen(id messages.SessionID, key string) (seq messages.Seq, seen 
 	return r.Seq, seen, err
 }
 
-// Remembered returns what is kept of the request that was made under an idempotency
-// key, as long as [Store.Seen] knows the key.
+// Remembered returns the stored result of the request with an idempotency key, as
+// long as [Store.Seen] finds the key.
 func (s *Store) Remembered(id messages.SessionID, key string) (r messages.Remembered, seen bool, err error) {
 	if len(key) == 0 || len(key) > record.MaxName {
-		return r, false, nil // no append can have had it
+		return r, false, nil // no append can have this key
 	}
 	err = s.current(fault.OpSeen, func(v memtable.View) error {
 		e, err := s.index.find(fault.OpSeen, id)
@@ -202,8 +202,8 @@ func (s *Store) Remembered(id messages.SessionID, key string) (r messages.Rememb
 }
 
 // Pending lists the permission requests of a session, or of all sessions if id
-// is empty, the oldest first. Those that could be read are returned with the
-// error that names the one that could not.
+// is empty, the oldest first. If a request cannot be read, it returns the others with
+// an error about that one.
 func (s *Store) Pending(id messages.SessionID) ([]messages.PermissionRecord, error) {
 	var pending []messages.PermissionRecord
 	err := s.current(fault.OpPending, func(v memtable.View) error {

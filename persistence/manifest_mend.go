@@ -7,8 +7,8 @@ import (
 	"betcode/persistence/internal/manifest"
 )
 
-// mendCopies writes the copies again that are not what the manifest says, and notes
-// which of them were damaged. A copy that cannot be written is written with the next
+// mendCopies rewrites the copies that differ from the manifest, and records which of them
+// were damaged. A copy that cannot be written is written with the next
 // change of the manifest.
 func (s *Store) mendCopies(worse []manifest.Copy) {
 	for _, c := range worse {

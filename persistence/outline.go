@@ -2,7 +2,7 @@ package persistence
 
 import "betcode/messages"
 
-// Outline returns what is known of a session without I/O; false if there is no such session. Its LowWater is that of the session:
+// Outline returns the facts about a session that need no I/O; false if there is no such session. Its LowWater is that of the session:
 // events above it may have been dropped with their file (see [Store.LowWater]).
 func (s *Store) Outline(id messages.SessionID) (messages.SessionOutline, bool) {
 	e := s.entries().get(id)

@@ -21,39 +21,39 @@ import (
 	"betcode/persistence/planlog"
 )
 
-// RepairOptions says which journal is repaired.
+// RepairOptions configure a repair.
 type RepairOptions struct {
 	Directory string
 	// Plans is the directory of the journals of orchestrations; empty = there are none.
 	Plans string
-	// Apply makes the journal one that opens. Without it nothing is changed.
+	// Apply makes the journal openable. Without it nothing is changed.
 	Apply bool
 	Now   func() time.Time // nil = time.Now
 
 	steps disk.Steps // for tests
 }
 
-// Repaired is what a repair found, and did if that was asked for.
+// Repaired is the result of a repair: its findings, and its changes if Apply was set.
 type Repaired struct {
 	Directory string
-	// Needed is false where the journal of sessions opens as it is.
+	// Needed is false if the journal of sessions opens as it is.
 	Needed   bool
-	Findings []messages.JournalFinding // what is damaged
+	Findings []messages.JournalFinding // the damage
 	Lost     recovery.Loss             // what is, or would be, lost
-	Sessions int                       // of the journal, the damaged ones included
-	Aside    string                    // where the journal is as it was; empty = nothing was changed
+	Sessions int                       // of the journal, with damaged ones
+	Aside    string                    // where the original journal is; empty = nothing was changed
 
 	Plans      int    // orchestrations whose journals are damaged
-	AsidePlans string // where those journals are as they were; empty = nothing was changed
+	AsidePlans string // where the original journals of orchestrations are; empty = nothing was changed
 }
 
-// Due reports whether anything is to be repaired.
+// Due reports whether there is anything to repair.
 func (d Repaired) Due() bool { return d.Needed || d.Plans > 0 }
 
-// Repair says what is lost if the parts of a journal are left out that keep it from
-// being opened, and does it if asked: a lost manifest is made again of the files, groups
+// Repair reports what is lost if the parts of a journal are left out that keep it from
+// being opened. With Apply it does so: a lost manifest is made again from the files, groups
 // of the logs that cannot be read are skipped, and their sessions are damaged. The
-// journal as it was is kept beside it. Damaged journals of orchestrations are cut before
+// original journal is kept beside it. Damaged journals of orchestrations are cut before
 // the damage, and their orchestrations are paused. No other process may have the journal. Damage
 // within a journal file needs no repair: its sessions are damaged, and the others go on.
 func Repair(ctx context.Context, o RepairOptions) (done Repaired, err error) {
@@ -104,7 +104,7 @@ func (d *Repaired) lookAtPlans(ctx context.Context, o RepairOptions) (damaged []
 	return damaged, nil
 }
 
-// applyToPlans makes damaged journals of orchestrations ones that open.
+// applyToPlans makes the damaged journals of orchestrations openable.
 func (d *Repaired) applyToPlans(o RepairOptions, damaged []planlog.Checked) error {
 	if len(damaged) == 0 {
 		return nil
@@ -119,7 +119,7 @@ func (d *Repaired) applyToPlans(o RepairOptions, damaged []planlog.Checked) erro
 	return nil
 }
 
-// lockDirectory keeps others from a journal.
+// lockDirectory locks a journal against other processes.
 func lockDirectory(op, directory string) (release func(), err error) {
 	if info, err := os.Stat(directory); err != nil || !info.IsDir() {
 		return nil, messages.Errorf(op, messages.NotFound, "there is no journal in %s", directory)
@@ -136,7 +136,7 @@ func lockDirectory(op, directory string) (release func(), err error) {
 	return func() { _ = lock.Close() }, nil
 }
 
-// look finds out what is lost and changes nothing. rebuilt is the manifest that has to
+// look finds what is lost and changes nothing. rebuilt is the manifest that has to
 // be written; nil if there is one.
 func (d *Repaired) look(directory string) (rebuilt *manifest.Manifest, err error) {
 	m, worse, err := manifest.Read(directory)
@@ -176,7 +176,7 @@ func (d *Repaired) look(directory string) (rebuilt *manifest.Manifest, err error
 	return rebuilt, nil
 }
 
-// apply makes the journal one that opens. The logs are unchanged until the end, so an
+// apply makes the journal openable. The logs are unchanged until the end, so an
 // interrupted repair can be run again.
 func (d *Repaired) apply(o RepairOptions, rebuilt *manifest.Manifest) error {
 	directory := o.Directory
@@ -202,6 +202,6 @@ func (d *Repaired) apply(o RepairOptions, rebuilt *manifest.Manifest) error {
 		}
 		return upkeep.BeyondRepair(err)
 	}
-	err := s.checkpoint(fault.OpRepair) // replay did it, unless the disk is full
+	err := s.checkpoint(fault.OpRepair) // replay did so already, unless the disk is full
 	return errors.Join(err, s.Close())
 }

@@ -10,18 +10,18 @@ import (
 )
 
 const (
-	// lastReference stands for the session that changed last.
+	// lastReference refers to the session that changed last.
 	lastReference = "@last"
-	// minPrefix is how much of an id one must give.
+	// minPrefix is the shortest beginning of an id that is a reference.
 	minPrefix = 4
-	// maxCandidates bounds how many an error names.
+	// maxCandidates bounds how many sessions an error lists.
 	maxCandidates = 10
 )
 
-// Resolve returns the session that a person means: by its id, the beginning of
-// its id (four characters or more), its name, or "@last". Of several with the
-// name, the one that people named in a directory is meant, if there is one. If
-// more than one fits the error is [messages.Invalid]: it lists them with their
+// Resolve returns the session of a reference: its id, the beginning of
+// its id (four characters or more), its name, or "@last". If several have the
+// name, Resolve prefers the one that people named in the given directory. If
+// several sessions match, the error is [messages.Invalid]: it lists them with their
 // directories, and its detail "candidates" has their ids.
 func (s *Store) Resolve(reference, directory string) (messages.SessionID, error) {
 	done, err := s.reading(fault.OpResolve)
@@ -30,12 +30,12 @@ func (s *Store) Resolve(reference, directory string) (messages.SessionID, error)
 	}
 	defer done()
 	if e := s.index.get(messages.SessionID(reference)); e != nil && !e.deleted {
-		return e.id, nil // a damaged one too: it can be exported and deleted
+		return e.id, nil // even a damaged session can be exported and deleted
 	}
 	listed := s.index.newest()
 	if reference == lastReference {
 		for _, e := range listed {
-			if e.parent == "" { // what people continue is theirs
+			if e.parent == "" { // people do not continue subagents
 				return e.id, nil
 			}
 		}
@@ -50,8 +50,8 @@ func (s *Store) Resolve(reference, directory string) (messages.SessionID, error)
 	return choose(reference, found)
 }
 
-// Named returns the session to which people have given a name in a directory. Subagents and sessions of proxies, whose names
-// programs choose, are none of those. It does no I/O.
+// Named returns the session to which people have given a name in a directory. It skips subagents and sessions of proxies, whose
+// names programs choose. It does no I/O.
 func (s *Store) Named(directory, name string) (id messages.SessionID, found bool) {
 	s.index.mu.RLock()
 	defer s.index.mu.RUnlock()
@@ -63,7 +63,7 @@ func (s *Store) Named(directory, name string) (id messages.SessionID, found bool
 	return "", false
 }
 
-// namedIn reports whether a session is in a directory, as it was named or behind its links, and people choose its name.
+// namedIn reports whether a session is in a directory, as spelled or with links resolved, and has a name that people choose.
 func (e *entry) namedIn(directory string) bool {
 	return e.parent == "" && !e.proxied && (e.place == directory || e.directory == directory)
 }

@@ -22,21 +22,21 @@ import (
 	"betcode/persistence/planlog"
 )
 
-// RestoreOptions says what is restored, and where.
+// RestoreOptions configure a restore.
 type RestoreOptions struct {
 	Backup    string // the directory of a backup
 	Directory string // of the journal that is made; its parent exists
-	// RunsDirectory is where the new journal's run directories will be. What the
-	// backup says about the places and processes of its runs is removed: they may
-	// belong to others now.
+	// RunsDirectory is where the new journal's run directories will be. The places and
+	// processes of runs in the backup are removed, because other runs may have
+	// them now.
 	RunsDirectory string
-	// PlansDirectory is where the journals of orchestrations will be, those of the
-	// backup; empty = none are restored.
+	// PlansDirectory is where the journals of orchestrations of the backup will be;
+	// empty = none are restored.
 	PlansDirectory string
-	// Replace moves a journal, journals of orchestrations and run directories that are
-	// there aside; they are never removed.
+	// Replace moves an existing journal, journals of orchestrations and run directories
+	// aside; they are never removed.
 	Replace bool
-	// Damaged restores a backup with damage in it. What cannot be read stays so.
+	// Damaged restores a damaged backup. Its unreadable parts stay unreadable.
 	Damaged bool
 
 	Now        func() time.Time // nil = time.Now
@@ -50,24 +50,24 @@ type Restored struct {
 	Directory string
 	Lineage   string   // the new one
 	From      string   // the lineage of the backup
-	Aside     []string // where that is which was there
+	Aside     []string // where the replaced directories are now
 	Files     int
 	Bytes     int64
 	Sessions  int
 	Plans     int       // orchestrations
 	Problems  []Problem // of the backup
 
-	// Of the journal that was replaced. It is compared by the numbers of events: one
-	// of another lineage may have had others under the same numbers.
+	// About the replaced journal. Sessions are compared by the numbers of events; a journal
+	// of another lineage may have had other events under the same numbers.
 	Replaced  string        // its lineage, empty for none
-	Lost      []SessionLoss // what it had more than the backup, the last changed first
-	LostPlans []PlanLoss    // the same of orchestrations
+	Lost      []SessionLoss // its sessions with more events than the backup, the last changed first
+	LostPlans []PlanLoss    // the same for orchestrations
 	Unread    error         // why it could not be read
 }
 
 // Restore makes a journal of a backup, which it verifies first. The new journal has a
 // lineage of its own, so clients do not take its numbers for those of the old one. No
-// process may have the journal that is replaced.
+// process may have the replaced journal open.
 func Restore(ctx context.Context, o RestoreOptions) (Restored, error) {
 	defaults := Options{Now: o.Now, NewLineage: o.NewLineage}.withDefaults()
 	r := restorer{o: o, now: defaults.Now()}
@@ -122,7 +122,7 @@ func (r *restorer) restore(ctx context.Context) error {
 	return r.putInPlace(unfinished)
 }
 
-// places are the directories that must be free, in the order in which they are moved aside.
+// places returns the directories that must not exist, in the order in which they are moved aside.
 func (r *restorer) places() []string {
 	all := []string{r.o.RunsDirectory, r.o.Directory}
 	if r.o.PlansDirectory != "" {
@@ -131,8 +131,8 @@ func (r *restorer) places() []string {
 	return all
 }
 
-// checkTarget refuses a place that is taken, and keeps others from one that will
-// be replaced.
+// checkTarget refuses an existing target, and locks one that will be replaced against
+// other processes.
 func (r *restorer) checkTarget() (release func(), err error) {
 	unlocked := func() {}
 	for _, path := range r.places() {
@@ -146,7 +146,7 @@ func (r *restorer) checkTarget() (release func(), err error) {
 	}
 	path := filepath.Join(r.o.Directory, boltfile.LockName)
 	if _, err := os.Stat(path); err != nil {
-		return unlocked, nil //nolint:nilerr // a process that has it would have made the lock
+		return unlocked, nil //nolint:nilerr // a process that had it open would have made the lock
 	}
 	lock := flock.New(path)
 	locked, err := lock.TryLock()
@@ -160,8 +160,8 @@ func (r *restorer) checkTarget() (release func(), err error) {
 	return func() { _ = lock.Close() }, nil
 }
 
-// checkBackup verifies the backup. Rows that its logs hold, because it is a copy of a
-// journal that was not closed, are returned too.
+// checkBackup verifies the backup. It also returns the rows in its logs, which a copy of a
+// journal that was not closed has.
 func (r *restorer) checkBackup(ctx context.Context) (*manifest.Manifest, *memtable.Overlay, error) {
 	s, err := Open(Options{Directory: r.o.Backup, ReadOnly: true})
 	if err != nil {
@@ -221,7 +221,7 @@ func (r *restorer) copy(ctx context.Context, from *manifest.Manifest, waiting *m
 	return nil
 }
 
-// putInPlace gives the new journal its name.
+// putInPlace renames the new journal.
 func (r *restorer) putInPlace(unfinished string) error {
 	suffix := upkeep.FreeSuffix("replaced", r.now, r.places()...)
 	for _, path := range r.places() {

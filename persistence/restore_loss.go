@@ -8,22 +8,22 @@ import (
 	"betcode/messages"
 )
 
-// SessionLoss is a session of the journal that is replaced which has more events than
-// the backup.
+// SessionLoss is a session of the replaced journal that has more events than
+// in the backup.
 type SessionLoss struct {
 	Session messages.SessionID
 	Name    string
-	Updated time.Time    // when it changed last
+	Updated time.Time    // time of its last change
 	Head    messages.Seq // number of its last event
-	Kept    messages.Seq // number of its last event in the backup; 0 = it is not there
+	Kept    messages.Seq // number of its last event in the backup; 0 = the backup does not have it
 	Damaged bool         // it cannot be loaded: there may have been more events
 }
 
-// Events is how many of its events are newer than the backup.
+// Events returns how many of its events are newer than the backup.
 func (l SessionLoss) Events() uint64 { return uint64(l.Head - l.Kept) }
 
-// readPresent notes what is in the journal that is to be replaced. A journal that cannot
-// be read does not prevent the restore: that is the usual reason for one.
+// readPresent records the content of the journal that is to be replaced. A journal that
+// cannot be read does not prevent the restore, since that is the usual reason for one.
 func (r *restorer) readPresent() {
 	s, err := Open(Options{Directory: r.o.Directory, ReadOnly: true})
 	if err != nil {
@@ -41,7 +41,7 @@ func (r *restorer) readPresent() {
 	}
 }
 
-// compareWith notes what the journal that is to be replaced has and the backup has not.
+// compareWith records the content of the replaced journal that the backup lacks.
 func (r *restorer) compareWith(backup *Store) {
 	for _, l := range r.present {
 		if e := backup.index.get(l.Session); e != nil && !e.deleted {
@@ -56,7 +56,7 @@ func (r *restorer) compareWith(backup *Store) {
 	})
 }
 
-// live returns the sessions that are not deleted, sound or not, in no order.
+// live returns the sessions that are not deleted, with damaged ones, in no order.
 func (x *index) live() []*entry {
 	x.mu.RLock()
 	defer x.mu.RUnlock()

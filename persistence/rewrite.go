@@ -22,9 +22,9 @@ import (
 )
 
 const (
-	// defaultRewriteLeast is how much garbage a file must have at least to be
-	// rewritten, and defaultRewriteRate how many bytes of it are read in a second, so
-	// that commits are not delayed.
+	// defaultRewriteLeast is the least garbage of a file that is rewritten, in bytes,
+	// and defaultRewriteRate the rate of reading it, in bytes a second, so that commits
+	// are not delayed.
 	defaultRewriteLeast = 1 << 20
 	defaultRewriteRate  = 16 << 20
 
@@ -33,10 +33,10 @@ const (
 )
 
 // rewrite rewrites the sealed files that are mostly garbage, one after the other. It
-// makes the new file beside the old one, whole and on disk; then MANIFEST names the new
-// one, which is all that commits wait for. Readers of the old file finish.
+// makes the new file beside the old one, complete and durable. Then MANIFEST names the new
+// one; commits wait only for that. Readers of the old file finish.
 //
-// A damaged file stays as it is: it may be needed to find out what happened.
+// A damaged file stays as it is, because it may be needed to find the cause.
 func (s *Store) rewrite(ctx context.Context, room int64, done *messages.JournalReclaimed) error {
 	due, err := s.rewriteDue(room, done)
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *Store) rewrite(ctx context.Context, room int64, done *messages.JournalR
 		}
 		saved, err := s.rewriteFile(ctx, f)
 		if messages.KindOf(err) == messages.DataLoss && err != nil {
-			done.Damaged = cmp.Or(done.Damaged, err) // the others may be sound
+			done.Damaged = cmp.Or(done.Damaged, err) // continue with the other files
 			continue
 		}
 		if err != nil {
@@ -61,7 +61,7 @@ func (s *Store) rewrite(ctx context.Context, room int64, done *messages.JournalR
 }
 
 // rewriteDue lists the sealed files that are to be rewritten, and counts those for
-// which there is no room.
+// which there is too little space.
 func (s *Store) rewriteDue(room int64, counted *messages.JournalReclaimed) (due []manifest.SealedFile, err error) {
 	done, err := s.reading(fault.OpRewrite)
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *Store) rewriteDue(room int64, counted *messages.JournalReclaimed) (due 
 	return due, nil
 }
 
-// weighFile estimates what a sealed file holds. The caller is reading.
+// weighFile estimates the live and garbage bytes of a sealed file. The caller is reading.
 func (s *Store) weighFile(op string, entry manifest.SealedFile, m marks) (w weight, err error) {
 	f, err := s.openSealed(op, entry.Name)
 	if err != nil {
@@ -144,15 +144,15 @@ func (s *Store) rewriteFile(ctx context.Context, old manifest.SealedFile) (saved
 	return old.Bytes - next.Bytes, nil
 }
 
-// nextGeneration is the name of the file that takes the place of another.
+// nextGeneration returns the name of the file that replaces another.
 func nextGeneration(name string) string {
 	base, generation, _ := strings.Cut(strings.TrimSuffix(name, ".journal"), "-")
 	n := 0
-	_, _ = fmt.Sscan(generation, &n) // none: the first
+	_, _ = fmt.Sscan(generation, &n) // fails for the first generation
 	return fmt.Sprintf("%s-%d.journal", base, n+1)
 }
 
-// replace puts a rewritten file in the place of the old one. It waits while all files
+// replace replaces the old file by the rewritten one. It waits while all files
 // are being read. If the old file was dropped meanwhile, the new one is removed.
 func (s *Store) replace(ctx context.Context, old, next manifest.SealedFile) error {
 	discard := func(err error) error {
@@ -184,8 +184,8 @@ func (s *Store) replace(ctx context.Context, old, next manifest.SealedFile) erro
 	return err
 }
 
-// rewriter copies from a sealed file the histories above the marks, and which sessions
-// there were. The state that sessions needed when it was sealed is in later files.
+// rewriter copies the histories above the marks, and the list of sessions, from a sealed
+// file. The state of sessions at the time of the seal is in later files.
 type rewriter struct {
 	carrier
 
@@ -195,10 +195,10 @@ type rewriter struct {
 	outOfLine int64
 }
 
-// remains is what is kept of a session's history.
+// remains is the rest of a session's history in the file.
 type remains struct {
-	dropped uint64 // up to this event nothing is
-	body    []byte // of the chunk that it was in
+	dropped uint64 // events up to this one are dropped
+	body    []byte // of the chunk with that event
 	bytes   uint64
 }
 
@@ -231,7 +231,7 @@ func (r *rewriter) as(bucket []byte) func(key, value []byte) error {
 	return func(key, value []byte) error { return r.put(bucket, key, value) }
 }
 
-// chunk keeps a chunk if an event of it may be needed.
+// chunk copies a chunk if an event of it may be needed.
 func (r *rewriter) chunk(key, value []byte) error {
 	number, _ := record.NumberOf(key)
 	last, ok := record.SecondOf(key)
@@ -261,8 +261,8 @@ func (r *rewriter) chunk(key, value []byte) error {
 	return r.put(record.BucketEvents, key, value)
 }
 
-// session keeps the rows of a session: that it was there, and how far its history
-// goes. Of one that was deleted nothing is kept that it said of itself.
+// session copies the rows of a session: its existence, and the end of its history in this
+// file. Of a deleted session no content is copied.
 func (r *rewriter) session(key, value []byte) error {
 	number, _ := record.NumberOf(key)
 	if key[len(key)-1] != record.RowCursor {
@@ -295,7 +295,7 @@ func (r *rewriter) session(key, value []byte) error {
 	return r.put(record.BucketSessions, key, kept)
 }
 
-// drop notes in a cursor which events were dropped.
+// drop records in a cursor which events were dropped.
 func (r *rewriter) drop(c *storev1.Cursor, left *remains) error {
 	switch left.dropped {
 	case 0:
@@ -314,7 +314,7 @@ func (r *rewriter) drop(c *storev1.Cursor, left *remains) error {
 
 func (r *rewriter) checkpoint(key, value []byte) error {
 	if !bytes.Equal(key, record.CheckpointKey) {
-		return nil // the file describes itself
+		return nil // the new file has its own description
 	}
 	return r.put(record.BucketMeta, key, value)
 }

@@ -14,18 +14,18 @@ import (
 )
 
 const (
-	// What is carried from file to file is bounded: no more idempotency keys
-	// than this for a session, none older than this, and no older tombstones.
+	// A seal carries a bounded amount of old state: at most maxKeys idempotency keys
+	// of a session, none older than keyAge, and tombstones no older than tombstoneAge.
 	maxKeys      = 8192
 	keyAge       = 30 * 24 * time.Hour
 	tombstoneAge = 30 * 24 * time.Hour
 
-	// carryBytes is how much is copied in one transaction.
+	// carryBytes is how much one transaction copies.
 	carryBytes = 4 << 20
 )
 
 // SealDue reports whether the active file has grown so much that it should be sealed.
-// What it began with does not count, since the next file would begin with it too.
+// The state that it began with does not count, since the next file begins with it too.
 func (s *Store) SealDue() bool {
 	done, err := s.reading(fault.OpSeal)
 	if err != nil {
@@ -39,14 +39,14 @@ func (s *Store) SealDue() bool {
 	return failpoint.Fail(failpoint.SealDue) != nil || grown > s.options.SealBytes
 }
 
-// Seal begins a new file: it copies all live state, everything but events, and makes the
-// old file read-only. Rows of the logs that cannot be moved before go into the new file.
+// Seal begins a new file: it copies all live state, which is everything but events, and makes
+// the old file read-only. Rows of the logs that cannot be moved first go into the new file.
 // Reads go on meanwhile; commits wait. A failed Seal changes nothing, unless the error
-// says that the journal must be opened again.
+// asks to open the journal again.
 func (s *Store) Seal() error {
 	s.moving.Lock()
 	defer s.moving.Unlock()
-	_ = s.checkpoint(fault.OpSeal) // if that fails, the next file gets what this one could not
+	_ = s.checkpoint(fault.OpSeal) // if it fails, the rows go into the next file
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	return s.seal(fault.OpSeal)
@@ -89,14 +89,14 @@ func (s *Store) seal(op string) error {
 		return fault.Storage(op, err)
 	}
 	if err != nil {
-		return s.fail(op, err) // which of the two manifests will a crash leave?
+		return s.fail(op, err) // it is unknown which manifest is durable
 	}
 	failpoint.Hit(failpoint.SealNamed)
 	return s.switchTo(next)
 }
 
-// switchTo goes on with the file that the manifest names. It holds all that the
-// logs do.
+// switchTo continues with the file that the manifest names. That file has all rows of the
+// logs.
 func (s *Store) switchTo(next *manifest.Manifest) error {
 	active, err := s.openActive(next.Active)
 	if err != nil {
@@ -119,6 +119,6 @@ func (s *Store) switchTo(next *manifest.Manifest) error {
 	s.unmoved.Store(false)
 	s.retries.Store(&retries{})
 	s.counts.retire(old)
-	old.Close() // it was all on disk; there is nothing to lose
+	old.Close() // all of it is durable, so an error loses nothing
 	return s.options.steps.At("sealed")
 }

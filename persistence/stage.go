@@ -10,11 +10,11 @@ import (
 	"betcode/persistence/internal/record"
 )
 
-// Stage writes the large values of an append as payloads before the append is committed:
-// beside the commits of others, and throttled so that their syncs are not delayed.
+// Stage writes the large values of an append as payloads before the append is committed,
+// beside other commits, and throttled so that their syncs are not delayed.
 // [Store.Commit] then puts the references into the log.
 //
-// Stage promises nothing. Values that could not be staged, Commit writes itself. Values
+// Stage is best effort: Commit writes values that could not be staged. Values
 // that were staged for an append that is never made, or is made to another history, are
 // left to [Store.Sweep]. Earlier appends of the session must be committed.
 func (s *Store) Stage(a messages.Append) {
@@ -47,7 +47,7 @@ type staged struct {
 
 	chunks []record.Chunk // of its events
 	chain  record.Link
-	bodies [][]byte    // what stands for those of its inputs, as they are numbered there; nil = they are small
+	bodies [][]byte    // references in place of its inputs' bodies, by the inputs' places; nil = they are small
 	large  *blob.Spill // keeps the payloads until the log refers to them
 }
 
@@ -74,7 +74,7 @@ func (st *staged) write() (err error) {
 	return st.large.Settle()
 }
 
-// fits reports whether st was made of this very append, and for this history.
+// fits reports whether st was made of this append, and for this history.
 func (st *staged) fits(a *messages.Append, number uint64, before record.Link) bool {
 	return st != nil && st.number == number && st.before == before && sameSlice(st.of.Events, a.Events) && sameSlice(st.of.Inputs, a.Inputs)
 }
@@ -83,7 +83,7 @@ func sameSlice[T any](a, b []T) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// body returns what stands for the body of the i-th input; nil if the body is small.
+// body returns the reference in place of the body of the i-th input; nil if the body is small.
 func (st *staged) body(i int) []byte {
 	if st == nil {
 		return nil
@@ -91,7 +91,7 @@ func (st *staged) body(i int) []byte {
 	return st.bodies[i]
 }
 
-// staging is what was staged and is not committed: at most one append of each session.
+// staging has the staged appends that are not committed: at most one of each session.
 type staging struct {
 	mu        sync.Mutex
 	bySession map[messages.SessionID]*staged
@@ -109,7 +109,7 @@ func (s *staging) keep(st *staged) {
 	s.bySession[st.of.Session] = st
 }
 
-// take returns what was staged of a session, nil for nothing. The caller releases it.
+// take returns the staged append of a session, nil if there is none. The caller releases it.
 func (s *staging) take(id messages.SessionID) *staged {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,16 +8,16 @@ import (
 	"betcode/persistence/internal/fault"
 )
 
-// Stats is what a journal is and what has been done to it since it was opened.
+// Stats are the size of a journal and its counters since it was opened.
 type Stats = messages.JournalStats
 
-// counters count what a store does.
+// counters count the operations of a store.
 type counters struct {
 	commits, appends, refused, events, bytes atomic.Int64
-	written                                  atomic.Int64 // into files that are active no more
+	written                                  atomic.Int64 // into files that are no longer active
 	dropped                                  atomic.Int64 // files, by retention
 	checkpoints                              atomic.Int64
-	swept                                    atomic.Int64 // payloads that no file referred to
+	swept                                    atomic.Int64 // payloads without a reference
 	rewritten                                atomic.Int64 // files
 }
 
@@ -30,7 +30,7 @@ func (c *counters) committed(g *group) {
 
 func (c *counters) retire(f *boltfile.File) { c.written.Add(f.Written()) }
 
-// Stats returns the figures of now.
+// Stats returns the present figures.
 func (s *Store) Stats() Stats {
 	st := Stats{
 		Directory: s.options.Directory, Lineage: s.lineage, Format: boltfile.Format,
@@ -62,7 +62,7 @@ func (s *Store) Stats() Stats {
 	}
 	needed := s.index.marks()
 	for _, f := range s.manifest.Sealed {
-		w, _ := s.weighFile(fault.OpStats, f, needed) // what is damaged has no garbage
+		w, _ := s.weighFile(fault.OpStats, f, needed) // a damaged file counts as without garbage
 		st.SealedFiles++
 		st.GarbageBytes += w.useless
 		st.SealedBytes += f.Bytes

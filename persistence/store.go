@@ -24,49 +24,49 @@ import (
 	"betcode/persistence/planlog"
 )
 
-// Options says where a journal is and how it is kept.
+// Options configure a journal.
 type Options struct {
-	// Directory holds the journal and nothing else. It is made if need be.
+	// Directory contains the journal and nothing else. It is created if necessary.
 	Directory string
 	// SealBytes is how much the active file may grow before [Store.SealDue]
-	// says that it should be sealed; 0 = 1 GiB.
+	// reports true; 0 = 1 GiB.
 	SealBytes int64
-	// CheckpointBytes is how long a log gets before [Store.CheckpointDue] says
-	// that it should be moved into the active file; at twice that commits wait
-	// for it. 0 = 16 MiB.
+	// CheckpointBytes is how long a log gets before [Store.CheckpointDue] reports
+	// true; at twice that length commits wait
+	// for the checkpoint. 0 = 16 MiB.
 	CheckpointBytes int64
-	// RetainBytes is how much the sealed files may have together, and RetainAge
-	// how long ago a file may have been sealed, before [Store.Retain] drops it.
-	// 0 = 20 GiB, negative = any amount; 0 = any age.
+	// RetainBytes is the greatest size of all sealed files together, and RetainAge
+	// the greatest time since a file was sealed, before [Store.Retain] drops it.
+	// RetainBytes: 0 = 20 GiB, negative = no limit. RetainAge: 0 = no limit.
 	RetainBytes int64
 	RetainAge   time.Duration
-	// RewriteRate is how many bytes of sealed files [Store.Reclaim] looks at in a
-	// second when it rewrites them. 0 = 16 MiB, negative = any number.
+	// RewriteRate is how many bytes of sealed files [Store.Reclaim] reads in a
+	// second when it rewrites them. 0 = 16 MiB, negative = no limit.
 	RewriteRate int64
 	// Plans is the directory of the journals of orchestrations, which are verified and
 	// backed up with this one. Empty = the one inside Directory, which a backup has.
 	Plans string
-	// ReadOnly opens a journal that is not to change, such as a backup: nothing
-	// is written, no file is made, and others may read it too.
+	// ReadOnly opens a journal that must not change, such as a backup: nothing
+	// is written, no file is made, and other processes may read it too.
 	ReadOnly bool
 	// InitialMmapBytes is how much address space is reserved for the active
-	// file, so that growing never waits for a reader; 0 = 16 GiB where there is
-	// room for that. It costs no memory.
+	// file, so that growing never waits for a reader; 0 = 16 GiB if the address
+	// space is large enough. It costs no memory.
 	InitialMmapBytes int
 	// Now is the clock; nil = time.Now.
 	Now func() time.Time
 	// NewLineage makes the id of a new journal; nil = a random UUID.
 	NewLineage func() string
 
-	// For tests: a hook between the steps of atomic changes, the size that no file
-	// exceeds, and how much a file grows at once, if not bbolt's 16 MiB.
+	// For tests: a hook between the steps of atomic changes, the greatest size of a
+	// file, and how much a file grows at once, if not bbolt's 16 MiB.
 	steps     disk.Steps
-	tolerant  bool // not for tests: [Repair] opens logs in which groups are missing
+	tolerant  bool // not for tests: [Repair] opens logs with missing groups
 	maxBytes  int64
 	growBytes int
 	// how much the active file may have grown before it is sealed to be read
 	sealBeforeReading int64
-	// how much garbage a file must have to be rewritten, where not 1 MiB
+	// the least garbage of a file that is rewritten, if not 1 MiB
 	rewriteLeast int64
 }
 
@@ -113,10 +113,10 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Store is an open journal. [Store.Commit], [Store.Seal], [Store.Retain] and
-// [Store.Close] wait for each other, and for the parts of [Store.Verify] and
-// [Store.Backup] that read the active file. Everything else may be called at any time by
-// any goroutine, and waits only while a seal switches files. Commits do not wait for
+// Store is an open journal. It is safe for concurrent use. [Store.Commit], [Store.Seal],
+// [Store.Retain] and [Store.Close] wait for each other, and for the parts of [Store.Verify]
+// and [Store.Backup] that read the active file. All other methods wait only while a seal
+// switches files. Commits do not wait for
 // [Store.Checkpoint], unless the log is twice as long as intended.
 type Store struct {
 	options Options
@@ -126,35 +126,35 @@ type Store struct {
 	// The locks, in the order in which they are taken.
 	upkeep  sync.RWMutex // read: the sealed files must stay; write: drop them
 	moving  sync.Mutex   // write to the active file, or keep it unchanged
-	writing sync.Mutex   // append to the log, or turn to the other one
+	writing sync.Mutex   // append to the log, or switch to the other one
 	files   sync.RWMutex // guards the four below and keeps the files open
 
 	manifest *manifest.Manifest
 	active   *boltfile.File // nil once closed
-	log      *wal.Log       // nil where nothing is written
+	log      *wal.Log       // nil if nothing is written
 	index    *index
 
 	overlay atomic.Pointer[memtable.Overlay] // replaced under writing
 	numbers atomic.Uint64                    // the newest session number; changed under writing
-	unmoved atomic.Bool                      // the logs hold rows from before the journal was opened, and have no room
+	unmoved atomic.Bool                      // the logs have rows from before the journal was opened, and are full
 	retries atomic.Pointer[retries]          // of failed checkpoints
 	failed  atomic.Pointer[messages.Error]   // why nothing is written any more; nil = the journal is writable
 	counts  counters
 	blobs   *blob.Directory
 	staging staging
 
-	findings []messages.JournalFinding // damage met when it was opened; guarded by files
-	lost     *recovery.Loss            // what a tolerant opening gave up
+	findings []messages.JournalFinding // damage found when it was opened; guarded by files
+	lost     *recovery.Loss            // what a tolerant opening skipped
 
 	sealedMu sync.Mutex
 	sealed   map[string]*boltfile.File // opened by a read
 }
 
-// Lineage identifies the journal: a journal restored from a backup has another,
-// so that the two histories cannot be taken for one.
+// Lineage identifies the journal. A journal restored from a backup has another one,
+// so that the two histories cannot be confused.
 func (s *Store) Lineage() string { return s.lineage }
 
-// Close ends all use of the journal and releases its lock. It moves the rows of the logs
+// Close closes the journal and releases its lock. It moves the rows of the logs
 // into the active file if it can; for the next [Open] that makes no difference. Closing
 // twice is allowed.
 func (s *Store) Close() error {
@@ -163,7 +163,7 @@ func (s *Store) Close() error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	if s.active != nil && !s.options.ReadOnly && s.failed.Load() == nil {
-		_ = s.checkpointNow(fault.OpClose) // it is all in the logs as well
+		_ = s.checkpointNow(fault.OpClose) // best effort: the rows are in the logs as well
 	}
 	s.files.Lock()
 	defer s.files.Unlock()
@@ -190,7 +190,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// release gives the directory's lock back, if it was taken.
+// release releases the directory's lock, if it was taken.
 func (s *Store) release() error {
 	if s.lock == nil {
 		return nil
@@ -208,14 +208,14 @@ func (s *Store) reading(op string) (done func(), err error) {
 	return s.files.RUnlock, nil
 }
 
-// entries returns the index of the present file, for readers without I/O. One of a file that was replaced stays as it is.
+// entries returns the index of the present file, for readers without I/O. The index of a replaced file does not change any more.
 func (s *Store) entries() *index {
 	s.files.RLock()
 	defer s.files.RUnlock()
 	return s.index
 }
 
-// current runs fn on the rows that the newest commit left. After a failed sync it is
+// current runs fn on the rows of the newest commit. After a failed sync it is
 // unknown which these are, so nothing is read.
 func (s *Store) current(op string, fn func(memtable.View) error) error {
 	done, err := s.readingSound(op)
@@ -226,7 +226,7 @@ func (s *Store) current(op string, fn func(memtable.View) error) error {
 	return s.look(op, fn)
 }
 
-// readingSound is reading of a journal of which no sync has failed.
+// readingSound is reading for a journal without a failed sync.
 func (s *Store) readingSound(op string) (done func(), err error) {
 	done, err = s.reading(op)
 	if failed := s.failed.Load(); err == nil && failed != nil {
@@ -236,7 +236,7 @@ func (s *Store) readingSound(op string) (done func(), err error) {
 	return done, err
 }
 
-// look runs fn on the rows of now. The caller is reading.
+// look runs fn on the present rows. The caller is reading.
 func (s *Store) look(op string, fn func(memtable.View) error) error {
 	s.blobs.BeginRead()
 	defer s.blobs.EndRead()
@@ -244,7 +244,7 @@ func (s *Store) look(op string, fn func(memtable.View) error) error {
 	return s.active.View(op, func(tx *boltfile.Tx) error { return fn(memtable.View{File: tx, Over: over, Payloads: s.blobs}) })
 }
 
-// writable says why nothing can be written, if it cannot. The caller holds
+// writable returns why nothing can be written, nil if it can. The caller holds
 // writing.
 func (s *Store) writable(op string) error {
 	switch failed := s.failed.Load(); {
@@ -259,7 +259,7 @@ func (s *Store) writable(op string) error {
 }
 
 // fail makes the journal refuse all writes until it is opened again, because it is
-// unknown what is on disk.
+// unknown which bytes are durable.
 func (s *Store) fail(op string, cause error) error {
 	e := (&messages.Error{Op: op, Kind: messages.Unavailable, Err: cause}).WithCode(messages.StorageError).
 		WithHint("The disk failed to keep what was written: check it. The journal is opened again by itself.")

@@ -13,11 +13,11 @@ import (
 
 // Sweep removes payloads that neither a file nor a log refers to: those of files that
 // were dropped or rewritten, and those that a crash left. It returns how many it
-// removed. The journal is used meanwhile; payloads that are about to be referred to
+// removed. The journal can be used meanwhile; payloads that are about to get a reference
 // stay.
 //
-// A payload is removed only when the list of every file was read and is sound, so a
-// damaged list is never followed by the loss of what was on it. While the journal is
+// A payload is removed only if the list of every file was read and is sound, so a
+// damaged list never causes the loss of its payloads. While the journal is
 // verified or copied nothing is removed.
 func (s *Store) Sweep(ctx context.Context) (removed int, err error) {
 	if err := s.soundLists(); err != nil {
@@ -40,7 +40,7 @@ func (s *Store) Sweep(ctx context.Context) (removed int, err error) {
 }
 
 // sweepShard sweeps one of the directories. Meanwhile no row can begin to refer to a
-// payload in it. again says that it must be tried another time.
+// payload in it. again reports that the shard must be swept later.
 func (s *Store) sweepShard(n byte) (removed int, again bool, err error) {
 	release, ok := s.blobs.TryExclusive()
 	if !ok {
@@ -71,7 +71,7 @@ func (s *Store) sweepShard(n byte) (removed int, again bool, err error) {
 	return removed, false, nil
 }
 
-// writableNow is writable for a reader; its answer may be a moment old.
+// writableNow is writable for a reader; its answer may be outdated.
 func (s *Store) writableNow(op string) error {
 	if failed := s.failed.Load(); failed != nil {
 		return fault.Again(op, failed)
@@ -82,7 +82,7 @@ func (s *Store) writableNow(op string) error {
 	return nil
 }
 
-// soundLists says which file's list is not what was written.
+// soundLists returns an error for a file whose list is damaged.
 func (s *Store) soundLists() error {
 	done, err := s.reading(fault.OpSweep)
 	if err != nil {

@@ -8,17 +8,17 @@ import (
 	"betcode/persistence/internal/fault"
 )
 
-// throttleBytes is how much passes between two waits.
+// throttleBytes is how many bytes pass between two waits.
 const throttleBytes = 1 << 20
 
 // throttle limits the rate of background I/O, so that it does not delay callers.
 type throttle struct {
 	ctx    context.Context
-	rate   int64 // bytes in a second; not positive: any number
-	passed int64 // since it was last waited
+	rate   int64 // bytes a second; not positive: no limit
+	passed int64 // since the last wait
 }
 
-// pass waits as long as n more bytes ought to take.
+// pass waits for the time that n more bytes should take.
 func (p *throttle) pass(n int) error {
 	if p.passed += int64(n); p.passed < throttleBytes {
 		return nil

@@ -59,7 +59,7 @@ func (s *Store) verify(ctx context.Context, progress func(FileReport)) (Report, 
 	v.Warm(filepath.Join(s.options.Directory, m.Active))
 	s.moving.Lock()
 	defer s.moving.Unlock()
-	_ = s.settle(fault.OpVerify) // what stays in the logs is verified there
+	_ = s.checkpointAhead(fault.OpVerify) // what stays in the logs is verified there
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	if s.active == nil {

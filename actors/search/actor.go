@@ -189,7 +189,7 @@ func (x *indexer) work(j job) worked {
 		if done.more, done.err = x.advance(); done.more || done.err != nil {
 			return done
 		}
-		done.more, done.err = x.index.Tidy()
+		done.more, done.err = x.index.Reduce()
 	case flush:
 		done.err = x.index.Flush()
 	case check:

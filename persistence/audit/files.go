@@ -15,11 +15,11 @@ import (
 	"betcode/messages"
 )
 
-// maxLine bounds an entry: all its parts are bounded, so more is damage.
+// maxLine bounds an entry. All its parts are bounded, so a longer line is damage.
 const maxLine = 1 << 20
 
 // Read calls f for every entry that the filter selects, in the order of their numbers,
-// until f returns an error. It reads files while they are written: what is appended
+// until f returns an error. It reads files while they are written: entries that are appended
 // meanwhile may be seen or not.
 func (l *Log) Read(ctx context.Context, filter messages.AuditFilter, f func(messages.AuditEntry) error) error {
 	for e, err := range merged(l.entries(l.decisions, filter.Since), l.entries(l.refusals, filter.Since)) {
@@ -41,7 +41,7 @@ func selects(f messages.AuditFilter, e messages.AuditEntry) bool {
 		(len(f.Types) == 0 || slices.Contains(f.Types, e.Type))
 }
 
-// entries are those of a series, but for files that were written last before a moment.
+// entries returns those of a series, without files that were last written before a time.
 func (l *Log) entries(s *series, since time.Time) iter.Seq2[messages.AuditEntry, error] {
 	return func(yield func(messages.AuditEntry, error) bool) {
 		names, err := s.files(l.options.Directory)
@@ -66,8 +66,8 @@ func (l *Log) entries(s *series, since time.Time) iter.Seq2[messages.AuditEntry,
 	}
 }
 
-// merged are the entries of two sequences by number, each of which rises. An error ends
-// it.
+// merged merges two sequences of entries by number, each of which rises. It ends at an
+// error.
 func merged(a, b iter.Seq2[messages.AuditEntry, error]) iter.Seq2[messages.AuditEntry, error] {
 	return func(yield func(messages.AuditEntry, error) bool) {
 		nextA, stopA := iter.Pull2(a)
@@ -95,8 +95,8 @@ func merged(a, b iter.Seq2[messages.AuditEntry, error]) iter.Seq2[messages.Audit
 	}
 }
 
-// read are the entries of a file. Lines that are no entries are skipped: one that was
-// torn, or is being written.
+// read returns the entries of a file. It skips lines that are no entries: torn ones, and one
+// that is being written.
 func read(path string) iter.Seq2[messages.AuditEntry, error] {
 	return func(yield func(messages.AuditEntry, error) bool) {
 		file, err := os.Open(path)
@@ -112,7 +112,7 @@ func read(path string) iter.Seq2[messages.AuditEntry, error] {
 			case errors.Is(err, bufio.ErrBufferFull):
 				continue // damage, skipped in pieces
 			case errors.Is(err, io.EOF):
-				return // what has no end is no entry
+				return // a line without an end is no entry
 			case err != nil:
 				yield(messages.AuditEntry{}, err)
 				return

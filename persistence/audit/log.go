@@ -18,26 +18,26 @@ import (
 )
 
 const (
-	fileBytes  = 8 << 20        // then the next file is begun
-	fileAge    = 24 * time.Hour // and when the file is that old
+	fileBytes  = 8 << 20        // size at which the next file is begun
+	fileAge    = 24 * time.Hour // age at which the next file is begun
 	syncAfter  = time.Second
-	mendEvery  = 5 * time.Second // it is tried to write again what cannot be written
+	mendEvery  = 5 * time.Second // interval of attempts to write again after a failure
 	sweepEvery = time.Hour
 )
 
-// Options say where the log is and how long it is kept. What hears of a failure must not
+// Options configure the log. Failing and Warn must not
 // write to the log.
 type Options struct {
 	Directory string
-	MaxAge    time.Duration    // of an entry; not positive = any age
-	MaxBytes  int64            // of all files; not positive = any number
-	Mask      *masking.Masker  // nil knows no secrets but their looks
-	Failing   func(error)      // is called with the reason when entries cannot be written, and with nil when they can be again; may be nil
-	Warn      func(error)      // is called with other errors; may be nil
+	MaxAge    time.Duration    // of an entry; not positive = no limit
+	MaxBytes  int64            // of all files; not positive = no limit
+	Mask      *masking.Masker  // nil masks by the form of secrets alone
+	Failing   func(error)      // called with the reason when entries cannot be written, and with nil when they can be again; may be nil
+	Warn      func(error)      // called with other errors; may be nil
 	Now       func() time.Time // nil = the wall clock
 }
 
-// Log is an open audit log. It may be used by many goroutines.
+// Log is an open audit log. It is safe for concurrent use.
 type Log struct {
 	options Options
 
@@ -47,12 +47,12 @@ type Log struct {
 	lost                uint64 // entries that could not be written, or may be lost
 
 	swept  time.Time
-	sync   *time.Timer // runs while something may not be on disk; nil otherwise
+	sync   *time.Timer // runs while entries may not be durable; nil otherwise
 	mend   *time.Timer // runs while entries cannot be written; nil otherwise
 	closed bool
 }
 
-// Open opens the log for a daemon, and proves by an entry that it can be written.
+// Open opens the log for a daemon, and writes an entry to check that it is writable.
 func Open(o Options) (*Log, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -60,9 +60,9 @@ func Open(o Options) (*Log, error) {
 	if o.Mask == nil {
 		o.Mask = masking.New(nil)
 	}
-	for _, told := range []*func(error){&o.Failing, &o.Warn} {
-		if *told == nil {
-			*told = func(error) {}
+	for _, callback := range []*func(error){&o.Failing, &o.Warn} {
+		if *callback == nil {
+			*callback = func(error) {}
 		}
 	}
 	if err := os.MkdirAll(o.Directory, 0o700); err != nil {
@@ -76,7 +76,7 @@ func Open(o Options) (*Log, error) {
 	for _, s := range l.all() {
 		next, err := s.resume(o.Directory)
 		if err != nil {
-			_ = l.leave() // the first error is the one that helps
+			_ = l.leave() // the first error is the useful one
 			return nil, err
 		}
 		l.next = max(l.next, next)
@@ -94,10 +94,10 @@ func Open(o Options) (*Log, error) {
 	return l, nil
 }
 
-// all are the log's series.
+// all returns the log's series.
 func (l *Log) all() [2]*series { return [2]*series{l.decisions, l.refusals} }
 
-// of is the series that an entry belongs to.
+// of returns the series of an entry.
 func (l *Log) of(e messages.AuditEntry) *series {
 	if refusal(e) {
 		return l.refusals
@@ -105,8 +105,8 @@ func (l *Log) of(e messages.AuditEntry) *series {
 	return l.decisions
 }
 
-// Record writes an entry. What cannot be written is counted, and told by an entry as
-// soon as one can be written again.
+// Record writes an entry. Entries that cannot be written are counted, and reported by an
+// entry as soon as one can be written again.
 func (l *Log) Record(e messages.AuditEntry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -122,8 +122,8 @@ func (l *Log) Record(e messages.AuditEntry) {
 	}
 }
 
-// failed counts entries that are lost, with those that may be, since they are in a file
-// that could not be synced; and has it tried to write again.
+// failed counts lost entries, including those that may be lost because they are in a file
+// that could not be synced, and schedules an attempt to write again.
 func (l *Log) failed(entries uint64, err error) {
 	if l.lost == 0 {
 		l.options.Failing(err)
@@ -131,14 +131,14 @@ func (l *Log) failed(entries uint64, err error) {
 	}
 	l.lost += entries
 	for _, s := range l.all() {
-		if s.file == nil { // what it had may be gone
+		if s.file == nil { // its entries may be lost
 			l.lost += s.unsynced
 			s.unsynced = 0
 		}
 	}
 }
 
-// mended tells by an entry what was lost, if one can be written and synced again.
+// mended reports the lost entries by an entry. It returns whether that entry was written and synced.
 func (l *Log) mended() bool {
 	gap := messages.AuditEntry{
 		Type: messages.AuditLost, ActorType: messages.ActorDaemon, Outcome: messages.OutcomeFailure,
@@ -154,7 +154,7 @@ func (l *Log) mended() bool {
 	return true
 }
 
-// tryAgain tries a failing log again although no entry is written.
+// tryAgain tries a failing log again, without an entry to write.
 func (l *Log) tryAgain() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -176,7 +176,7 @@ func (l *Log) Close() error {
 	return l.leave()
 }
 
-// complete fills in what the log itself knows of an entry.
+// complete sets the fields of an entry that the log itself determines.
 func (l *Log) complete(e messages.AuditEntry) messages.AuditEntry {
 	e.CreatedAt = l.options.Now().UTC()
 	if l.options.MaxAge > 0 {
@@ -223,8 +223,8 @@ func (l *Log) write(e messages.AuditEntry) error {
 	return nil
 }
 
-// syncNow puts on disk what was written. What could not be put there may be lost, and
-// the file is not written to any more.
+// syncNow syncs the files. Entries that could not be synced may be lost, and
+// nothing more is written to their file.
 func (l *Log) syncNow() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -255,7 +255,7 @@ func (l *Log) turn(s *series, now time.Time) error {
 	if err := s.begin(filepath.Join(l.options.Directory, s.fileName(l.next)), now); err != nil {
 		return err
 	}
-	l.sweep(now) // however fast a series fills, it keeps to its room
+	l.sweep(now) // keeps a series within its limit, however fast it fills
 	return nil
 }
 
@@ -267,5 +267,5 @@ func (l *Log) sweep(now time.Time) {
 	}
 }
 
-// leave closes the files that are written to.
+// leave closes the open files.
 func (l *Log) leave() error { return errors.Join(l.decisions.leave(), l.refusals.leave()) }

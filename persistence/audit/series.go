@@ -14,18 +14,18 @@ import (
 	"betcode/messages"
 )
 
-// series is one of the two sequences of files of a log. Decisions and refusals are kept
-// apart, each with its own share of the room: however many calls are refused, no
-// decision is removed for it. Numbers are the log's.
+// series is one of the two sequences of files of a log. Decisions and refusals are separate,
+// each with its own share of the space, so that any number of refused calls removes no
+// decision. The numbers are those of the log.
 type series struct {
 	suffix    string
-	fileBytes int64 // then the next file is begun
-	maxBytes  int64 // of all its files; not positive = any number
+	fileBytes int64 // size at which the next file is begun
+	maxBytes  int64 // of all its files; not positive = no limit
 
 	file     *os.File // nil when the last attempt to open one failed, and before the first
 	size     int64
-	begun    time.Time // the file
-	unsynced uint64    // entries that may not be on disk
+	begun    time.Time // of the file
+	unsynced uint64    // entries that may not be durable
 }
 
 const (
@@ -33,7 +33,7 @@ const (
 	refusalSuffix  = ".refusals.jsonl"
 )
 
-// newSeries divides the room of a log: an eighth of it is for refusals.
+// newSeries divides the space of a log: an eighth of it is for refusals.
 func newSeries(maxBytes int64) (decisions, refusals *series) {
 	decisions = &series{suffix: decisionSuffix, fileBytes: fileBytes, maxBytes: maxBytes}
 	refusals = &series{suffix: refusalSuffix, fileBytes: fileBytes, maxBytes: maxBytes}
@@ -45,7 +45,7 @@ func newSeries(maxBytes int64) (decisions, refusals *series) {
 	return decisions, refusals
 }
 
-// refusal reports whether an entry is one that any caller can cause at will: a connection
+// refusal reports whether any caller can cause an entry at will: a connection
 // or a refusal.
 func refusal(e messages.AuditEntry) bool {
 	switch e.Type {
@@ -58,10 +58,10 @@ func refusal(e messages.AuditEntry) bool {
 	}
 }
 
-// fileName is the name of the file that begins with an entry; names sort as numbers.
+// fileName returns the name of the file that begins with an entry; names sort as numbers.
 func (s *series) fileName(first uint64) string { return fmt.Sprintf("%020d%s", first, s.suffix) }
 
-// files are the files of the series, the oldest first.
+// files returns the files of the series, the oldest first.
 func (s *series) files(directory string) ([]string, error) {
 	entries, err := os.ReadDir(directory)
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *series) files(directory string) ([]string, error) {
 	return names, nil
 }
 
-// resume goes on with the newest file, and returns the number behind its last entry; 1
+// resume continues with the newest file, and returns the number behind its last entry; 1
 // if there is none.
 func (s *series) resume(directory string) (next uint64, err error) {
 	names, err := s.files(directory)
@@ -93,7 +93,7 @@ func (s *series) resume(directory string) (next uint64, err error) {
 	if err := s.begin(path, time.Time{}); err != nil {
 		return 1, err
 	}
-	// Behind that, because an entry may have been whole but for its end.
+	// Behind that, because only the end of an entry may be missing.
 	for e, err := range read(path) {
 		if err != nil {
 			return 1, err
@@ -106,12 +106,12 @@ func (s *series) resume(directory string) (next uint64, err error) {
 	return next, nil
 }
 
-// sweep removes the files that have expired, and the oldest where there is too much.
-// The newest is always kept.
+// sweep removes the files that have expired, and the oldest above the limit.
+// It always keeps the newest.
 func (s *series) sweep(directory string, maxAge time.Duration, now time.Time) error {
 	names, err := s.files(directory)
 	if err != nil || len(names) < 2 {
-		return nil //nolint:nilerr // the next write says what is wrong with the directory
+		return nil //nolint:nilerr // the next write reports the problem of the directory
 	}
 	var total int64
 	var errs []error
@@ -143,14 +143,14 @@ func (s *series) append(line []byte) error {
 	n, err := s.file.Write(line)
 	s.size += int64(n)
 	if err != nil {
-		_ = s.leave() // a part of the line may be there: the next file begins on a line of its own
+		_ = s.leave() // the line may be torn: the next file begins on a line of its own
 		return err
 	}
 	s.unsynced++
 	return nil
 }
 
-// flush syncs the file; after an error it is unknown what of it is on disk.
+// flush syncs the file. After an error it is unknown which bytes are durable.
 func (s *series) flush() error {
 	if s.file == nil {
 		return nil
@@ -163,7 +163,7 @@ func (s *series) flush() error {
 	return nil
 }
 
-// begin opens a file to append to.
+// begin opens a file for appending.
 func (s *series) begin(path string, at time.Time) error {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
 	if err != nil {
@@ -194,7 +194,7 @@ func endLine(file *os.File, size int64) error {
 	return err
 }
 
-// leave closes the file that is written to, if there is one.
+// leave closes the open file, if there is one.
 func (s *series) leave() error {
 	if s.file == nil {
 		return nil

@@ -16,10 +16,10 @@ const (
 	maxTools   = 1 << 15 // names of tools; calls of others are found by their words
 )
 
-// ErrRebuild says that the index does not fit the journal, and has to be built anew.
+// ErrRebuild means that the index does not fit the journal, and has to be rebuilt.
 var ErrRebuild = messages.Errorf(opIndex, messages.WrongState, "the index has events that the journal does not have")
 
-// Advance indexes the next events of a session, at most about so many. It returns whether there are more.
+// Advance indexes the next events of a session, at most about room of them. more reports whether there are others.
 func (x *Index) Advance(id messages.SessionID, room int) (more bool, err error) {
 	outline, found := x.options.Journal.Outline(id)
 	if !found || outline.Damaged {
@@ -40,13 +40,13 @@ func (x *Index) Advance(id messages.SessionID, room int) (more bool, err error) 
 			return false, err
 		}
 		if len(page) == 0 {
-			m.head = max(m.head, outline.Head) // what is left cannot be read
+			m.head = max(m.head, outline.Head) // the rest cannot be read
 			x.setMark(id, m)
 			return false, nil
 		}
 		for _, e := range page {
 			var event pb.AgentEvent
-			if proto.Unmarshal(e.Bytes, &event) == nil { // else no client can read it either
+			if proto.Unmarshal(e.Bytes, &event) == nil { // otherwise no client can read it either
 				x.add(id, b.Add(e.Seq, &event))
 			}
 		}
@@ -77,7 +77,7 @@ func (x *Index) page(id messages.SessionID, after messages.Seq) ([]messages.Even
 	return page, err
 }
 
-// builder returns what is under way of a session's documents. After a restart it is read from the journal again.
+// builder returns the builder of a session's unfinished documents. After a restart it reads their events from the journal again.
 func (x *Index) builder(id messages.SessionID, m mark, o messages.SessionOutline) (*document.Builder, error) {
 	if b := x.builders[id]; b != nil {
 		return b, nil
@@ -94,7 +94,7 @@ func (x *Index) builder(id messages.SessionID, m mark, o messages.SessionOutline
 		for _, e := range page {
 			var event pb.AgentEvent
 			if e.Seq <= m.head && proto.Unmarshal(e.Bytes, &event) == nil {
-				b.Add(e.Seq, &event) // its documents are indexed
+				b.Add(e.Seq, &event) // the documents are already indexed
 			}
 		}
 		at = page[len(page)-1].Seq + 1
@@ -141,7 +141,7 @@ func (x *Index) place(id messages.SessionID) uint32 {
 	return place
 }
 
-// toolPlace returns the place of a tool's name; 0 for none, and when there are too many. The caller holds mu.
+// toolPlace returns the place of a tool's name; 0 for no name, and if there are too many. The caller holds mu.
 func (x *Index) toolPlace(name string) uint16 {
 	place, ok := x.toolAt[name]
 	if !ok && name != "" && len(x.tools) < maxTools {

@@ -83,7 +83,7 @@ func BenchmarkMillion(b *testing.B) {
 				b.Fatal(err)
 			}
 			for more := true; more; {
-				if more, err = x.Tidy(); err != nil {
+				if more, err = x.Reduce(); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -9,14 +9,14 @@ import (
 	"betcode/persistence/search/internal/document"
 )
 
-// row is what is stored of a document beside its words.
+// row is the stored form of a document, without its words.
 type row struct {
 	session uint32 // its place
 	tool    uint16 // its place, from 1; 0 = none
 	kind    uint8  // place in messages.SearchKinds
 	seq     messages.Seq
 	at      int64  // milliseconds
-	words   uint32 // how many it has
+	words   uint32 // number of its words
 }
 
 const (
@@ -33,7 +33,7 @@ func (r row) append(dst []byte) []byte {
 	return binary.BigEndian.AppendUint32(dst, r.words)
 }
 
-// parseRow reads the row that begins a block, which has at least its bytes.
+// parseRow parses the row at the beginning of a block, which must be long enough.
 func parseRow(block []byte) row {
 	return row{
 		session: binary.BigEndian.Uint32(block), tool: binary.BigEndian.Uint16(block[4:]), kind: block[6],

@@ -15,8 +15,8 @@ import (
 // MaxHits bounds a page of hits.
 const MaxHits = 500
 
-// Find searches the index. accept decides for a session, once, whether its documents are wanted; it is asked for sessions that exist.
-// m.Directory, Name and MinCost are accept's business.
+// Find searches the index. It calls accept at most once for each existing session, to decide whether its documents are wanted.
+// accept also applies m.Directory, Name and MinCost.
 func (x *Index) Find(ctx context.Context, m messages.Search, accept func(messages.SessionOutline) bool) (messages.SearchFound, error) {
 	s, err := x.newSearch(m, accept)
 	if err != nil {
@@ -27,7 +27,7 @@ func (x *Index) Find(ctx context.Context, m messages.Search, accept func(message
 	}
 	found := messages.SearchFound{Total: s.total, Dropped: s.dropped}
 	hits := s.best.sorted()
-	if len(hits) > s.limit { // one more was kept, to know whether there is a next page
+	if len(hits) > s.limit { // one more was searched, to find out whether there is a next page
 		hits = hits[:s.limit]
 		found.Next = s.token(hits[len(hits)-1])
 	}
@@ -42,12 +42,12 @@ func (x *Index) Find(ctx context.Context, m messages.Search, accept func(message
 	return found, nil
 }
 
-// search is one search under way.
+// search is one running search.
 type search struct {
 	query    query.Query
 	kinds    [8]bool // by place; all false = any
 	tools    map[uint16]bool
-	toolName []string // as asked for
+	toolName []string // as requested
 	file     string
 	sessions map[messages.SessionID]bool // nil = any
 	since    int64
@@ -67,7 +67,7 @@ type search struct {
 	dropped time.Time
 }
 
-// fact is what a search knows of a session.
+// fact is what a search has found out about a session.
 type fact struct {
 	known, wanted bool
 	outline       messages.SessionOutline
@@ -121,7 +121,7 @@ func invalid(hint, format string, args ...any) error {
 	return messages.Errorf(opSearch, messages.Invalid, format, args...).WithHint(hint)
 }
 
-// run goes through all segments. What is in memory does not change meanwhile.
+// run searches all segments. The segment in memory does not change meanwhile.
 func (x *Index) run(ctx context.Context, s *search) error {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -140,7 +140,7 @@ func (x *Index) run(ctx context.Context, s *search) error {
 			return err
 		}
 		sources := make([]source, 0, len(all)+1)
-		written := false // what is in memory is in the file already
+		written := false // the segment in memory is in the file already
 		for _, segment := range all {
 			sources = append(sources, &stored{tx: tx, segment: segment})
 			written = written || segment.number == x.fresh.number
@@ -290,7 +290,7 @@ func (s *search) ofFilter(x *Index, from source) ([]uint32, error) {
 	return u.list().Docs, nil
 }
 
-// wants reports whether a document passes the filters. It is the only place that decides whether a session is seen.
+// wants reports whether a document passes the filters. No other function decides whether a session is visible.
 func (s *search) wants(x *Index, r row) bool {
 	if r.at < s.since || r.at >= s.until || !s.anyKind && !s.kinds[r.kind&7] || s.tools != nil && !s.tools[r.tool] {
 		return false

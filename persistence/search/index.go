@@ -27,31 +27,31 @@ const (
 type Journal interface {
 	// Lineage identifies the journal: an index of another one is not used.
 	Lineage() string
-	// Events returns copies of the events after a number; Salvaged does around damage.
+	// Events returns copies of the events after a number; Salvaged skips damage.
 	Events(session messages.SessionID, after messages.Seq, maxEvents, maxBytes int) ([]messages.Event, error)
 	Salvaged(session messages.SessionID, after messages.Seq, maxEvents, maxBytes int) ([]messages.Event, *messages.HistoryGap, error)
-	// Outline returns what is known of a session, and Outlines of all, without I/O.
+	// Outline returns the facts about a session that need no I/O, and Outlines those of all.
 	Outline(messages.SessionID) (messages.SessionOutline, bool)
 	Outlines() []messages.SessionOutline
 }
 
 // Options configure an [Index].
 type Options struct {
-	Directory string // of the index and nothing else; made if need be
+	Directory string // contains the index and nothing else; created if necessary
 	Journal   Journal
 }
 
-// Index is an open index. One goroutine may change it ([Index.Advance], [Index.Flush], [Index.Tidy], [Index.Check], [Index.Close]);
-// any number may search it meanwhile.
+// Index is an open index. One goroutine may change it ([Index.Advance], [Index.Flush], [Index.Reduce], [Index.Check],
+// [Index.Close]); any number may search it meanwhile.
 type Index struct {
 	options  Options
 	file     *boltfile.File
 	builders map[messages.SessionID]*document.Builder // of the writer alone
 
 	mu       sync.RWMutex
-	maxBytes int64 // not positive = any number
+	maxBytes int64 // not positive = no limit
 	about    description
-	fresh    *memory // what is not in the file yet
+	fresh    *memory // the segment that is not in the file yet
 	sessions []messages.SessionID
 	places   map[messages.SessionID]uint32
 	marks    map[messages.SessionID]mark
@@ -64,8 +64,8 @@ type Index struct {
 // maxBuilders bounds the sessions whose unfinished documents are kept in memory.
 const maxBuilders = 64
 
-// Open opens the index in a directory. An index that is damaged, of another format or of another journal is removed, and an empty
-// one begins; lost says why. Without one there is no reason.
+// Open opens the index in a directory. It removes an index that is damaged, of another format or of another journal, and begins an
+// empty one; lost is the reason. If there was no index, lost is nil.
 func Open(o Options) (x *Index, lost, err error) {
 	if err := os.MkdirAll(o.Directory, 0o700); err != nil {
 		return nil, nil, fault.Storage(opOpen, err)
@@ -115,7 +115,7 @@ func open(o Options) (x *Index, err error) {
 	return x, nil
 }
 
-// load reads what is kept in memory, or begins a new file.
+// load reads the parts that are kept in memory, or begins a new file.
 func (x *Index) load() error {
 	fresh := false
 	err := x.file.View(opOpen, func(tx *boltfile.Tx) error {
@@ -185,23 +185,23 @@ func (x *Index) loadTools(tx *boltfile.Tx) error {
 	return err
 }
 
-// SetMaxBytes bounds the index, which has no bound at first: [Index.Tidy] drops the oldest segments.
+// SetMaxBytes bounds the index, which has no bound at first: [Index.Reduce] drops the oldest segments.
 func (x *Index) SetMaxBytes(n int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.maxBytes = n
 }
 
-// Close writes what is in memory and closes the index.
+// Close writes the segment in memory and closes the index.
 func (x *Index) Close() error {
 	err := x.Flush()
 	return errors.Join(err, x.file.Close())
 }
 
-// Abandon closes an index that is damaged.
+// Abandon closes a damaged index.
 func (x *Index) Abandon() error { return x.file.Close() }
 
-// Check reads the whole index and returns the first damage. Nothing may change the index meanwhile.
+// Check reads the whole index and returns the first damage. The index must not change meanwhile.
 func (x *Index) Check() error {
 	return x.file.View(opSearch, func(tx *boltfile.Tx) error {
 		var problem error
@@ -254,7 +254,7 @@ func (s *segment) has(key []byte) bool {
 
 func (s *segment) documentBlocks() int { return (int(s.Docs) + blockRows - 1) / blockRows }
 
-// Behind returns how many events of some sessions the index does not have, and how many of the sessions cannot be read. nil is all
+// Behind returns how many events of some sessions the index lacks, and how many of the sessions cannot be read. nil is all
 // sessions.
 func (x *Index) Behind(of map[messages.SessionID]bool) (events uint64, damagedSessions int) {
 	x.mu.RLock()
@@ -274,7 +274,7 @@ func (x *Index) Behind(of map[messages.SessionID]bool) (events uint64, damagedSe
 	return events, damagedSessions
 }
 
-// Lagging returns the sessions with events that the index does not have.
+// Lagging returns the sessions with events that the index lacks.
 func (x *Index) Lagging() []messages.SessionID {
 	x.mu.RLock()
 	defer x.mu.RUnlock()

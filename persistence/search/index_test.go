@@ -194,7 +194,7 @@ func TestBound(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if done, err := x.Tidy(); done || err != nil {
+	if done, err := x.Reduce(); done || err != nil {
 		t.Fatalf("without a bound: %v, %v", done, err)
 	}
 	find := func() messages.SearchFound {
@@ -207,7 +207,7 @@ func TestBound(t *testing.T) {
 	all := find()
 	x.SetMaxBytes(1)
 	for left := 5; left > 1; left-- {
-		if done, err := x.Tidy(); !done || err != nil {
+		if done, err := x.Reduce(); !done || err != nil {
 			t.Fatalf("%d segments: %v, %v", left, done, err)
 		}
 		found, newestDropped := find(), all.Hits[left-1].At
@@ -215,7 +215,7 @@ func TestBound(t *testing.T) {
 			t.Fatalf("%d hits, %d behind, dropped up to %v, want %v", len(found.Hits), found.Behind, found.Dropped, newestDropped)
 		}
 	}
-	if done, err := x.Tidy(); done || err != nil {
+	if done, err := x.Reduce(); done || err != nil {
 		t.Errorf("the last segment: %v, %v", done, err)
 	}
 }

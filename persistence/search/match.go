@@ -7,7 +7,7 @@ import (
 	"betcode/persistence/search/internal/query"
 )
 
-// matches are the documents of a segment that match a clause, rising, and how often each does.
+// matches are the documents of a segment that match a clause, rising, and the number of matches in each.
 type matches struct {
 	docs   []uint32
 	counts []uint32
@@ -95,7 +95,7 @@ func (u *union) list() postings.List {
 	return l
 }
 
-// following returns the places of first behind which next has a place, so many words further on.
+// following returns the places of first behind which next has a place, at that distance in words.
 func following(first, next postings.List, distance uint32) postings.List {
 	var l postings.List
 	at, from := 0, 0 // places in the positions of next and first
@@ -146,8 +146,8 @@ func without(a, b []uint32) []uint32 {
 	return rest
 }
 
-// countIn returns how often a document of the matches has the clause. Documents are asked for in rising order; at is where the last
-// one was.
+// countIn returns how often a document of the matches has the clause. Documents must be requested in rising order; at is the place of
+// the last one.
 func (m matches) countIn(doc uint32, at *int) uint32 {
 	for *at < len(m.docs) && m.docs[*at] < doc {
 		*at++

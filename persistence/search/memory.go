@@ -11,7 +11,7 @@ import (
 	"betcode/persistence/search/internal/words"
 )
 
-// What a word of the table stands for, its first byte.
+// The class of a word of the table, its first byte.
 const (
 	classBase    = 'b' // the last part of a path that a call names
 	classFile    = 'f' // a path that a call names
@@ -29,12 +29,12 @@ func kindWord(kind messages.SearchKind) string { return string(classKind) + stri
 
 func toolWord(tool string) string { return string(classTool) + strings.ToLower(tool) }
 
-// memory is a segment that is being filled. Its number is that under which it will be written.
+// memory is a segment that is being filled. Its number is the one under which it will be written.
 type memory struct {
 	number    uint32
 	words     map[string]*postings.List
 	rows      []row
-	positions int // of all words
+	positions int // total of all words
 }
 
 func newMemory(number uint32) *memory {
@@ -74,7 +74,7 @@ func (m *memory) add(d document.Document, r row) {
 // full reports whether the segment should be written.
 func (m *memory) full() bool { return len(m.rows) >= memoryDocs || m.positions >= memoryPositions }
 
-// Bounds of what waits in memory. A position takes about eight bytes with its share of the table.
+// Bounds of the segment in memory. A position takes about eight bytes with its share of the table.
 const (
 	memoryDocs      = 8 << 10
 	memoryPositions = 2 << 20

@@ -8,18 +8,18 @@ import (
 	"betcode/persistence/search/internal/postings"
 )
 
-// Segments are merged within a tier: as many as there may be become one. The last tier is not merged, so a document is written a few
+// Segments are merged within a tier: perTier of them become one. The last tier is not merged, so a document is written a few
 // times at most, and a transaction stays small.
 var tiers = []uint32{512, 8 << 10, 64 << 10} // segments with fewer documents
 
 const (
 	perTier  = 8
-	deadPart = 8 // a segment with this part of its documents gone is written anew
+	deadPart = 8 // a segment with this part of its documents deleted is rewritten
 )
 
-// Tidy does one piece of housekeeping, if one is due: it merges small segments, or drops the oldest one of an index that is too large.
-// It returns whether there was something to do.
-func (x *Index) Tidy() (done bool, err error) {
+// Reduce does one unit of background work, if one is due: it merges small segments, or drops the oldest one of an index that is too
+// large. It returns whether there was one.
+func (x *Index) Reduce() (done bool, err error) {
 	var all []*segment
 	if err := x.file.View(opIndex, func(tx *boltfile.Tx) (err error) {
 		all, err = segments(tx)
@@ -61,7 +61,7 @@ func mergeable(all []*segment) []*segment {
 	return nil
 }
 
-// drop removes a segment, and notes what may be missing from now on.
+// drop removes a segment, and records which events are no longer indexed.
 func (x *Index) drop(s *segment) error {
 	x.mu.RLock()
 	about := x.about
@@ -83,7 +83,7 @@ func (x *Index) drop(s *segment) error {
 	return err
 }
 
-// Sweep writes a segment anew that has many documents which the journal does not have any more. It returns whether there was one.
+// Sweep rewrites a segment with many documents whose events the journal no longer has. It returns whether there was one.
 func (x *Index) Sweep() (done bool, err error) {
 	var found *segment
 	err = x.file.View(opIndex, func(tx *boltfile.Tx) error {
@@ -127,7 +127,7 @@ func (x *Index) lives(r row) bool {
 	return exists && r.seq > o.LowWater
 }
 
-// rewrite makes one segment of several, without documents that are gone.
+// rewrite makes one segment of several, without deleted documents.
 func (x *Index) rewrite(group []*segment) error {
 	// The number of a segment is its age: the merged one takes that of its newest part.
 	merged := newEncoded(group[len(group)-1].number)
@@ -145,12 +145,12 @@ func (x *Index) rewrite(group []*segment) error {
 	})
 }
 
-// part is one of the segments that are merged.
+// part is one of the segments that are being merged.
 type part struct {
 	words *walker
 	word  []byte // the next one; nil at the end
 	form  []byte
-	to    []int32 // numbers of its documents in the merged segment; negative = gone
+	to    []int32 // numbers of its documents in the merged segment; negative = deleted
 }
 
 func (p *part) next() (err error) {
@@ -208,7 +208,7 @@ func (x *Index) merge(tx *boltfile.Tx, group []*segment, merged *encoded) error 
 	}
 }
 
-// part numbers the documents of a segment that live behind those that the merged one has.
+// part numbers the live documents of a segment, behind those that the merged one has.
 func (x *Index) part(from *stored, merged *encoded) (*part, error) {
 	p := &part{words: from.walk(""), to: make([]int32, from.segment.Docs)}
 	for doc := range p.to {

@@ -68,7 +68,7 @@ func TestIndexAgreesWithTheJournal(t *testing.T) {
 				x.Abandon()
 				x = open()
 			case 7:
-				if _, err := x.Tidy(); err != nil {
+				if _, err := x.Reduce(); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -13,23 +13,23 @@ import (
 	"betcode/messages"
 )
 
-// hit is a document that matches.
+// hit is a matching document.
 type hit struct {
 	row   row
 	score float64
 }
 
-// The constants of BM25, and how many words a document has that is neither short nor long.
+// The constants of BM25, and the number of words of an average document.
 const (
 	saturation = 1.2
 	lengthPart = 0.75
 	usualWords = 60
 )
 
-// kindWeights are factors of the score, by place of the kind: what people and the agent said comes before what tools returned.
+// kindWeights are factors of the score, by place of the kind: texts of people and of the agent rank above results of tools.
 var kindWeights = []float64{1.3, 1.2, 0.8, 1, 0.8}
 
-// frequency is how much a document is about a word, from how often it has it and how long it is.
+// frequency returns the BM25 factor of a word in a document, from its count and the length of the document.
 func frequency(count, words uint32) float64 {
 	n := float64(count)
 	return n * (saturation + 1) / (n + saturation*(1-lengthPart+lengthPart*float64(words)/usualWords))
@@ -41,7 +41,7 @@ func (s *search) weigh(sources []source) error {
 		s.docs += from.docs()
 	}
 	for _, c := range s.query.Want {
-		if s.confined { // how often others use a word is not to be concluded from the order
+		if s.confined { // the order must not reveal how often other sessions use a word
 			s.weights = append(s.weights, 1)
 			continue
 		}
@@ -65,7 +65,7 @@ func (s *search) weigh(sources []source) error {
 	return nil
 }
 
-// order says which of two hits comes first. No two hits are equal.
+// order compares two hits. No two hits are equal.
 func order(a, b hit, byTime bool) int {
 	byScore := 0
 	if !byTime {
@@ -125,12 +125,12 @@ func (s *search) token(h hit) string {
 	return base64.RawURLEncoding.EncodeToString(form)
 }
 
-// asked identifies what is searched for, so that a token of another search is refused.
+// asked identifies the search, so that a token of another search is refused.
 func (s *search) asked() uint32 {
 	return crc32.ChecksumIEEE(fmt.Append(nil, s.query, s.kinds, s.toolName, s.file, s.byTime))
 }
 
-// parseCursor reads the token of a page.
+// parseCursor parses the token of a page.
 func (s *search) parseCursor(token string) (*cursor, error) {
 	form, err := base64.RawURLEncoding.DecodeString(token)
 	if err != nil || len(form) != cursorBytes || binary.BigEndian.Uint32(form) != s.asked() {

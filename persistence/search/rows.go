@@ -16,7 +16,7 @@ import (
 // The buckets of the file. Numbers in keys are big-endian, and every value ends in a checksum of its key and itself.
 //
 //	index      "index"               → description
-//	sessions   place                 → id of the session, and how far it is indexed
+//	sessions   place                 → id of the session, and its mark
 //	tools      place                 → name of a tool
 //	segments   segment               → segment
 //	words      segment, last word    → block of words with their documents, see package table
@@ -34,10 +34,10 @@ var (
 	keyIndex = []byte("index")
 )
 
-// format is the version of what is stored. An index of another one is built anew.
+// format is the version of the stored form. An index of another version is rebuilt.
 const format = 1
 
-// description is what the file says of itself.
+// description identifies the file.
 type description struct {
 	Format  int       `json:"format"`
 	Lineage string    `json:"lineage"` // of the journal
@@ -45,19 +45,19 @@ type description struct {
 	Dropped time.Time `json:"dropped,omitzero"`
 }
 
-// segment is documents that were written together. It never changes.
+// segment is a group of documents that were written together. It never changes.
 type segment struct {
 	number uint32
 
 	Docs   uint32 `json:"docs"`
-	Words  int    `json:"words"` // blocks of them
+	Words  int    `json:"words"` // number of blocks of words
 	Bytes  int64  `json:"bytes"`
 	Newest int64  `json:"newest"` // time of its newest document, in milliseconds
 }
 
-// mark says how far a session is indexed.
+// mark is the position up to which a session is indexed.
 type mark struct {
-	head messages.Seq // events up to here are
+	head messages.Seq // events up to this one are indexed
 	from messages.Seq // the first event that the documents after head need; 0 = none before
 }
 
@@ -94,7 +94,7 @@ func damaged(bucket, key []byte, cause error) error {
 	return fault.DamagedFile(opSearch, FileName, fmt.Errorf("%s %x: %w", bucket, key, cause))
 }
 
-// putJSON and readJSON store values that are small and few.
+// putJSON and readJSON store small and rare values.
 func putJSON(tx *boltfile.Tx, bucket, key []byte, value any) error {
 	body, err := json.Marshal(value)
 	if err != nil {

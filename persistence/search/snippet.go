@@ -10,10 +10,10 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// snippetPages bounds what is read of a history for one snippet: a block of text may be interleaved with other events.
+// snippetPages bounds the part of a history that is read for one snippet: a block of text may be interleaved with other events.
 const snippetPages = 32
 
-// hit reads what is shown of a hit. It returns false if the journal does not have the event any more.
+// hit reads the text of a hit. It returns false if the journal no longer has the event.
 func (x *Index) hit(s *search, h hit) (messages.SearchHit, bool) {
 	x.mu.RLock()
 	id, tool := x.sessions[h.row.session], x.tools[min(int(h.row.tool), len(x.tools)-1)]

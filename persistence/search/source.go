@@ -30,7 +30,7 @@ type source interface {
 type stored struct {
 	tx      *boltfile.Tx
 	segment *segment
-	block   uint32 // the block of documents that was read last
+	block   uint32 // the block of documents that was last read
 	rows    []byte
 }
 
@@ -67,7 +67,7 @@ func (w *walker) next() (word, form []byte, err error) {
 	}
 }
 
-// turn goes on to the next block; false if there is none.
+// turn reads the next block; false if there is none.
 func (w *walker) turn() (more bool, err error) {
 	var key, value []byte
 	if w.begun {

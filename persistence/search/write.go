@@ -9,7 +9,7 @@ import (
 	"betcode/persistence/search/internal/table"
 )
 
-// Flush writes what is in memory, with the marks up to which it goes, in one transaction.
+// Flush writes the segment in memory, with the marks of its sessions, in one transaction.
 func (x *Index) Flush() error {
 	x.mu.RLock()
 	fresh, about, quiet := x.fresh, x.about, len(x.changed) == 0 && len(x.fresh.rows) == 0
@@ -40,7 +40,7 @@ func (x *Index) Flush() error {
 	return nil
 }
 
-// writeMarks writes how far sessions are indexed, and the names that are new. Only the writer changes them, so they are read without
+// writeMarks writes the marks of sessions, and new names. Only the writer changes them, so they are read without
 // the lock.
 func (x *Index) writeMarks(tx *boltfile.Tx, about description) error {
 	for id := range x.changed {
@@ -70,7 +70,7 @@ func (m *memory) encode() (*encoded, error) {
 	return e, e.close()
 }
 
-// encoded is the rows of a segment that is to be written.
+// encoded has the rows of a segment that is to be written.
 type encoded struct {
 	segment segment
 	words   table.Writer

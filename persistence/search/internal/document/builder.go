@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// MaxText bounds the text of a document in bytes. What follows is not found.
+	// MaxText bounds the text of a document in bytes. The rest is not found.
 	MaxText = 256 << 10
-	// maxOpen bounds the blocks, and the calls, that are under way at once.
+	// maxOpen bounds the blocks, and the calls, that are open at once.
 	maxOpen = 64
 )
 
-// Document is a part of a history that can be found.
+// Document is a unit of a history that can be found.
 type Document struct {
 	Seq  messages.Seq // of its first event
 	At   time.Time
@@ -47,7 +47,7 @@ type call struct {
 	seq      messages.Seq
 }
 
-// Open returns the number of the first event that the next documents need; 0 if they need none that came before.
+// Open returns the number of the first event that the next documents need; 0 if they need no earlier one.
 func (b *Builder) Open() messages.Seq {
 	var first messages.Seq
 	for _, block := range b.blocks {
@@ -86,7 +86,7 @@ func (b *Builder) Add(seq messages.Seq, e *pb.AgentEvent) []Document {
 	return nil
 }
 
-// Finish returns the blocks that are not complete. Their turn has ended, so no more of them comes.
+// Finish returns the incomplete blocks, when their turn has ended and no more of them will come.
 func (b *Builder) Finish() []Document {
 	var all []Document
 	for _, block := range b.blocks {
@@ -101,7 +101,7 @@ func (b *Builder) delta(d Document, piece *pb.TextDelta) []Document {
 	at := slices.IndexFunc(b.blocks, func(open *block) bool { return open.id == piece.GetBlockId() })
 	if piece.GetWithdrawn() {
 		if at >= 0 {
-			b.blocks = b.blocks[:at] // and those after it
+			b.blocks = b.blocks[:at] // with those after it
 		}
 		return nil
 	}
@@ -132,7 +132,7 @@ func (b *block) finish() []Document {
 	return named(b.document)
 }
 
-// call returns a call as a document, and remembers its tool for the result.
+// call returns a call as a document, and stores its tool for the result.
 func (b *Builder) call(d Document, start *pb.ToolCallStart) []Document {
 	if start.GetWithdrawn() {
 		b.returned(start.GetToolId())
@@ -148,7 +148,7 @@ func (b *Builder) call(d Document, start *pb.ToolCallStart) []Document {
 	return named(d)
 }
 
-// returned forgets a call and returns its tool; empty if it is not known.
+// returned removes a call and returns its tool; empty if it is unknown.
 func (b *Builder) returned(id string) (tool string) {
 	b.calls = slices.DeleteFunc(b.calls, func(c call) bool {
 		if c.id == id {
@@ -168,7 +168,7 @@ func named(d Document) []Document {
 	return []Document{d}
 }
 
-// userText is what a user said, with the names of the files that came with it.
+// userText returns the text of a user's input, with the names of its files.
 func userText(input *pb.UserInput) string {
 	text := input.GetContent()
 	for _, file := range input.GetAttachments() {
@@ -180,7 +180,7 @@ func userText(input *pb.UserInput) string {
 // pathFields are the arguments by which the tools of Claude Code name files and directories.
 var pathFields = []string{"file_path", "notebook_path", "path"}
 
-// paths returns the files and directories that the arguments of a call name.
+// paths returns the files and directories in the arguments of a call.
 func paths(input *structpb.Struct) []string {
 	var found []string
 	for _, field := range pathFields {
@@ -191,10 +191,10 @@ func paths(input *structpb.Struct) []string {
 	return found
 }
 
-// maxPath bounds a path that is found as such, in bytes.
+// maxPath bounds a path that can be found as a path, in bytes.
 const maxPath = 4096
 
-// leaves appends the texts inside a value, in the order of their names. Together they have about as much as a document may have.
+// leaves appends the texts inside a value, in the order of their names, up to about the bound of a document.
 func leaves(found []string, value *structpb.Value) []string {
 	size := 0
 	var walk func(*structpb.Value)

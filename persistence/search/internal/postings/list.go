@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// List says which documents of a segment contain a word. The documents rise. With positions, Counts says how often each document has
+// List has the documents of a segment that contain a word, rising. With positions, Counts has how often each document has
 // the word, and Positions has the places of the first document, then those of the second. A list without positions has neither.
 type List struct {
 	Docs      []uint32
@@ -14,7 +14,7 @@ type List struct {
 	Positions []uint32
 }
 
-// errList is the error of bytes that are no list.
+// errList reports bytes that are no list.
 var errList = errors.New("list of documents is damaged")
 
 // Add appends an occurrence. Documents rise. A position before the last one of the document is left out.
@@ -104,7 +104,7 @@ func Len(form []byte) (int, error) {
 	return int(head >> 1), nil //nolint:gosec // bounded by the length
 }
 
-// Parse reads a form. Positions are left out unless they are asked for.
+// Parse parses a form. It skips positions unless positions is set.
 func Parse(form []byte, positions bool) (List, error) {
 	r := reader{form: form}
 	head := r.number()
@@ -174,7 +174,7 @@ func (r *reader) number() uint64 {
 	return v
 }
 
-// small is number for a count of at least one.
+// small reads a number as a count of at least one.
 func (r *reader) small() uint32 {
 	v := r.number()
 	if v == 0 || v > 1<<30 {

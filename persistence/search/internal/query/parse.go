@@ -16,13 +16,13 @@ const (
 	maxClauses  = 32
 	maxWords    = 64
 	maxPrefixes = 8
-	minPrefix   = 2 // characters of a word that stands for those that begin with it
+	minPrefix   = 2 // least characters before *
 )
 
-// Query is what is searched for: all that is wanted, and nothing that is excluded.
+// Query is a parsed query: every clause of Want must match, and none of Exclude.
 type Query struct{ Want, Exclude []Clause }
 
-// Clause is words that follow each other in a text; usually one.
+// Clause is a sequence of adjacent words in a text; usually one.
 type Clause []Word
 
 // Word is a word as the index has it, or the beginning of such words.
@@ -31,7 +31,7 @@ type Word struct {
 	Prefix bool
 }
 
-// Parse reads a query. Signs between words are ignored.
+// Parse parses a query. Signs between words are ignored.
 func Parse(text string) (Query, error) {
 	if len(text) > MaxText {
 		return Query{}, fmt.Errorf("the text has %d bytes, more than %d", len(text), MaxText)

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	snippetBytes = 160 // of a text, without what is added to end it between words
+	snippetBytes = 160 // of a text, without the rest of its last word
 	lead         = 40  // bytes before the first match
 )
 
@@ -32,7 +32,7 @@ func (q Query) Matches(text string) []messages.TextRange {
 		}
 		switch n := len(found); {
 		case end == 0:
-		case n > 0 && w.Start <= found[n-1].End: // pairs overlap, and so do a whole and its parts
+		case n > 0 && w.Start <= found[n-1].End: // pairs overlap, as do an identifier and its parts
 			found[n-1].End = max(found[n-1].End, end)
 		default:
 			found = append(found, messages.TextRange{Start: w.Start, End: end})
@@ -74,7 +74,7 @@ func (q Query) Snippet(text string) (string, []messages.TextRange) {
 		out.WriteString("… ")
 	}
 	ranges := make([]messages.TextRange, 0, len(matches))
-	space := true // a space was written last
+	space := true // the last character written was a space
 	for i, r := range text[start:end] {
 		at := start + i
 		for len(matches) > 0 && matches[0].End <= at {
@@ -108,7 +108,7 @@ func closeRange(ranges []messages.TextRange, at int) []messages.TextRange {
 	return ranges
 }
 
-// window returns the part of a text that a snippet shows: the one with the most matches, the first of equals.
+// window returns the part of a text that a snippet shows: the first one with the most matches.
 func window(text string, matches []messages.TextRange) (start, end int) {
 	best, most, right := 0, 0, 0
 	for left := range matches {
@@ -126,7 +126,7 @@ func window(text string, matches []messages.TextRange) (start, end int) {
 	return start, boundary(text, min(start+snippetBytes, len(text)), 1)
 }
 
-// boundary returns the nearest space in a direction, or the place itself, between two characters, if none is near.
+// boundary returns the nearest space in a direction. If none is near, it returns the given place.
 func boundary(text string, at, step int) int {
 	const near = 24
 	for n, i := 0, at; n <= near; n, i = n+1, i+step {

@@ -5,13 +5,13 @@ import (
 	"errors"
 )
 
-// blockBytes bounds a block of more than one word. bbolt puts two values into a node at least, so this is what fills two of its pages.
+// blockBytes bounds a block of more than one word. bbolt puts at least two values into a node: two such blocks fill two pages.
 const blockBytes = 4000
 
-// errBlock is the error of bytes that are no block.
+// errBlock reports bytes that are no block.
 var errBlock = errors.New("block of words is damaged")
 
-// Writer makes blocks of words that rise. Emit gets each block with its last word: the block that may have a word is the first one
+// Writer makes blocks of rising words. Emit gets each block with its last word: a word can only be in the first block
 // whose last word is not less.
 type Writer struct {
 	Emit func(last, block []byte) error
@@ -53,7 +53,7 @@ func (w *Writer) Close() error {
 
 // Reader reads the words of a block in their order.
 type Reader struct {
-	Block []byte // what is left of it
+	Block []byte // the rest of it
 
 	word []byte
 }
@@ -73,7 +73,7 @@ func (r *Reader) Next() (word, value []byte, err error) {
 	return r.word, value, nil
 }
 
-// take takes a number from the front of bytes.
+// take parses a number at the front of bytes.
 func take(from []byte) (n uint64, rest []byte, ok bool) {
 	n, size := binary.Uvarint(from)
 	if size <= 0 {
@@ -82,7 +82,7 @@ func take(from []byte) (n uint64, rest []byte, ok bool) {
 	return n, from[size:], true
 }
 
-// chunk takes bytes with their length in front.
+// chunk parses bytes with their length in front.
 func chunk(from []byte) (taken, rest []byte, ok bool) {
 	n, rest, ok := take(from)
 	if !ok || n > uint64(len(rest)) {

@@ -1,3 +1,3 @@
-// Package table has the form of a sorted table of words in blocks: each word with its value, and without the beginning that it shares
-// with the word before. It is pure.
+// Package table implements the form of a sorted table of words in blocks: each word with its value, and without the prefix that it
+// shares with the previous word. It is pure.
 package table

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold returns the form of a word that all its spellings share.
+// fold returns the common form of all spellings of a word.
 func fold(word string) string {
 	for i := range len(word) {
 		if word[i] >= utf8.RuneSelf {

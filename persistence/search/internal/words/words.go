@@ -12,7 +12,7 @@ const MaxBytes = 64
 // Word is one word of a text.
 type Word struct {
 	Text       string // folded
-	Position   int    // counts the words of the text from 0; words that stand for each other share one
+	Position   int    // counts the words of the text from 0; alternatives share one
 	Start, End int    // bytes of the text
 	Whole      bool   // an identifier whose parts are words as well
 	Last       bool   // the last character of a run that is cut into pairs: it begins no pair
@@ -70,7 +70,7 @@ type cutter struct {
 	yield    func(Word) bool
 }
 
-// identifier yields the words of a run of letters, digits and underscores. It returns false when the caller wants no more.
+// identifier yields the words of a run of letters, digits and underscores. It returns false when the caller stops.
 func (c *cutter) identifier(start, end int) bool {
 	first, parts, pairs := c.position, 0, false
 	for at := start; at < end; {
@@ -126,7 +126,7 @@ func (c *cutter) pairs(start, end int) bool {
 	return true
 }
 
-// run returns the end of the runes for which in holds.
+// run returns the end of the runes that in accepts.
 func (c *cutter) run(at, end int, in func(rune) bool) int {
 	for at < end {
 		r, size := utf8.DecodeRuneInString(c.text[at:end])
@@ -141,8 +141,8 @@ func (c *cutter) run(at, end int, in func(rune) bool) int {
 // part returns the end of the part of an identifier that begins at a byte: before an underscore, before an upper-case letter that
 // follows a lower-case one or a digit, and before the last of several upper-case letters that a lower-case one follows.
 func (c *cutter) part(at, end int) int {
-	var before, last rune // the two runes that were read last
-	previous := at        // where last begins
+	var before, last rune // the last two runes
+	previous := at        // start of last
 	for i := at; i < end; {
 		r, size := utf8.DecodeRuneInString(c.text[i:end])
 		switch {
