@@ -50,7 +50,7 @@ const (
 	unitHeap      = "heap-MB"  // of the daemon, including garbage
 	unitKept      = "journal-MB"
 	unitSpool     = "spool-MB"   // what agents wrote and the daemon has not archived
-	unitArchive   = "archive-MB" // what it has
+	unitArchive   = "archive-MB" // size of the archive
 )
 
 // table has every figure of every benchmark that ran.

@@ -18,8 +18,8 @@ import (
 // pagePrompts is the maximum number of prompts of a page.
 const pagePrompts = 25
 
-// page is a page of the portal that shows one session. It comes back when its socket breaks: with everything from the beginning, or
-// behind the last line that it has, in the way of its generation.
+// page is a page of the portal that shows one session. It reconnects when its socket breaks: with everything from the beginning,
+// or behind the last line that it has, in the way of its generation.
 type page struct {
 	gateways   *gateways
 	name       string

@@ -217,7 +217,7 @@ func (s *story) last() uint64 {
 	return s.seen[len(s.seen)-1].GetSequence()
 }
 
-// made reports whether the tool has had its effect.
+// made reports whether the tool has created its file.
 func (s *story) made() bool {
 	_, err := os.Stat(filepath.Join(s.world.Project, madeFile))
 	return err == nil

@@ -222,7 +222,7 @@ func pause(t *testing.T) {
 	time.Sleep(600 * time.Millisecond)
 }
 
-// What is typed survives the death of the terminal's process and of the daemon. What was sent before comes back with Up.
+// Typed text survives the end of the terminal's process and of the daemon. Up restores earlier messages.
 func TestChatDraftSurvives(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

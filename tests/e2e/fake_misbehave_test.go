@@ -86,7 +86,7 @@ func TestAgentDiesInTurn(t *testing.T) {
 	s.sameHistory(c, id)
 }
 
-// TestAgentKeepsDying: five crashes in a minute are giving up aloud; the next
+// TestAgentKeepsDying: after five crashes in a minute the session gives up and reports it; the next
 // message tries again.
 func TestAgentKeepsDying(t *testing.T) {
 	t.Parallel()

@@ -140,8 +140,8 @@ func TestNodeScreen(t *testing.T) {
 	}
 }
 
-// The client comes back by its sequence after each kill of the daemon: while a person is
-// asked, and while the turn runs. Everything is there once, without a gap.
+// The client resumes after its sequence after each kill of the daemon: while a person is asked, and while the turn
+// runs. Everything is there once, without a gap.
 func TestNodeReconnects(t *testing.T) {
 	t.Parallel()
 	n := node(t)

@@ -25,9 +25,9 @@
 //	A< (closed)            the gateway has closed it
 //	[13] STEP              a step of G1 and G3 alone
 //
-// Patterns are exact, with the order of members. In them … stands for any text, and {name} for a
-// member's value that is the same wherever the name occurs; steps behind it may use it. $PROJECT is the
-// directory of the agent, $SESSION the session that `! session` has made, and $NEW a UUID.
+// Patterns are exact, with the order of members. In them … matches any text, and {name} a value that is the same
+// wherever the name occurs; later steps may use it. $PROJECT is the directory of the agent, $SESSION the session that
+// `! session` has made, and $NEW a UUID.
 //
 // The frames of a browser are its requests and their answers: "GET /api/config" and "200 application/json {…}".
 //

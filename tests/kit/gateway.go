@@ -185,10 +185,10 @@ func (a *Agent) Ended() bool {
 	return err != nil && (!errors.As(err, &timeout) || !timeout.Timeout())
 }
 
-// Memory returns the most memory that the gateway has had, in bytes.
+// Memory returns the peak memory of the gateway, in bytes.
 func (g *Gateway) Memory() (int, error) { return peak(g.command.Process.Pid) }
 
-// peak returns the most memory that a process has had, in bytes.
+// peak returns the peak memory of a process, in bytes.
 func peak(pid int) (int, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

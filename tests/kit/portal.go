@@ -74,7 +74,7 @@ func (p *Portal) Stop() (int, error) {
 	}
 }
 
-// Memory returns the most memory that the portal has had, in bytes.
+// Memory returns the peak memory of the portal, in bytes.
 func (p *Portal) Memory() (int, error) { return peak(p.command.Process.Pid) }
 
 // Code returns a code for a login with scopes.

@@ -90,5 +90,5 @@ func (p *Proxy) Stop() (int, error) {
 	return p.Ended()
 }
 
-// Memory returns the most memory that the proxy has had, in bytes.
+// Memory returns the peak memory of the proxy, in bytes.
 func (p *Proxy) Memory() (int, error) { return peak(p.command.Process.Pid) }

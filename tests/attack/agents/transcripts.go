@@ -178,7 +178,7 @@ func hiddenRecord(key string) string {
 
 const toolRecord = `{"type":"assistant","message":{"stop_reason":"tool_use","content":[{"type":"tool_use","name":"x","input":{"isSidechain":true,"message":{"stop_reason":"end_turn"}}}]}}` + "\n"
 
-// attackForgedPrompts restores a journal while transcripts have messages that nobody wrote, in directories with hostile names.
+// attackForgedPrompts restores a journal while transcripts have forged messages, in directories with hostile names.
 func attackForgedPrompts(s *siege.Siege) {
 	id := siege.NewSession()
 	c := s.Converse("person", id)

@@ -34,8 +34,8 @@ func over(s *siege.Siege, conn *grpc.ClientConn, client string, start *pb.StartC
 	return stream
 }
 
-// evil begins a session with a PATH that leads its agents to other programs.
-func evil(s *siege.Siege, id string) *pb.StartConversation {
+// hostileStart begins a session with a PATH that leads its agents to other programs.
+func hostileStart(s *siege.Siege, id string) *pb.StartConversation {
 	return &pb.StartConversation{
 		SessionId: id, WorkingDirectory: s.World.Project,
 		Environment: map[string]string{"PATH": "/evil", "LD_PRELOAD": "/evil.so", "NODE_OPTIONS": "--require /evil.js"},
@@ -45,7 +45,7 @@ func evil(s *siege.Siege, id string) *pb.StartConversation {
 // attackEnvironment has a token with every right name the directory of programs.
 func attackEnvironment(s *siege.Siege) {
 	id := siege.NewSession()
-	c := over(s, s.Remote(s.Address(), s.Token("all", "admin")), "remote", evil(s, id))
+	c := over(s, s.Remote(s.Address(), s.Token("all", "admin")), "remote", hostileStart(s, id))
 	s.Wait(c, 0, siege.IsNotice("ENVIRONMENT_IGNORED"))
 	s.Held("the client is told that its environment does not count", true, "")
 	s.Turn(c, "echo:hello")
@@ -65,7 +65,7 @@ func environ(s *siege.Siege, id string) string {
 // attackConfiguredEnvironment does the same where environments over TCP count.
 func attackConfiguredEnvironment(s *siege.Siege) {
 	id, conn := siege.NewSession(), s.Remote(s.Address(), s.Token("control", "view", "control"))
-	c := over(s, conn, "remote", evil(s, id))
+	c := over(s, conn, "remote", hostileStart(s, id))
 	e, _ := s.Wait(c, 0, func(e kit.Event) bool { return e.GetError() != nil || e.GetSessionInfo() != nil })
 	s.Held("a token without approve cannot hand one over", e.GetError().GetCode() == "PERMISSION_DENIED", "it got %v", e)
 	_, err := s.Daemon.Admin().ShowSession(s, &pb.ShowSessionRequest{SessionId: id})

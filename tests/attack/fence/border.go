@@ -12,7 +12,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// borderScenarios attack the border of a fence, and what it is built from.
+// borderScenarios attack the border of a fence, and the paths from which it is built.
 var borderScenarios = []siege.Scenario{
 	{Name: "fence: a working directory that becomes a link", Real: true, Settings: `{"agent": {"fence": "project"}}`, Before: outside, Attack: fencedLink},
 	{Name: "fence: a link in place of another session's directory", Real: true, Settings: `{"agent": {"fence": "project"}}`, Before: outside, Attack: fencedNeighbour},

@@ -49,7 +49,7 @@ func call(socket, file string) error {
 func answer(conn *grpc.ClientConn, m protoreflect.MethodDescriptor, name string) string {
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
-	// Unknown fields of an empty message take whatever comes back.
+	// An empty message decodes any answer as unknown fields.
 	stream, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: m.IsStreamingClient()}, name)
 	if err == nil {
 		_ = stream.SendMsg(&emptypb.Empty{}) // RecvMsg has the reason

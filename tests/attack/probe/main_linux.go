@@ -113,7 +113,7 @@ func adopt(argv []string) error {
 	}
 }
 
-// lines sends a line to a socket, and writes down what comes back until the other end closes.
+// lines sends a line to a socket, and records the answer until the other end closes.
 func lines(socket, line, file string) error {
 	conn, err := net.DialTimeout("unix", socket, time.Minute)
 	if err != nil {

@@ -72,7 +72,7 @@ type Zeros struct{}
 // Read implements io.Reader.
 func (Zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
 
-// PeakMemory is the largest amount of memory that the daemon has had, in bytes.
+// PeakMemory returns the peak memory of the daemon, in bytes.
 func (s *Siege) PeakMemory() int64 {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.Daemon.PID()))
 	s.Must(err, "look at the daemon's memory")
