@@ -181,6 +181,29 @@ func TestRecordDamagedUnderALauncher(t *testing.T) {
 	r.wantExit(6, "")
 }
 
+// A daemon was killed while its launcher was slow to write its record. The next daemon finds the agent by a search and does not know
+// the launcher, which records the exit all the same.
+func TestExitIsRecordedByAnUnknownLauncher(t *testing.T) {
+	r := started(t, "agent")
+	launcher := r.p.Launcher()
+	if err := os.Remove(filepath.Join(r.spec.Directory, launch.StartedFile)); err != nil {
+		t.Fatal(err)
+	}
+	if fate := r.adopt(r.record()); fate.Outcome != Running || r.p.Launcher().PID != 0 {
+		t.Fatalf("fate %+v, launcher %+v", fate, r.p.Launcher())
+	}
+	if err := unix.Kill(launcher.PID, unix.SIGSTOP); err != nil { // it is slow
+		t.Fatal(err)
+	}
+	r.send("exit 7")
+	<-r.p.Gone()
+	if err := unix.Kill(launcher.PID, unix.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	r.wantExit(7, "")
+	reapLauncher(launcher)
+}
+
 // Killed before it wrote launcher.json, as far as anybody can see.
 func TestLauncherKilledBeforeItsRecord(t *testing.T) {
 	r := started(t, "agent")

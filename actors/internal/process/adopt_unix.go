@@ -66,7 +66,7 @@ type adoption struct {
 func (a *adoption) read(ctx context.Context) error {
 	path := filepath.Join(a.dir, launch.StartedFile)
 	for wait := 2 * time.Millisecond; ; wait = min(2*wait, slowest) {
-		busy := a.locked() // before reading: the holder writes the record before it releases the lock
+		busy := locked(a.dir) // before reading: the holder writes the record before it releases the lock
 		err := readRecord(path, &a.started)
 		switch {
 		case err == nil:
@@ -81,8 +81,8 @@ func (a *adoption) read(ctx context.Context) error {
 				return nil
 			}
 		}
-		if err := sleep(ctx, wait); err != nil {
-			return err
+		if sleep(ctx, wait) != nil {
+			return contextError(opAdopt, ctx)
 		}
 	}
 }
@@ -118,10 +118,8 @@ func (a *adoption) dead(ctx context.Context) (Fate, error) {
 		return Fate{Outcome: NeverStarted, Exit: unseen("never started")}, nil
 	}
 	// The agent may have just ended, and its launcher may be writing the record.
-	for wait := 2 * time.Millisecond; a.locked(); wait = min(2*wait, slowest) {
-		if err := sleep(ctx, wait); err != nil {
-			return Fate{}, err
-		}
+	if awaitLauncher(ctx, a.dir) != nil {
+		return Fate{}, contextError(opAdopt, ctx)
 	}
 	exit := exitOf(a.dir)
 	if boot := a.boot(); !exit.Known && boot != "" && boot != launch.BootID() {
@@ -147,9 +145,19 @@ func (a *adoption) hasOutput() bool {
 	return false
 }
 
-// locked reports whether Spawn or a launcher holds the lock.
-func (a *adoption) locked() bool {
-	fd, err := unix.Open(filepath.Join(a.dir, launch.LockFile), unix.O_RDWR|unix.O_CLOEXEC, 0)
+// awaitLauncher waits until no launcher holds the lock of a run. A launcher holds it until it has written its last record.
+func awaitLauncher(ctx context.Context, dir string) error {
+	for wait := 2 * time.Millisecond; locked(dir); wait = min(2*wait, slowest) {
+		if err := sleep(ctx, wait); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// locked reports whether Spawn or a launcher holds the lock of a run.
+func locked(dir string) bool {
+	fd, err := unix.Open(filepath.Join(dir, launch.LockFile), unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return false
 	}
@@ -160,7 +168,7 @@ func (a *adoption) locked() bool {
 func sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
-		return contextError(opAdopt, ctx)
+		return ctx.Err()
 	case <-time.After(d):
 		return nil
 	}

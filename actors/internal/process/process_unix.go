@@ -23,7 +23,7 @@ type Process struct {
 	agent, launcher messages.ProcessIdentity
 
 	handle    handle // of the agent
-	launching handle // of the launcher, nil if it had already ended
+	launching handle // of the launcher; nil: it had already ended, or had not written its record
 	stdin     *pipe
 
 	cancel context.CancelFunc
@@ -68,19 +68,29 @@ func (p *Process) watch(ctx context.Context) {
 		return
 	}
 	close(p.gone)
-	if p.launching != nil {
-		if waitAndReap(ctx, p.launching); ctx.Err() != nil {
-			return
-		}
+	if p.awaitRecord(ctx); ctx.Err() != nil {
+		return
 	}
 	p.exit = exitOf(p.dir)
 	close(p.done)
 }
 
+// awaitRecord waits a bounded time for the end of the launcher. The agent of a daemon that was killed may have been found by a search,
+// before its launcher had written who it is: then only the lock shows that the launcher is there.
+func (p *Process) awaitRecord(ctx context.Context) {
+	if p.launching != nil {
+		waitAndReap(ctx, p.launching)
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, recordPatience)
+	defer cancel()
+	_ = awaitLauncher(ctx, p.dir) // the record may be missing all the same: the launcher was killed
+}
+
 // Identity returns the identity of the agent process.
 func (p *Process) Identity() messages.ProcessIdentity { return p.agent }
 
-// Launcher returns the identity of its launcher. It is empty if the launcher ended before it wrote its record.
+// Launcher returns the identity of its launcher. It is empty if the launcher had not written its record.
 func (p *Process) Launcher() messages.ProcessIdentity { return p.launcher }
 
 // Wait waits for the agent to end and returns its exit. Exit.Known is false if the
