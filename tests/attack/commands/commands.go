@@ -130,6 +130,7 @@ echo "completed ${#COMPREPLY[@]}"`
 	out, err := shell.CombinedOutput()
 	s.Held("bash completes", err == nil && strings.Contains(string(out), "completed ") && !strings.Contains(string(out), "completed 0"), "%v: %s", err, out)
 	s.Held("bash runs nothing of what it completes", !s.Exists(ran) && !s.Exists(s.Project("ran")), "a name was run")
+	otherShells(s, ran)
 	printed, code, ended := ends(s, append([]string{"__complete"}, strings.Split(strings.Repeat("x ", 10_000), " ")...)...)
 	s.Held("a line without end", ended && code == 0, "exit %d: %.100q", code, printed)
 }
