@@ -76,6 +76,9 @@ func candidates(app *cli.App, words []string, live func(kind string) []candidate
 	if len(words) == 0 {
 		words = []string{""}
 	}
+	values := func(kind string) []candidate { // one with a dash would be read as a flag
+		return slices.DeleteFunc(live(kind), func(f candidate) bool { return strings.HasPrefix(f.value, "-") })
+	}
 	last := words[len(words)-1]
 	commands, flags := app.Commands, app.Flags
 	var command *cli.Command
@@ -106,10 +109,10 @@ func candidates(app *cli.App, words []string, live func(kind string) []candidate
 	name, _, valued := strings.Cut(strings.TrimLeft(last, "-"), "=")
 	switch {
 	case pending != nil:
-		found = valueCandidates(pending, live)
+		found = valueCandidates(pending, values)
 	case valued && strings.HasPrefix(last, "-"):
 		given, _, _ := strings.Cut(last, "=")
-		found = valueCandidates(cmp.Or(flagNamed(flags, name), flagNamed(app.Flags, name)), live)
+		found = valueCandidates(cmp.Or(flagNamed(flags, name), flagNamed(app.Flags, name)), values)
 		for i := range found {
 			found[i].value = given + "=" + found[i].value
 		}
@@ -122,7 +125,7 @@ func candidates(app *cli.App, words []string, live func(kind string) []candidate
 			}
 		}
 	case command != nil:
-		found = live(argumentKind(command.ArgsUsage, given))
+		found = values(argumentKind(command.ArgsUsage, given))
 	}
 	matching := found[:0:0]
 	for _, f := range found {
@@ -205,7 +208,7 @@ func (p *program) liveCandidates(c *cli.Context, kind string) []candidate {
 		return nil
 	}
 	for _, s := range list.GetSessions() {
-		if name := s.GetName(); name != "" && name[0] != '-' { // it would be read as a flag
+		if s.GetName() != "" {
 			found = append(found, candidate{s.GetName(), s.GetWorkingDirectory()})
 		}
 		found = append(found, candidate{s.GetId(), cmp.Or(s.GetTitle(), s.GetWorkingDirectory())})

@@ -11,7 +11,7 @@ import (
 func TestCandidates(t *testing.T) {
 	app := (&program{&base.Program{Console: &console.Console{}}}).app()
 	live := func(kind string) []candidate {
-		return map[string][]candidate{"SESSION": {{"web", ""}, {"3f2a", ""}}, "REQUEST": {{"r1", ""}}}[kind]
+		return map[string][]candidate{"SESSION": {{"web", ""}, {"3f2a", ""}, {"-x", ""}}, "REQUEST": {{"--yes", ""}, {"r1", ""}}}[kind]
 	}
 	for _, test := range []struct{ words, want []string }{
 		{[]string{"att"}, []string{"attach"}},
