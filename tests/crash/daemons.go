@@ -22,10 +22,10 @@ func (r *round) start(ctx context.Context, point string) bool {
 	if ages(point) {
 		r.age(point)
 	}
-	r.world.Binary, r.world.Extra = r.binaries.plain, r.crew.environ
+	r.world.Binary, r.world.Extra = r.binaries.plain, r.agentKind.environ
 	if plan := r.schedule.arms(point); plan != "" {
 		r.world.Binary = r.binaries.armed
-		r.world.Extra = append(slices.Clone(r.crew.environ), failpoint.Variable+"="+plan)
+		r.world.Extra = append(slices.Clone(r.agentKind.environ), failpoint.Variable+"="+plan)
 	}
 	r.daemons++
 	d, err := r.world.Start(ctx)

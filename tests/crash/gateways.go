@@ -44,7 +44,7 @@ var portals atomic.Int64
 
 func newGateways(r *round) *gateways {
 	world := *r.world
-	world.Extra = r.crew.environ
+	world.Extra = r.agentKind.environ
 	pid := os.Getpid()
 	// An address of its own on loopback: no other process gets its port while no portal runs.
 	address := fmt.Sprintf("127.%d.%d.%d:%d", 64+pid>>16&63, pid>>8&255, pid&255, 20000+portals.Add(1)%10000)

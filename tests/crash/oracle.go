@@ -148,7 +148,7 @@ func (r *round) compareText(id string, all []kit.Event) {
 // compareInputs checks that each message has one UserInput and is in the agent's
 // conversation once; one that the daemon has reported as dropped may be missing there.
 func (r *round) compareInputs(c *client, all []kit.Event) {
-	accepted, err := r.crew.accepted(r, c, conversationOf(c.session, all))
+	accepted, err := r.agentKind.accepted(r, c, conversationOf(c.session, all))
 	if err != nil {
 		r.report(otherwise, "the conversation of %s: %v", c.session, err)
 		return

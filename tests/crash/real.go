@@ -11,8 +11,8 @@ import (
 	"betcode/tests/model"
 )
 
-// crew is the kind of agent that a round uses.
-type crew struct {
+// agentKind is the kind of agent that a round uses.
+type agentKind struct {
 	path    string
 	environ []string
 	// accepted counts how often messages are in the conversation of a session's
@@ -26,24 +26,24 @@ type crew struct {
 const tireless = "BETCODE_RESUME_TIMES=1000"
 
 // fakeCrew is the scripted agent.
-func fakeCrew(b binaries) crew {
-	return crew{b.fake, []string{tireless}, (*round).inTranscript, func() error { return nil }}
+func fakeCrew(b binaries) agentKind {
+	return agentKind{b.fake, []string{tireless}, (*round).inTranscript, func() error { return nil }}
 }
 
 // realCrew is the pinned Claude Code with a scripted model on loopback, which is
 // also the oracle: the requests that it got are the conversation.
-func realCrew(ctx context.Context) (crew, error) {
+func realCrew(ctx context.Context) (agentKind, error) {
 	path, err := claudecli.Ensure(ctx, os.Stderr)
 	if err != nil {
-		return crew{}, err
+		return agentKind{}, err
 	}
 	script, err := model.Ready("default")
 	if err != nil {
-		return crew{}, err
+		return agentKind{}, err
 	}
 	server, err := model.New(script)
 	if err != nil {
-		return crew{}, err
+		return agentKind{}, err
 	}
 	environ := []string{
 		"ANTHROPIC_BASE_URL=" + server.URL, "ANTHROPIC_API_KEY=dummy", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
@@ -56,7 +56,7 @@ func realCrew(ctx context.Context) (crew, error) {
 		}
 		return counts, nil
 	}
-	return crew{path, environ, accepted, server.Close}, nil
+	return agentKind{path, environ, accepted, server.Close}, nil
 }
 
 // occurrences is how often the newest conversation that knows a prompt holds it.
@@ -78,7 +78,7 @@ func realSchedule(seed uint64) schedule {
 		for j := range 1 + dice.IntN(2) {
 			name := fmt.Sprintf("[%d-%d-%d]", seed, i, j)
 			prompts := []string{"say " + name, "story please " + name, "tool please " + name, "run: echo " + name}
-			p.said = append(p.said, said{prompt: prompts[dice.IntN(len(prompts))], wait: time.Duration(dice.IntN(500)) * time.Millisecond})
+			p.inputs = append(p.inputs, input{prompt: prompts[dice.IntN(len(prompts))], wait: time.Duration(dice.IntN(500)) * time.Millisecond})
 		}
 		s.phases = append(s.phases, p)
 	}

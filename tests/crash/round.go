@@ -41,20 +41,20 @@ type problem struct{ kind, text string }
 
 // round is one world, from its first daemon to the verdict of the oracle.
 type round struct {
-	binaries binaries
-	crew     crew
-	schedule schedule
-	world    *kit.World
-	house    *house
-	trees    *trees    // nil = none
-	plans    *plans    // nil = none
-	watcher  *watcher  // nil = none
-	afar     *afar     // nil = none
-	gateways *gateways // nil = none
-	clients  []*client // two for each session, the writer first
-	sessions []string
-	draining atomic.Bool
-	dismiss  func() // ends the clients, and waits for them
+	binaries  binaries
+	agentKind agentKind
+	schedule  schedule
+	world     *kit.World
+	house     *house
+	trees     *trees    // nil = none
+	plans     *plans    // nil = none
+	watcher   *watcher  // nil = none
+	afar      *afar     // nil = none
+	gateways  *gateways // nil = none
+	clients   []*client // two for each session, the writer first
+	sessions  []string
+	draining  atomic.Bool
+	dismiss   func() // ends the clients, and waits for them
 
 	started time.Time
 	kills   int
@@ -87,18 +87,18 @@ func (r *round) holds(session string) bool {
 }
 
 // newRound creates the world of a schedule and its clients; it starts none of them.
-func newRound(b binaries, agents crew, s schedule) (*round, error) {
+func newRound(b binaries, agents agentKind, s schedule) (*round, error) {
 	if s.gateways { // a page that is killed with its daemon does not hold others up for long
 		agents.environ = append(slices.Clip(agents.environ), "BETCODE_LOCK_GRACE=1s")
 	}
-	if s.quota { // of the crew, because each start of a daemon takes the environment from there
+	if s.quota { // of the agentKind, because each start of a daemon takes the environment from there
 		agents.environ = append(slices.Clip(agents.environ), "BETCODE_SPOOL_QUOTA=16KiB")
 	}
 	w, err := kit.NewWorld(b.plain, agents.path, agents.environ...)
 	if err != nil {
 		return nil, err
 	}
-	r := &round{binaries: b, crew: agents, schedule: s, world: w, house: newHouse(), started: time.Now()}
+	r := &round{binaries: b, agentKind: agents, schedule: s, world: w, house: newHouse(), started: time.Now()}
 	if s.trees {
 		if r.trees, err = newTrees(r); err != nil {
 			return nil, err
@@ -232,7 +232,7 @@ func (r *round) finish(ctx context.Context) {
 
 // play runs one phase: clients send messages while a process is killed.
 func (r *round) play(ctx context.Context, p phase, next string) bool {
-	for _, m := range p.said {
+	for _, m := range p.inputs {
 		time.Sleep(m.wait)
 		if m.cancel {
 			r.writer(m.session).send(&pb.AgentRequest{Request: &pb.AgentRequest_Cancel{Cancel: &pb.CancelRequest{Reason: "crash test"}}})

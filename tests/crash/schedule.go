@@ -38,9 +38,9 @@ type stop struct {
 
 // phase is the messages of a phase, and its faults.
 type phase struct {
-	said  []said
-	kill  kill
-	after time.Duration // from the last message to the kill
+	inputs []input
+	kill   kill
+	after  time.Duration // from the last message to the kill
 
 	socket bool // before that, the socket's file is deleted
 	bits   int  // in so many groups of the journal's logs a bit is flipped before the next daemon
@@ -69,8 +69,8 @@ func (s schedule) arms(point string) string {
 	return strings.Join(plan, ",")
 }
 
-// said is one action of a client: a message, a cancellation or a compaction.
-type said struct {
+// input is one action of a client: a message, a cancellation or a compaction.
+type input struct {
 	session int
 	prompt  string
 	cancel  bool
@@ -101,7 +101,7 @@ func (s schedule) String() string {
 	fmt.Fprintf(&b, "seed %d: %d sessions, held %t, stop %+v, dues %d, quota %t, ruin %t, trees %t, fleet %t, plans %t, socket %t, proxied %t, gateways %t\n",
 		s.seed, s.sessions, s.held, s.stop, s.dues, s.quota, s.ruin, s.trees, s.fleet, s.plans, s.socket, s.proxied, s.gateways)
 	for i, p := range s.phases {
-		for _, m := range p.said {
+		for _, m := range p.inputs {
 			fmt.Fprintf(&b, "  %d: wait %s, session %d: %q cancel %t compact %t\n", i, m.wait, m.session, shorten(m.prompt), m.cancel, m.compact)
 		}
 		fmt.Fprintf(&b, "  %d: wait %s, kill %v of session %d %s socket %t bits %d\n", i, p.after, p.kill.victims, p.kill.session, p.kill.point, p.socket, p.bits)
@@ -129,7 +129,7 @@ func newSchedule(seed uint64) schedule {
 			most, pause = 10, 4 // a burst: queued, merged and folded messages
 		}
 		for j := range 1 + dice.IntN(most) {
-			m := said{session: dice.IntN(s.sessions), wait: time.Duration(dice.IntN(pause)) * time.Millisecond}
+			m := input{session: dice.IntN(s.sessions), wait: time.Duration(dice.IntN(pause)) * time.Millisecond}
 			if i == 0 && j < s.sessions {
 				m.session = j
 			}
@@ -142,7 +142,7 @@ func newSchedule(seed uint64) schedule {
 				}
 			}
 			m.compact = m.compact && !m.cancel
-			p.said = append(p.said, m)
+			p.inputs = append(p.inputs, m)
 		}
 		if name, _, _ := strings.Cut(p.kill.point, "="); s.dues == 0 && dueOf(name) != "" {
 			s.dues = 3 + dice.IntN(20) // or the failpoint may never be reached
@@ -151,8 +151,8 @@ func newSchedule(seed uint64) schedule {
 	}
 	if quota := rand.New(rand.NewPCG(seed, 2)); quota.IntN(4) == 0 && (!s.held || s.sessions > 1) { // a separate generator, so that existing seeds keep their schedules
 		s.quota = true // with an agent that gets ahead
-		flood := said{session: s.sessions - 1, prompt: fmt.Sprintf("flood:%d:40", 10_000+quota.IntN(10_000))}
-		s.phases[0].said = append(s.phases[0].said, flood)
+		flood := input{session: s.sessions - 1, prompt: fmt.Sprintf("flood:%d:40", 10_000+quota.IntN(10_000))}
+		s.phases[0].inputs = append(s.phases[0].inputs, flood)
 	}
 	s.addFaults()
 	return s

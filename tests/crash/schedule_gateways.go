@@ -35,7 +35,7 @@ func gatewaySchedule(seed uint64) schedule {
 		}
 		armed = p.kill.strikes("daemon", 0)
 		if dice.IntN(2) == 0 {
-			p.said = []said{{prompt: "run:echo said-" + string(rune('a'+i))}}
+			p.inputs = []input{{prompt: "run:echo said-" + string(rune('a'+i))}}
 		}
 		s.phases = append(s.phases, p)
 	}

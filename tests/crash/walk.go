@@ -139,11 +139,11 @@ func (r *round) reached(s step) bool {
 func walkSchedule(s step, n int) schedule {
 	walked := schedule{seed: uint64(n), sessions: 2, phases: []phase{
 		{
-			said:  []said{{session: 0, prompt: "stream:100:20:5ms\nrun:echo one #" + strings.Repeat(" long", 14<<10)}},
-			words: true, kill: kill{victims: []string{"daemon"}},
+			inputs: []input{{session: 0, prompt: "stream:100:20:5ms\nrun:echo one #" + strings.Repeat(" long", 14<<10)}},
+			words:  true, kill: kill{victims: []string{"daemon"}},
 		},
 		{
-			said: []said{
+			inputs: []input{
 				{session: 0, prompt: "run:echo one"},
 				{session: 1, prompt: "ask"},
 				{session: 1, prompt: "stream:10:10:2ms"},
@@ -155,11 +155,11 @@ func walkSchedule(s step, n int) schedule {
 	}}
 	switch {
 	case strings.HasPrefix(s.name, "archive/"):
-		walked.phases[1].said = []said{{session: 1, prompt: "exit:0"}}
+		walked.phases[1].inputs = []input{{session: 1, prompt: "exit:0"}}
 	case strings.HasPrefix(s.name, "proxy/"):
 		walked.proxied = true
 	case s.name == failpoint.Staged:
-		walked.phases[1].said = []said{{session: 1, prompt: "biglines:400KB"}, {session: 0, prompt: "run:echo one"}}
+		walked.phases[1].inputs = []input{{session: 1, prompt: "biglines:400KB"}, {session: 0, prompt: "run:echo one"}}
 	}
 	return walked
 }

@@ -258,6 +258,6 @@ func excerpt(lines []string, at int) string {
 // compacts reports whether the first session compacts its history; a replay then has fewer events.
 func (s schedule) compacts() bool {
 	return slices.ContainsFunc(s.phases, func(p phase) bool {
-		return slices.ContainsFunc(p.said, func(m said) bool { return m.compact && m.session == 0 })
+		return slices.ContainsFunc(p.inputs, func(m input) bool { return m.compact && m.session == 0 })
 	})
 }
