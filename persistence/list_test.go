@@ -153,6 +153,47 @@ func TestResolve(t *testing.T) {
 	}
 }
 
+// A session without a name is found by the title that lists show, unless another one has that as its name. Titles that prompts of
+// programs gave are none, and one that several sessions have means the only one of a directory.
+func TestResolveTitles(t *testing.T) {
+	f := newFixture(t)
+	for i, change := range []func(*messages.SessionRecord){
+		func(r *messages.SessionRecord) { r.Title = "fix the login" },
+		func(r *messages.SessionRecord) { r.Title, r.Name = "named later", "login" },
+		func(r *messages.SessionRecord) { r.Title = "login" },
+		func(r *messages.SessionRecord) {
+			r.Title, r.Subagent = "of a subagent", &messages.SubagentRecord{Parent: sid(1)}
+		},
+		func(r *messages.SessionRecord) { r.Title, r.WorkingDirectory = "twin", "/a" },
+		func(r *messages.SessionRecord) { r.Title, r.WorkingDirectory = "twin", "/b" },
+	} {
+		r := summary(sid(i+1), epoch)
+		r.Name = ""
+		change(r)
+		f.commit(messages.Append{Session: r.ID, Record: r})
+	}
+	for _, c := range []struct {
+		reference, directory string
+		want                 messages.SessionID
+		kind                 messages.Kind
+	}{
+		{"fix the login", "/nowhere", sid(1), 0},
+		{"login", "", sid(2), 0},
+		{"named later", "", "", messages.NotFound},
+		{"fix the", "", "", messages.NotFound},
+		{"of a subagent", "", "", messages.NotFound},
+		{"twin", "", "", messages.Invalid},
+		{"twin", "/nowhere", "", messages.Invalid},
+		{"twin", "/b", sid(6), 0},
+		{"", "", "", messages.NotFound},
+	} {
+		got, err := f.store.Resolve(c.reference, c.directory)
+		if got != c.want || (err != nil && messages.KindOf(err) != c.kind) || (err == nil) != (c.want != "") {
+			t.Errorf("%q in %q: %q, %v", c.reference, c.directory, got, err)
+		}
+	}
+}
+
 // Journals of former versions hold sessions of one name in one directory. They stay as they are, and the name means none of them.
 func TestSessionsOfOneNameInOneDirectory(t *testing.T) {
 	f := newFixture(t)

@@ -1,6 +1,7 @@
 package persistence
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,7 +21,9 @@ const (
 
 // Resolve returns the session of a reference: its id, the beginning of
 // its id (four characters or more), its name, or "@last". If several have the
-// name, Resolve prefers the one that people named in the given directory. If
+// name, Resolve prefers the one that people named in the given directory. A
+// reference that matches none of these may be the title of a session without a
+// name, which lists show instead of one. If
 // several sessions match, the error is [messages.Invalid]: it lists them with their
 // directories, and its detail "candidates" has their ids.
 func (s *Store) Resolve(reference, directory string) (messages.SessionID, error) {
@@ -42,6 +45,9 @@ func (s *Store) Resolve(reference, directory string) (messages.SessionID, error)
 		return "", messages.Errorf(fault.OpResolve, messages.NotFound, "there is no session yet").WithCode(messages.SessionNotFound)
 	}
 	found := append(matching(listed, reference), matching(s.index.damaged(), reference)...)
+	if len(found) == 0 {
+		found = titled(listed, reference)
+	}
 	if len(found) > 1 && directory != "" {
 		if here := matchingIn(found, reference, directory); len(here) == 1 {
 			found = here
@@ -69,7 +75,14 @@ func (e *entry) namedIn(directory string) bool {
 }
 
 func matchingIn(found []*entry, name, directory string) []*entry {
-	return slices.DeleteFunc(slices.Clone(found), func(e *entry) bool { return e.name != name || !e.namedIn(directory) })
+	return slices.DeleteFunc(slices.Clone(found), func(e *entry) bool { return cmp.Or(e.name, e.title) != name || !e.namedIn(directory) })
+}
+
+// titled returns the sessions of people that have no name and are listed with a title in its place.
+func titled(listed []*entry, title string) []*entry {
+	return slices.DeleteFunc(slices.Clone(listed), func(e *entry) bool {
+		return title == "" || e.title != title || e.name != "" || e.parent != "" || e.proxied
+	})
 }
 
 func matching(listed []*entry, reference string) []*entry {
