@@ -14,17 +14,22 @@ const page = "../../docs/conformance.md"
 
 const preface = `# Conformance
 
-What the documents of betcode ask for, row by row, and what the built daemon does. The rows are in
-` + "`tests/conformance/testdata/rows.txt`" + `, under the documents' headings; this page is written by ` + "`make conformance`" + `, which drives the
-daemon from outside, and ` + "`make test`" + ` fails when it is not what a run gives (TestConformance).
+The requirements of betcode's documents, row by row, and the behaviour of the built daemon. The rows
+are in ` + "`tests/conformance/testdata/rows.txt`" + `, under the headings of the documents.
+` + "`make conformance`" + ` drives the daemon from outside and writes this page. ` + "`make test`" + ` fails if
+the page differs from the result of a run (TestConformance).
 
-A call was *called* with success; a field of an answer was *received* with a value. Where a name stands, the story of that name in
-` + "`tests/conformance`" + ` has shown it. Where a test and its package stand, it is shown there: what takes hours in virtual time, what needs another operating
-system by a table; such a test has to exist under its name. *Declared* is what only the description of the interface has. What is planned or decided
-otherwise counts neither as passed nor as failed.
+- *called*: a call has succeeded.
+- *received*: a client has got a field of an answer with a value.
+- The name of a story: that story in ` + "`tests/conformance`" + ` has shown the row.
+- A test with its package: that test shows the row, because it needs hours of virtual time or another
+  operating system. A test checks that it exists.
+- *declared*: only the description of the interface has the row.
+
+Rows that are planned or decided otherwise count neither as passed nor as failed.
 `
 
-// render writes the page. There is nothing in it that changes from run to run.
+// render writes the page. Its content does not change from run to run.
 func render(verdicts []verdict, decisions map[string]decision) []byte {
 	var (
 		b                 bytes.Buffer

@@ -10,9 +10,10 @@ func (m matrix) page() string {
 	var b strings.Builder
 	b.WriteString(`# Fidelity
 
-What works with which version of Claude Code. Each cell is a scenario played with the real agent behind the daemon, against a scripted
-model (` + "`make fidelity`" + ` writes this page; ` + "`tests/fidelity`" + ` has the scenarios). What a version can do, and what differs for people, is in
-[compatibility.md](compatibility.md).
+The features that work with each version of Claude Code. Each cell is a scenario played with the
+real agent behind the daemon, against a scripted model. ` + "`make fidelity`" + ` writes this page;
+` + "`tests/fidelity`" + ` has the scenarios. The abilities of a version, and the differences for people, are
+in [compatibility.md](compatibility.md).
 
 | scenario |`)
 	for _, v := range m.versions {
