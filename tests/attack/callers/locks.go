@@ -13,6 +13,7 @@ var lockScenarios = []siege.Scenario{
 	{Name: "locks: a process with the number of another", Env: []string{"BETCODE_LOCK_GRACE=30m"}, Attack: attackReusedNumber},
 	{Name: "locks: clients that are killed", Attack: attackLockLoops},
 	{Name: "locks: clients that are stopped", Attack: attackStoppedHolder},
+	{Name: "locks: many answers to one request", Attack: attackAnswers},
 }
 
 // attackReusedNumber kills the daemon and a client that holds the lock, and tries to write as a process of the same person that
