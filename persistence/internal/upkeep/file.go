@@ -37,14 +37,6 @@ type identity struct {
 	deleted bool
 }
 
-// span is the events of one session in one file.
-type span struct {
-	first, last uint64
-	holes       bool
-	chain       record.Link // of the newest chunk
-	broken      bool        // a link did not match, and was reported
-}
-
 func newFileCheck(v *Verifier, name string) *fileCheck {
 	return &fileCheck{
 		v: v, report: messages.JournalFile{Name: name},
@@ -197,77 +189,6 @@ func (c *fileCheck) record(bucket []byte, blank func() record.Record) func(key, 
 	}
 }
 
-func (c *fileCheck) chunk(key, value []byte) {
-	number, _ := record.NumberOf(key)
-	last, ok := record.SecondOf(key)
-	if _, known := c.ids[number]; !ok || !known {
-		c.problem(record.BucketEvents, key, "it is of no session")
-		return
-	}
-	s := c.spans[number]
-	if s == nil {
-		s = &span{}
-		c.spans[number] = s
-	}
-	body, err := c.body(record.BucketEvents, key, value)
-	var events [][]byte
-	if err == nil {
-		events, err = record.DecodeChunk(body)
-	}
-	if err != nil {
-		c.problem(record.BucketEvents, key, "%w", err)
-		s.last, s.holes, s.broken = last, true, true
-		return
-	}
-	n := uint64(len(events))
-	first := last - n + 1
-	switch {
-	case n > last:
-		c.problem(record.BucketEvents, key, "%d events end in number %d", n, last)
-		s.holes = true
-	case s.last > 0 && first != s.last+1 && !s.holes:
-		c.problem(record.BucketEvents, key, "it begins with event %d; the one before ended with %d", first, s.last)
-		s.holes = true
-	case s.last == 0:
-		s.first = first
-	}
-	c.link(s, number, key, body, events)
-	s.last = last
-	c.report.Events += int64(n)
-}
-
-// link follows a session's hash chain over one chunk. A link must follow from the one
-// before, or begin a chain. After a link that does not, the following ones are compared
-// with what is stored: one change is one problem.
-func (c *fileCheck) link(s *span, number uint64, key, body []byte, events [][]byte) {
-	stored, l, byEvent := record.Unchain(body)
-	last, _ := record.SecondOf(key)
-	follow := func(before record.Link) record.Link {
-		if !byEvent {
-			return before.AfterChunk(key, stored)
-		}
-		for i, event := range events {
-			before = before.After(number, messages.Seq(last)-messages.Seq(len(events)-1-i), event)
-		}
-		return before
-	}
-	before, known := s.chain, true
-	if s.last == 0 {
-		cursor := c.cursors[number]
-		known = cursor != nil // a deleted session has none
-		before = record.BeginsWith(cursor)
-	}
-	s.chain = l
-	if l == (record.Link{}) {
-		return
-	}
-	c.report.Chained += int64(len(events))
-	if known && !s.broken && l != follow(before) && l != follow(record.Link{}) {
-		c.problem(record.BucketEvents, key, "its hash does not follow from what is before it: a chunk was changed, removed or moved")
-	}
-	s.broken = false
-}
-
 // finish compares what the walk found with itself and with the file before.
 func (c *fileCheck) finish(before *fileCheck) {
 	for _, number := range slices.Sorted(maps.Keys(c.ids)) {
@@ -291,36 +212,4 @@ func (c *fileCheck) finish(before *fileCheck) {
 	slices.SortStableFunc(c.v.Report.Problems, func(a, b messages.JournalProblem) int {
 		return cmp.Compare(a.File, b.File)
 	})
-}
-
-// history checks that the events of a session go from base to head, and that
-// the file before ended where this one begins.
-func (c *fileCheck) history(key []byte, number uint64, cursor *storev1.Cursor, before *fileCheck) {
-	base, head, from := cursor.GetBase(), cursor.GetHead(), record.Begins(cursor)
-	s := cmp.Or(c.spans[number], &span{first: from + 1, last: from})
-	if (s.first != from+1 || s.last != head) && !s.holes {
-		c.problem(record.BucketSessions, key, "events %d to %d are there, %d to %d should be", s.first, s.last, from+1, head)
-	}
-	chain, baseChain := record.LoadLink(cursor.GetChain()), record.LoadLink(cursor.GetBaseChain())
-	if s.last == from {
-		s.chain = record.BeginsWith(cursor)
-	}
-	if chain != (record.Link{}) && chain != s.chain && !s.broken {
-		c.problem(record.BucketSessions, key, "the hash of the history up to event %d is another: its newest chunks were changed or removed", head)
-	}
-	if before == nil {
-		return
-	}
-	end := uint64(0)
-	if old := before.cursors[number]; old != nil {
-		end = old.GetHead()
-		if ended := record.LoadLink(old.GetChain()); end == base && ended != (record.Link{}) && baseChain != (record.Link{}) && ended != baseChain {
-			c.problem(record.BucketSessions, key, "the hash of the history up to event %d is not the one the file before ended with", base)
-		}
-	} else if i, known := before.ids[number]; known && !i.deleted {
-		return // its cursor is damaged, and reported
-	}
-	if end != base {
-		c.problem(record.BucketSessions, key, "history begins after event %d, the file before ended with %d", base, end)
-	}
 }
