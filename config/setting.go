@@ -78,7 +78,7 @@ func (s *Setting) Wants() string {
 	case Durations:
 		return fmt.Sprintf("one time, or two with the earlier one first, each from %s to %s, for example 1h,24h; or off", s.Min, s.Max)
 	case Names:
-		return "a list of names of variables, in which a last * stands for any rest, for example PATH,LC_*; or off"
+		return "a list of names of variables, in which a last * matches any rest, for example PATH,LC_*; or off"
 	case Paths:
 		return "a list of absolute paths, of which ~/… is below the home directory, for example ~/notes,/srv/data; or off"
 	case Shell:

@@ -120,7 +120,7 @@ var table = []Setting{
 	},
 	{
 		Name: "agent.memory_max", Kind: Size, Default: "off", Min: "64MiB", Max: "16TiB", Off: true, Env: "BETCODE_AGENT_MEMORY_MAX", Live: true,
-		Help: "memory that an agent with all that it starts may use (Linux); it is killed when it needs more. Where control groups cannot limit it, health says so, and agents start without a limit",
+		Help: "memory that an agent with all that it starts may use (Linux); it is killed when it needs more. Without usable control groups, agents start without a limit, and health reports that",
 		into: func(d *Daemon) any { return &d.MemoryMax },
 	},
 	{
@@ -135,7 +135,7 @@ var table = []Setting{
 	},
 	{
 		Name: "agent.on_self_approval", Kind: Text, Default: "freeze", Values: SelfApprovalReactions, Env: "BETCODE_ON_SELF_APPROVAL", Live: true,
-		Help: "what happens to an agent after an alarm: it is frozen until a person decides, killed, or goes on; the alarm is announced in each case",
+		Help: "what happens to an agent after an alarm: it is frozen until a person decides, killed, or continues; the alarm is announced in each case",
 		into: func(d *Daemon) any { return &d.OnSelfApproval },
 	},
 	{
@@ -300,7 +300,7 @@ var table = []Setting{
 	},
 	{
 		Name: "subagents.auto_approve_time", Kind: Duration, Default: "30m", Min: "1s", Max: "24h", Env: "BETCODE_SUBAGENTS_AUTO_APPROVE_TIME", Live: true,
-		Help: "how long calls of an auto-approved subagent are approved, where its spawn says nothing; then it is ended",
+		Help: "how long calls of an auto-approved subagent are approved, unless its spawn sets another time; then it is ended",
 		into: func(d *Daemon) any { return &d.Subagents.AutoApproveTime },
 	},
 	{

@@ -57,7 +57,7 @@ var features = []Feature{
 	},
 	{
 		Name: "session_persistence", Stage: StageStable, Since: "0.1.0", Fixed: true,
-		Description: "What was said is kept in the journal",
+		Description: "The conversation is stored in the journal",
 	},
 	{
 		Name: "worktree_management", Stage: StageBeta, Since: "0.2.0", Aliases: []string{"worktrees"},

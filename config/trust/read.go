@@ -34,7 +34,7 @@ func (in *inspector) present(path string) bool {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || notDirectory(err):
 		return false
 	}
-	in.problem(path, "cannot be looked at: "+plain(err))
+	in.problem(path, "cannot be examined: "+plain(err))
 	return false
 }
 
@@ -83,7 +83,7 @@ func (in *inspector) tree(path, kind string, depth int) {
 	case errors.Is(err, fs.ErrNotExist):
 		return // a dangling link
 	case err != nil:
-		in.problem(path, "cannot be looked at: "+plain(err))
+		in.problem(path, "cannot be examined: "+plain(err))
 		return
 	case !info.IsDir():
 		if content, ok := in.read(path); ok {

@@ -123,7 +123,7 @@ func (in *incoming) store(ctx context.Context, file *upload.File, content []byte
 // sendResult sends the result of an upload to the page.
 func (in *incoming) sendResult(ctx context.Context, id, name, path string, err error) {
 	m := wire.FileUploadResult{UploadID: id, Success: err == nil}
-	text := fmt.Sprintf("**%s** was handed to the proxy of this session.", name)
+	text := fmt.Sprintf("**%s** was sent to the proxy of this session.", name)
 	switch {
 	case err != nil:
 		m.Error = ref(err.Error())

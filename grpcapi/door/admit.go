@@ -78,7 +78,7 @@ func allow(ctx context.Context, c *Call, method string) error {
 	need, known := Needs(method)
 	switch {
 	case !known:
-		return messages.Errorf(opAdmit, messages.Denied, "no rule says which scope %s needs", method).
+		return messages.Errorf(opAdmit, messages.Denied, "method %s is not in the table of rights", method).
 			WithHint("use a method of this version; 'grpcurl describe' lists them")
 	case need == Anyone, c.Rights&need != 0:
 		return nil

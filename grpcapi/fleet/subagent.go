@@ -152,7 +152,7 @@ func spawnIn(r *pb.SpawnSubagentRequest, call *door.Call) (messages.SpawnSubagen
 	}
 	switch turns := r.GetMaxTurns(); {
 	case strings.TrimSpace(m.Prompt) == "":
-		return m, wire.Invalid(op, "Say what is to be done.", "prompt is empty")
+		return m, wire.Invalid(op, "Give a prompt.", "prompt is empty")
 	case len(m.Prompt) > translate.MaxContentBytes:
 		return m, wire.Invalid(op, "Put the text into a file.", "prompt has %d bytes, the limit is %d", len(m.Prompt), translate.MaxContentBytes)
 	case turns < 0:

@@ -15,7 +15,7 @@ const (
 )
 
 // errTooSlow ends a call whose proxy does not read.
-var errTooSlow = messages.Errorf("serve proxy", messages.Exhausted, "the proxy does not read what it is sent").
+var errTooSlow = messages.Errorf("serve proxy", messages.Exhausted, "the proxy does not read its events").
 	WithHint("connect again; messages and decisions are sent again")
 
 // outbox buffers events for the proxy of one call. It implements [messages.ProxySink].

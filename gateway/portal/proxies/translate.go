@@ -72,7 +72,7 @@ func (t *translator) request(m wire.Message) (r *pb.ProxyRequest, why string) {
 	case wire.SessionStatus, wire.TurnMetricsReport, wire.ToolProgress, wire.Ephemeral:
 		return nil, "it is not kept"
 	case wire.SessionLimitReached:
-		return nil, "the agent says it too"
+		return nil, "the agent reports it too"
 	case wire.FileUploadResult, wire.FileDownloadResponse, wire.ForwardStatus,
 		wire.TunnelOpened, wire.TunnelRefused, wire.TunnelData, wire.TunnelWindow, wire.TunnelClose:
 		return nil, "nothing was asked for"

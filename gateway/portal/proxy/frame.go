@@ -43,7 +43,7 @@ func (l *link) frame(m wire.Message) []effect {
 		l.answer(m)
 	case wire.Interrupt:
 		if l.ReadOnly {
-			l.note("This session may only be viewed here; its turn goes on.")
+			l.note("This session may only be viewed here; its turn continues.")
 			break
 		}
 		l.do(ask{&pb.AgentRequest{Request: &pb.AgentRequest_Cancel{Cancel: &pb.CancelRequest{Reason: "interrupt"}}}})

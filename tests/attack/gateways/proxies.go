@@ -82,7 +82,7 @@ func attackProxyByViewer(s *siege.Siege) {
 	at := shows(s, portal, id, "the refusals", func(at foreignportal.Session) bool {
 		return len(at.Pending) == 0 && len(at.Loose) >= 6 && hasNote("was not stored")(at)
 	})
-	for _, what := range []string{"the message was not sent", "the request still waits", "its turn goes on"} {
+	for _, what := range []string{"the message was not sent", "the request still waits", "its turn continues"} {
 		s.Held("refused: "+what, hasNote(what)(at), "%s", at.Loose)
 	}
 	s.Held("no request is shown", len(at.Requests) == 0, "%v", at.Requests)
