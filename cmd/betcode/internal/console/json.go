@@ -26,15 +26,6 @@ func MessageJSON(m proto.Message) (map[string]any, error) {
 	return out, nil
 }
 
-// WriteJSONLine writes a message as one line of JSON, with numbers for all integers.
-func WriteJSONLine(w io.Writer, m proto.Message) error {
-	object, err := MessageObject(m)
-	if err != nil {
-		return err
-	}
-	return WriteValue(w, object, "")
-}
-
 // WriteValue writes v as JSON, on one line if indent is empty. Characters that are not seen, or turn others around, are escaped.
 func WriteValue(w io.Writer, v any, indent string) error {
 	var out strings.Builder
