@@ -12,6 +12,8 @@
 // The actor owns the deadline and the timer. The session owns the record: it journals the decision, replies to the caller
 // when that is durable, and sends [Changed] when it changes the record itself.
 //
+// [Actors] has the actors of one session by request. The session's actor starts, stops and replaces them with it.
+//
 // # On a crash
 //
 // The request is a record in the journal, with its deadline, and the session starts this actor from it. If only the actor
