@@ -13,11 +13,11 @@ import (
 
 const opPrivate = "check directory permissions"
 
-// privateState closes the state directory to other users. A directory of root, such as a mounted volume, stays as it is
-// unless everybody may write to it.
+// privateState closes the state directory to other users, or refuses an open one behind a symbolic link. A directory of
+// root, such as a mounted volume, stays as it is unless everybody may write to it.
 func (d *daemon) privateState() error {
 	dir := d.cfg.StateDir
-	info, err := os.Stat(dir)
+	info, link, err := behind(dir)
 	if err != nil {
 		return err
 	}
@@ -27,24 +27,32 @@ func (d *daemon) privateState() error {
 		}
 		return nil
 	}
-	return private(dir, info, "")
+	return private(dir, info, link)
+}
+
+// behind returns what a path leads to, and why the daemon must not close that: a symbolic link. An agent could put one to
+// a directory of the user in the place of the daemon's directory.
+func behind(dir string) (target fs.FileInfo, link string, err error) {
+	if target, err = os.Stat(dir); err != nil {
+		return nil, "", err
+	}
+	place, err := os.Lstat(dir)
+	if err == nil && place.Mode()&fs.ModeSymlink != 0 {
+		link = "it is a symbolic link"
+	}
+	return target, link, err
 }
 
 // privateSocket closes the socket's directory to other users if it holds nothing but the socket. It refuses any other
-// directory that is open to others. It never closes a directory behind a symbolic link: an agent could point a link in
-// the place of the daemon's directory at a directory of the user.
+// directory that is open to others, and one behind a symbolic link.
 func (d *daemon) privateSocket() error {
 	dir := filepath.Dir(d.cfg.SocketPath)
-	info, err := os.Stat(dir)
+	info, link, err := behind(dir)
 	if err != nil {
 		return err
 	}
-	place, err := os.Lstat(dir)
-	if err != nil {
-		return err
-	}
-	if place.Mode()&fs.ModeSymlink != 0 {
-		return private(dir, info, "it is a symbolic link")
+	if link != "" {
+		return private(dir, info, link)
 	}
 	made := []string{d.cfg.ConfigDir, d.cfg.StateDir}
 	ours := slices.Contains(made, dir) || filepath.Base(dir) == "betcode"
@@ -75,7 +83,7 @@ func private(dir string, info fs.FileInfo, obstacle string) error {
 	}
 	if obstacle != "" {
 		return messages.Errorf(opPrivate, messages.Denied, "others may enter %s, and %s", dir, obstacle).
-			WithHint("choose a --socket in a directory of its own, or close this one with 'chmod 700'")
+			WithHint("close it with 'chmod 700', or choose another one with --socket or --state-dir")
 	}
 	if err := os.Chmod(dir, 0o700); err != nil {
 		return fmt.Errorf("%s is open to others: %w", dir, err)

@@ -80,15 +80,18 @@ func TestPrivateDirectories(t *testing.T) {
 		}
 	}
 
-	state := filepath.Join(root, "state")
-	if err := os.Mkdir(state, 0o700); err != nil {
+	state, linked := filepath.Join(root, "state"), filepath.Join(root, "linked")
+	if err := errors.Join(os.Mkdir(state, 0o700), os.Chmod(state, 0o777), os.Symlink(state, linked)); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(state, 0o777); err != nil {
-		t.Fatal(err)
+	if err := (&daemon{cfg: config.Daemon{StateDir: linked}}).privateState(); messages.KindOf(err) != messages.Denied || mode(state).Perm() != 0o777 {
+		t.Errorf("an open state directory behind a link: %v, %v", err, mode(state))
 	}
 	if err := (&daemon{cfg: config.Daemon{StateDir: state}}).privateState(); err != nil || mode(state).Perm() != 0o700 {
 		t.Errorf("an open state directory: %v, %v", err, mode(state))
+	}
+	if err := (&daemon{cfg: config.Daemon{StateDir: linked}}).privateState(); err != nil {
+		t.Errorf("a closed state directory behind a link: %v", err)
 	}
 }
 
