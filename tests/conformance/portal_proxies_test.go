@@ -12,9 +12,9 @@ import (
 func portalProxies(s *stage) {
 	p := s.portal()
 	b := p.browser("control", "approve")
-	token, _, _ := strings.Cut(s.cli(0, "gateway", "token", "--name", "laptop"), "\n")
-	if strings.Count(token, ".") != 2 {
-		s.Errorf("no JWT: %s", token)
+	token, err := s.world.ProxyToken("laptop")
+	if err != nil || strings.Count(token, ".") != 2 || strings.Contains(token, " ") {
+		s.Fatalf("no JWT: %q %v", token, err)
 	}
 	id := uuid.NewString()
 	refused := p.dial(p.Browser(), "/ws/session")
@@ -113,7 +113,7 @@ func portalProxies(s *stage) {
 	s.shows("Input Flow (frontend to backend to proxy)", "InputAck ends an input")
 	s.shows("Keep-Alive", "Heartbeat is echoed")
 
-	_, err := p.Stop()
+	_, err = p.Stop()
 	s.must(err)
 	third.next(`"ServerShutdown"`)
 	s.shows("Server Lifecycle", "ServerShutdown reaches proxies")

@@ -86,9 +86,7 @@ func attackPortalAPI(s *siege.Siege) {
 
 // proxyTokenIsNoLogin presents the token of a proxy as that of a page.
 func proxyTokenIsNoLogin(s *siege.Siege, p *kit.Portal, all []apiRequest) {
-	printed, exit := s.Cli("gateway", "token", "--name", "laptop")
-	s.Held("there is a token of a proxy", exit == 0, "%s", printed)
-	secret, _, _ := strings.Cut(printed, "\n")
+	secret := proxyToken(s, "laptop")
 	b := p.Browser()
 	b.Header.Set("Authorization", "Bearer "+secret)
 	for _, r := range all {

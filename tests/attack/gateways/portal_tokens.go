@@ -16,9 +16,8 @@ import (
 
 // proxyToken creates a token of a proxy and returns its secret.
 func proxyToken(s *siege.Siege, name string) string {
-	printed, code := s.Cli("gateway", "token", "--name", name)
-	s.Held("a token of a proxy is made", code == 0, "%s", printed)
-	secret, _, _ := strings.Cut(printed, "\n")
+	secret, err := s.World.ProxyToken(name)
+	s.Held("a token of a proxy is made", err == nil && strings.Count(secret, ".") == 2 && !strings.Contains(secret, " "), "%q %v", secret, err)
 	return secret
 }
 
