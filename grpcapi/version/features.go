@@ -50,9 +50,9 @@ func (s *Service) Gate(method string) error {
 
 // switchedOff returns the error for a feature that is off, with the command that enables it.
 func switchedOff(f messages.Feature) error {
-	err := messages.Errorf("use "+f.Name, messages.Unimplemented, "%s not enabled: it is %s", f.Name, f.Stage).With("feature", f.Name)
+	err := messages.Errorf("use feature", messages.Unimplemented, "%s is not enabled (%s)", f.Name, f.Stage).With("feature", f.Name)
 	if f.Stage == messages.StageRemoved {
 		return err.WithHint("Use " + f.Replacement + ".")
 	}
-	return err.WithHint("Enable via settings.json feature_flags." + f.Name + ", or: betcode config set feature_flags." + f.Name + " true")
+	return err.WithHint("Enable it: betcode config set feature_flags." + f.Name + " true")
 }

@@ -95,7 +95,7 @@ type state struct {
 // New returns the state at the beginning.
 func New(o Options) *Model {
 	m := &Model{options: o, width: 80, height: 24, saved: true, focused: true}
-	m.transcript = transcript.New(transcript.Options{Style: o.Style, Verbose: o.Verbose, Nested: o.Screen})
+	m.transcript = transcript.New(transcript.Options{Style: o.Style, Verbose: o.Verbose, Nested: o.Screen, Client: o.Client})
 	m.history.SetEntries(o.History)
 	m.state.caughtUp = o.Head == 0
 	m.restored = o.Restored

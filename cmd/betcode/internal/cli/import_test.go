@@ -76,7 +76,7 @@ func TestImport(t *testing.T) {
 	if content, _ := os.ReadFile(mine); string(content) != "{}" {
 		t.Errorf("%s", content)
 	}
-	if code, _, stderr := command(t, "", "import", "--from", filepath.Join(home, "nowhere")); code != 5 || !strings.Contains(stderr, "not a directory") {
+	if code, _, stderr := command(t, "", "import", "--from", filepath.Join(home, "nowhere")); code != 5 || !strings.Contains(stderr, "there is no such directory") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 	if code, _, stderr := command(t, "", "import", "--from", t.TempDir()); code != 0 || !strings.Contains(stderr, "nothing to import") {

@@ -103,7 +103,7 @@ func (l *Launcher) Restart(ctx context.Context, cfg config.Daemon, fresh config.
 	switch {
 	case !o.Environment:
 	case len(taken) == 0:
-		l.Console.Say("Its environment had all that there is to take.")
+		l.Console.Say("Nothing was taken from this environment: the daemon has the same values already.")
 	default: // names alone: values may be secrets
 		l.Console.Say("Taken from this environment: %s. Agents get it when they are started.", console.Line(strings.Join(taken, ", ")))
 	}

@@ -94,9 +94,18 @@ func (b background) start(ctx context.Context, patience time.Duration) (pid int,
 	go func() { ended <- child.Wait() }()
 
 	if err := awaitServing(ctx, b.socket, patience, ended); err != nil {
-		return 0, exit.With(exit.Connection, fmt.Errorf("start daemon: %w. Its log, %s, ends with:\n%s", err, b.log, tailOf(b.log, before)))
+		return 0, exit.With(endCode(err), fmt.Errorf("start daemon: %w. Its log, %s, ends with:\n%s", err, b.log, tailOf(b.log, before)))
 	}
 	return child.Process.Pid, nil
+}
+
+// endCode returns the exit code of a command whose daemon does not serve: that of the daemon, if it has ended with one of ours.
+func endCode(err error) int {
+	var ended *exec.ExitError
+	if errors.As(err, &ended) && slices.ContainsFunc(exit.Meanings(), func(m exit.Meaning) bool { return m.Code == ended.ExitCode() }) {
+		return ended.ExitCode()
+	}
+	return exit.Connection
 }
 
 // notifyExec is a flag that is passed on as a variable, because every user of the machine can read command lines.

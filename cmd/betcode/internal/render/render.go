@@ -19,6 +19,7 @@ type Renderer struct {
 	verbose bool            // show thinking, subagents, processes and raw lines
 	typed   map[string]bool // keys of messages typed here, which are on the screen already
 
+	client         string // whose screen it is
 	session, model string // last shown
 	unended        bool   // the cursor is behind text
 	block          string // of the text being written
@@ -34,6 +35,9 @@ type Renderer struct {
 func NewRenderer(w io.Writer, style console.Style, verbose bool) *Renderer {
 	return &Renderer{w: w, style: style, verbose: verbose, typed: map[string]bool{}}
 }
+
+// As says which client reads the screen, by the id that the daemon knows. Without one a reader takes no part.
+func (r *Renderer) As(client string) { r.client = client }
 
 // Typed records the key of a message that was typed here, so that its event is not shown again.
 func (r *Renderer) Typed(key string) { r.typed[key] = true }
@@ -268,6 +272,19 @@ func (r *Renderer) turnComplete(t *pb.TurnComplete) {
 	}
 }
 
+// lockRequest says who asks whom for the input lock. Only the holder reads what it can do about that.
+func (r *Renderer) lockRequest(l *pb.LockChange) string {
+	requester, holder := console.Client(l.GetRequestedBy()), console.Client(l.GetHolder())
+	switch r.client {
+	case "":
+	case l.GetHolder():
+		return requester + " asks for your input lock: /release gives it up, /refuse keeps it"
+	case l.GetRequestedBy():
+		return "you asked " + holder + " for the input lock; it is yours in ten seconds unless " + holder + " keeps it"
+	}
+	return requester + " asks " + holder + " for the input lock"
+}
+
 func (r *Renderer) run(e *pb.RunEvent) {
 	switch {
 	case e.GetState() == pb.RunState_RUN_STATE_ADOPTED:
@@ -286,10 +303,11 @@ func (r *Renderer) run(e *pb.RunEvent) {
 func (r *Renderer) lock(l *pb.LockChange) {
 	switch {
 	case l.GetRequestedBy() != "":
-		r.Line("%s %s asks for the input lock of %s: /release gives it up, /refuse keeps it", r.style.Yellow("note:"),
-			console.Client(l.GetRequestedBy()), console.Client(l.GetHolder()))
+		r.Line("%s %s", r.style.Yellow("note:"), r.lockRequest(l))
+	case l.GetOfferedTo() != "" && l.GetOfferedTo() == r.client:
+		r.Line("%s the input lock is offered to you: /lock takes it", r.style.Yellow("note:"))
 	case l.GetOfferedTo() != "":
-		r.Line("%s the input lock is offered to %s: /lock takes it", r.style.Yellow("note:"), console.Client(l.GetOfferedTo()))
+		r.Line("%s the input lock is offered to %s", r.style.Yellow("note:"), console.Client(l.GetOfferedTo()))
 	case l.GetHolder() != "" && l.GetPreviousHolder() != "" && l.GetHolder() != l.GetPreviousHolder():
 		r.Line("%s %s has the input lock now, which %s had; /lock asks for it", r.style.Yellow("note:"),
 			console.Client(l.GetHolder()), console.Client(l.GetPreviousHolder()))

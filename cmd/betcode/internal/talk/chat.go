@@ -52,6 +52,7 @@ func Chat(ctx context.Context, c *console.Console, cl *client.Client, o Opening,
 		s.change.Send(s.conv, o.Changes)
 	}
 	s.chat = newChat(c.Stdout, c.Terminal, o.Head, options.Verbose, options.ReadOnly)
+	s.chat.render.As(cl.ID())
 	keys := options.Keys
 	if keys == nil {
 		keys = OpenKeyboard(c)

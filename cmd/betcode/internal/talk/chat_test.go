@@ -105,7 +105,19 @@ func TestChatLock(t *testing.T) {
 		{func() { c.lockAnswered(nil, io.ErrUnexpectedEOF) }, "error: unexpected EOF"},
 		{func() {
 			c.event(&pb.AgentEvent{Event: &pb.AgentEvent_Lock{Lock: &pb.LockChange{Holder: "ann", RequestedBy: "bob"}}})
-		}, "bob asks for the input lock of ann: /release gives it up, /refuse keeps it"},
+		}, "bob asks ann for the input lock\n"},
+		{func() {
+			c.render.As("ann")
+			c.event(&pb.AgentEvent{Event: &pb.AgentEvent_Lock{Lock: &pb.LockChange{Holder: "ann", RequestedBy: "bob"}}})
+		}, "bob asks for your input lock: /release gives it up, /refuse keeps it"},
+		{func() {
+			c.render.As("bob")
+			c.event(&pb.AgentEvent{Event: &pb.AgentEvent_Lock{Lock: &pb.LockChange{Holder: "ann", RequestedBy: "bob"}}})
+		}, "you asked ann for the input lock; it is yours in ten seconds unless ann keeps it"},
+		{func() {
+			c.event(&pb.AgentEvent{Event: &pb.AgentEvent_Lock{Lock: &pb.LockChange{Holder: "ann", OfferedTo: "bob"}}})
+		}, "offered to you: /lock takes it"},
+		{func() { c.render.As("") }, ""},
 		{func() {
 			c.event(&pb.AgentEvent{Event: &pb.AgentEvent_Lock{Lock: &pb.LockChange{Holder: "ann", OfferedTo: "bob"}}})
 		}, "offered to bob"},

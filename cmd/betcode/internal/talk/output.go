@@ -15,7 +15,7 @@ import (
 
 // Output prints the result of a run. [NewOutput] returns one.
 type Output interface {
-	event(e *pb.AgentEvent) error
+	event(t *turn, e *pb.AgentEvent) error
 	pause() // another writer is about to write to the terminal
 	finish(t *turn) error
 }
@@ -25,11 +25,11 @@ func NewOutput(c *console.Console, format string, verbose bool) (Output, error) 
 	switch format {
 	case "text":
 		if c.Terminal.Out {
-			return liveOutput{render.NewRenderer(c.Stdout, console.Style(c.Terminal.Colour), verbose)}, nil
+			return &liveOutput{screen: render.NewRenderer(c.Stdout, console.Style(c.Terminal.Colour), verbose)}, nil
 		}
 		out := &textOutput{stdout: c.Stdout}
 		if verbose || c.Terminal.Err {
-			out.activity = render.NewRenderer(c.Stderr, false, verbose)
+			out.activity = &liveOutput{screen: render.NewRenderer(c.Stderr, false, verbose)}
 		}
 		return out, nil
 	case "json":
@@ -56,7 +56,7 @@ func showsNotices(o Output) bool {
 
 // showsText reports whether an output shows text by itself, while it comes.
 func showsText(o Output) bool {
-	_, live := o.(liveOutput)
+	_, live := o.(*liveOutput)
 	return live
 }
 
@@ -66,19 +66,34 @@ func ofTheLock(e *pb.AgentEvent) bool {
 	return e.GetLock() != nil || e.GetError().GetCode() == noInputLock
 }
 
-// liveOutput shows events as they come, on a terminal.
-type liveOutput struct{ screen *render.Renderer }
+// liveOutput shows events as they come, on a terminal. The message may wait for the turn of another one: what that turn consumed, and
+// how it ended, is not shown.
+type liveOutput struct {
+	screen *render.Renderer
+	usage  *pb.AgentEvent // of the turn that runs
+}
 
-func (o liveOutput) event(e *pb.AgentEvent) error {
-	if e.GetUserInput() == nil && !ofTheLock(e) { // the prompt is on the command line
+func (o *liveOutput) event(t *turn, e *pb.AgentEvent) error {
+	switch {
+	case e.GetUserInput() != nil || ofTheLock(e): // the prompt is on the command line
+	case e.GetUsage() != nil:
+		o.usage = e
+	case e.GetTurnComplete() != nil && !t.ends(e.GetTurnComplete()):
+		o.screen.Line("The turn before this message has ended.")
+		o.usage = nil
+	case e.GetTurnComplete() != nil && o.usage != nil:
+		o.screen.Event(o.usage)
+		o.usage = nil
+		o.screen.Event(e)
+	default:
 		o.screen.Event(e)
 	}
 	return nil
 }
 
-func (o liveOutput) pause() { o.screen.EndLine() }
+func (o *liveOutput) pause() { o.screen.EndLine() }
 
-func (o liveOutput) finish(*turn) error {
+func (o *liveOutput) finish(*turn) error {
 	o.screen.EndLine()
 	return nil
 }
@@ -86,14 +101,14 @@ func (o liveOutput) finish(*turn) error {
 // textOutput prints the final answer, for a program. Events before it go to standard error if that is a terminal.
 type textOutput struct {
 	stdout   io.Writer
-	activity *render.Renderer
+	activity *liveOutput
 }
 
-func (o *textOutput) event(e *pb.AgentEvent) error {
-	if o.activity != nil && e.GetUserInput() == nil && e.GetTextDelta() == nil && !ofTheLock(e) && !authentication(e.GetError()) {
-		o.activity.Event(e)
+func (o *textOutput) event(t *turn, e *pb.AgentEvent) error {
+	if o.activity == nil || e.GetTextDelta() != nil || authentication(e.GetError()) {
+		return nil
 	}
-	return nil
+	return o.activity.event(t, e)
 }
 
 func (*textOutput) pause() {}
@@ -125,7 +140,7 @@ type RunResult struct {
 
 type jsonOutput struct{ w io.Writer }
 
-func (jsonOutput) event(*pb.AgentEvent) error { return nil }
+func (jsonOutput) event(*turn, *pb.AgentEvent) error { return nil }
 
 func (jsonOutput) pause() {}
 
@@ -151,7 +166,7 @@ func (o jsonOutput) finish(t *turn) error {
 // streamOutput prints each event as one line of JSON.
 type streamOutput struct{ w io.Writer }
 
-func (o streamOutput) event(e *pb.AgentEvent) error {
+func (o streamOutput) event(_ *turn, e *pb.AgentEvent) error {
 	object, err := console.MessageJSON(e)
 	if err != nil {
 		return err

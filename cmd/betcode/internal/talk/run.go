@@ -185,7 +185,7 @@ func (r *unattended) item(ctx context.Context, item client.Item) error {
 		for _, request := range r.turn.event(item.Event) {
 			r.conv.Send(request)
 		}
-		if err := r.out.event(item.Event); err != nil {
+		if err := r.out.event(&r.turn, item.Event); err != nil {
 			return err
 		}
 		if n := item.Event.GetNotice(); n.GetCode() == waitingForSlot && !showsNotices(r.out) {

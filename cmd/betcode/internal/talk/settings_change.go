@@ -66,5 +66,5 @@ func (r *unattended) changing(item client.Item) error {
 		return nil
 	}
 	r.turn.last = max(r.turn.last, item.Event.GetSequence())
-	return r.out.event(item.Event)
+	return r.out.event(&r.turn, item.Event)
 }

@@ -76,8 +76,11 @@ func (t *turn) event(e *pb.AgentEvent) []*pb.AgentRequest {
 	case *pb.AgentEvent_Usage:
 		t.usage = event.Usage
 	case *pb.AgentEvent_TurnComplete:
-		if keys := event.TurnComplete.GetInputKeys(); slices.Contains(keys, cmp.Or(t.prompt, t.key)) || len(keys) == 0 && event.TurnComplete.GetOrigin() == "" {
+		if t.ends(event.TurnComplete) {
 			t.complete, t.done = event.TurnComplete, !t.repeats || t.ended != nil
+		} else { // what it said and consumed is not this turn's
+			t.text.reset()
+			t.usage = nil
 		}
 	case *pb.AgentEvent_UserInput:
 		t.nextPrompt(event.UserInput)
@@ -90,6 +93,12 @@ func (t *turn) event(e *pb.AgentEvent) []*pb.AgentRequest {
 		t.mayBeOver = t.mayBeOver || t.stopsAt(event.Notice.GetCode())
 	}
 	return nil
+}
+
+// ends reports whether a turn that is complete is that of the message. The message may have waited for the turn of another one.
+func (t *turn) ends(c *pb.TurnComplete) bool {
+	keys := c.GetInputKeys()
+	return t.accepted && (slices.Contains(keys, cmp.Or(t.prompt, t.key)) || len(keys) == 0 && c.GetOrigin() == "")
 }
 
 // nextPrompt begins the turn of another prompt of a repeated message.

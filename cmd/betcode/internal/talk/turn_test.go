@@ -7,6 +7,7 @@ import (
 	"betcode/cmd/betcode/internal/eventtest"
 
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/render"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -46,6 +47,43 @@ func TestRunReportsRepeatedCrashes(t *testing.T) {
 	at.interrupted = true
 	if code := exit.Code(at.exit()); code != exit.Interrupted {
 		t.Errorf("interrupted by us: exit %d", code)
+	}
+}
+
+// TestTurnBehindAnother plays a message that waits for the turn of another one: only its own turn counts.
+func TestTurnBehindAnother(t *testing.T) {
+	text := func(block, text string) *pb.AgentEvent {
+		return &pb.AgentEvent{Event: &pb.AgentEvent_TextDelta{TextDelta: &pb.TextDelta{BlockId: block, Text: text}}}
+	}
+	usage := func(tokens uint32) *pb.AgentEvent {
+		return &pb.AgentEvent{Event: &pb.AgentEvent_Usage{Usage: &pb.UsageReport{InputTokens: tokens}}}
+	}
+	end := func(key string) *pb.AgentEvent {
+		return &pb.AgentEvent{Event: &pb.AgentEvent_TurnComplete{TurnComplete: &pb.TurnComplete{StopReason: "end_turn", InputKeys: []string{key}}}}
+	}
+	at := &turn{key: "own", session: "s"}
+	var screen, out strings.Builder
+	live := &liveOutput{screen: render.NewRenderer(&screen, false, false)}
+	for _, e := range []*pb.AgentEvent{
+		{Event: &pb.AgentEvent_UserInput{UserInput: &pb.UserInput{IdempotencyKey: "own"}}},
+		text("a", "not mine"), usage(7001), end("other"), text("b", "mine"), usage(8001), end("own"),
+	} {
+		if at.done {
+			t.Fatal("the turn is over before its end")
+		}
+		at.event(e)
+		if err := live.event(at, e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := (&textOutput{stdout: &out}).finish(at); err != nil || out.String() != "mine\n" {
+		t.Errorf("answer %q, %v", out.String(), err)
+	}
+	if at.usage.GetInputTokens() != 8001 || !at.done {
+		t.Errorf("usage %v, over %t", at.usage, at.done)
+	}
+	if shown := screen.String(); strings.Contains(shown, "7001") || !strings.Contains(shown, "8001") || !strings.Contains(shown, "The turn before this message has ended.\nmine") {
+		t.Errorf("the screen shows %q", shown)
 	}
 }
 

@@ -17,8 +17,9 @@ const maxBlocks = 4000
 // Options configure a transcript.
 type Options struct {
 	Style   console.Style
-	Verbose bool // thinking, subagents and processes too
-	Nested  bool // subagents are shown below the call that started them
+	Verbose bool   // thinking, subagents and processes too
+	Nested  bool   // subagents are shown below the call that started them
+	Client  string // id of the client that reads it; empty: it takes no part
 }
 
 // Transcript is what a session has said so far.
@@ -44,6 +45,7 @@ type Transcript struct {
 func New(o Options) *Transcript {
 	t := &Transcript{options: o, calls: map[string]string{}, requests: map[string]string{}}
 	t.words = render.NewRenderer(&t.notes, o.Style, o.Verbose)
+	t.words.As(o.Client)
 	return t
 }
 

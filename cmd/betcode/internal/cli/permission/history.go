@@ -40,12 +40,12 @@ func testedStream(*cli.Context) output.Stream {
 	return output.Stream{
 		Entry: &pb.TestRulesResponse{}, Name: "session_id",
 		Columns: []console.Column{
-			{Title: "RULES", Whole: true},
+			{Title: "WOULD BE", Whole: true},
 			{Title: "WAS", Whole: true},
 			{Title: "SESSION", Whole: true},
 			{Title: "SEQ", Whole: true},
 			{Title: "TOOL"},
-			{Title: "BY", Wide: true},
+			{Title: "RULES", Wide: true},
 			{Title: "CALL", Text: true},
 		},
 		Row: func(m proto.Message, l output.Look) []string {

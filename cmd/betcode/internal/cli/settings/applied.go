@@ -8,6 +8,7 @@ import (
 
 	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
 	"betcode/config"
 	pb "betcode/proto/betcode/v1"
 )
@@ -70,7 +71,7 @@ func appliedText(s *config.Setting, file config.Value, running *pb.SettingValue,
 	overridden := origin.Source == config.FromFlag || origin.Source == config.FromEnvironment
 	switch {
 	case runs && overridden:
-		return s.Name + " has no effect on the running daemon: it was started with " + origin.String() + ", which takes precedence."
+		return s.Name + " has no effect on the running daemon: it was started with " + origin.String() + ", which takes precedence. It is still " + valueText(s, running) + "."
 	case !runs && file.Origin.Source == config.FromEnvironment:
 		return s.Name + " takes effect with the next daemon, unless it has " + file.Origin.String() + ", which is set here and takes precedence."
 	case !runs:
@@ -78,13 +79,21 @@ func appliedText(s *config.Setting, file config.Value, running *pb.SettingValue,
 	case running.GetRestartNeeded():
 		return s.Name + " takes effect after a restart: betcode daemon restart."
 	case running.GetValue() != file.Public():
-		return s.Name + " is not read by the running daemon yet: betcode config show."
+		return s.Name + " is not read by the running daemon yet; it is still " + valueText(s, running) + ". Look again: betcode config get " + s.Name
 	case !s.Live:
-		return s.Name + " has this value in the running daemon already."
+		return s.Name + " is " + valueText(s, running) + " in the running daemon already."
 	case file.Origin.Source == config.FromDefault:
-		return s.Name + " has its default again."
+		return s.Name + " has its default again: " + valueText(s, running) + "."
 	}
-	return s.Name + " is in effect."
+	return s.Name + " is " + valueText(s, running) + " now."
+}
+
+// valueText returns the value of the running daemon, or in brackets the effect of none.
+func valueText(s *config.Setting, running *pb.SettingValue) string {
+	if running.GetValue() == "" {
+		return "(" + s.Unset + ")"
+	}
+	return console.Line(running.GetValue())
 }
 
 // runningValues returns the settings of the daemon once it has read the files, or after appliedPatience. ok is false if no

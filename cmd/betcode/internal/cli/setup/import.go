@@ -97,8 +97,13 @@ func importFrom(p *base.Program, named string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return "", errors.Join(fmt.Errorf("%s is not a directory", dir), err)
+	switch info, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("--from %s: there is no such directory", dir)
+	case err != nil:
+		return "", fmt.Errorf("--from: %w", err)
+	case !info.IsDir():
+		return "", fmt.Errorf("--from %s is not a directory", dir)
 	}
 	return dir, nil
 }
