@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,9 +11,7 @@ import (
 
 	"betcode/cmd/betcode/internal/cli/base"
 	"betcode/cmd/betcode/internal/cli/completion"
-	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
-	pb "betcode/proto/betcode/v1"
 )
 
 // completeName is the command that shells call to complete a line. Its arguments are the words behind the name of the
@@ -136,15 +133,21 @@ func candidates(app *cli.App, words []string, live func(kind string) []candidate
 	return matching
 }
 
-// valueCandidates returns values of a flag.
+// valueCandidates returns values of a flag, of the kind that its usage names between backquotes.
 func valueCandidates(f cli.Flag, live func(kind string) []candidate) []candidate {
-	if f == nil || f.Names()[0] != "session" {
+	d, ok := f.(cli.DocGenerationFlag)
+	if !ok {
 		return nil
 	}
-	return live("SESSION")
+	_, rest, _ := strings.Cut(d.GetUsage(), "`")
+	kind, _, _ := strings.Cut(rest, "`")
+	if kind == "STATE" && f.Names()[0] != "status" { // of something else than a session
+		return nil
+	}
+	return live(kind)
 }
 
-// argumentKind returns the kind of a command's argument, by its position: SESSION, REQUEST or another word of ArgsUsage. A last
+// argumentKind returns the kind of a command's argument, by its position: SESSION, SETTING or another word of ArgsUsage. A last
 // word with an ellipsis covers all following arguments.
 func argumentKind(usage string, place int) string {
 	words := strings.Fields(usage)
@@ -154,7 +157,7 @@ func argumentKind(usage string, place int) string {
 	if place >= len(words) {
 		return ""
 	}
-	return strings.Trim(words[place], "[].")
+	return strings.Trim(words[place], "[].…")
 }
 
 // flagCandidates returns the long names of the flags of a command; nil is the program.
@@ -174,44 +177,4 @@ func flagCandidates(app *cli.App, command *cli.Command) []candidate {
 		found = append(found, candidate{"--" + f.Names()[0], about})
 	}
 	return found
-}
-
-// liveCandidates asks the daemon, if one answers in time.
-func (p *program) liveCandidates(c *cli.Context, kind string) []candidate {
-	if kind != "SESSION" && kind != "REQUEST" {
-		return nil
-	}
-	cfg, err := p.ClientConfig(c)
-	if err != nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(c.Context, completeTime)
-	defer cancel()
-	cl, err := client.Open(cfg, client.Person())
-	if err != nil {
-		return nil
-	}
-	defer cl.Close()
-	var found []candidate
-	if kind == "REQUEST" {
-		list, err := cl.Admin.ListPermissions(ctx, &pb.ListPermissionsRequest{})
-		if err != nil {
-			return nil
-		}
-		for _, r := range list.GetPermissions() {
-			found = append(found, candidate{r.GetRequestId(), r.GetToolName() + " " + console.ToolCall(r.GetToolName(), r.GetInput(), r.GetDescription(), 60)})
-		}
-		return found
-	}
-	list, err := cl.Agent.ListSessions(ctx, &pb.ListSessionsRequest{Limit: 200})
-	if err != nil {
-		return nil
-	}
-	for _, s := range list.GetSessions() {
-		if s.GetName() != "" {
-			found = append(found, candidate{s.GetName(), s.GetWorkingDirectory()})
-		}
-		found = append(found, candidate{s.GetId(), cmp.Or(s.GetTitle(), s.GetWorkingDirectory())})
-	}
-	return append(found, candidate{"@last", "the session used last"})
 }

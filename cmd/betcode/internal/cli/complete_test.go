@@ -11,7 +11,10 @@ import (
 func TestCandidates(t *testing.T) {
 	app := (&program{&base.Program{Console: &console.Console{}}}).app()
 	live := func(kind string) []candidate {
-		return map[string][]candidate{"SESSION": {{"web", ""}, {"3f2a", ""}, {"-x", ""}}, "REQUEST": {{"--yes", ""}, {"r1", ""}}}[kind]
+		return map[string][]candidate{
+			"SESSION": {{"web", ""}, {"3f2a", ""}, {"-x", ""}}, "REQUEST": {{"--yes", ""}, {"r1", ""}},
+			"WORKTREE": {{"auth", ""}}, "ORCHESTRATION": {{"5e0a", ""}}, "SETTING": {{"agent.fence", ""}}, "STATE": {{"waiting", ""}},
+		}[kind]
 	}
 	for _, test := range []struct{ words, want []string }{
 		{[]string{"att"}, []string{"attach"}},
@@ -26,6 +29,15 @@ func TestCandidates(t *testing.T) {
 		{[]string{"commands", "run", "--model=w"}, nil},
 		{[]string{"run", "--model", ""}, nil},
 		{[]string{"permission", "allow", ""}, []string{"r1"}},
+		{[]string{"worktree", "remove", ""}, []string{"auth"}},
+		{[]string{"chat", "--worktree", ""}, []string{"auth"}},
+		{[]string{"orchestrate", "show", ""}, []string{"5e0a"}},
+		{[]string{"config", "get", "agent."}, []string{"agent.fence"}},
+		{[]string{"config", "set", ""}, []string{"agent.fence"}},
+		{[]string{"config", "set", "agent.fence", ""}, nil},
+		{[]string{"config", "unset", ""}, []string{"agent.fence"}},
+		{[]string{"ps", "--status", ""}, []string{"waiting"}},
+		{[]string{"gitlab", "mr", "list", "--state", ""}, nil},
 		{[]string{"permission", "list", "--no-h"}, []string{"--no-headers"}},
 		{[]string{"events", "--so"}, nil}, // hidden
 		{[]string{"--sock"}, []string{"--socket"}},

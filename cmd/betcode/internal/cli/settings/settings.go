@@ -36,17 +36,17 @@ func Command(program *base.Program) *cli.Command {
 				Action: base.Simple(p.configShow),
 			},
 			{
-				Name: "get", Usage: "print one value", ArgsUsage: "NAME",
+				Name: "get", Usage: "print one value", ArgsUsage: "SETTING",
 				Description: "-o json has where it comes from, too. -o wide is the row of 'config show --origins'.",
 				Flags:       output.Flags(), Action: base.Simple(p.configGet),
 			},
 			{
-				Name: "set", Usage: "change values in settings.json", ArgsUsage: "NAME VALUE [NAME VALUE…]",
+				Name: "set", Usage: "change values in settings.json", ArgsUsage: "SETTING VALUE [SETTING VALUE…]",
 				Description: "VALUE is written as on a command line: 7d, 512MiB, true. Feature flags: feature_flags.NAME true.\n" +
 					"All values are changed or none, so set values that depend on each other in one command.",
 				Flags: place, Action: base.Simple(p.configSet),
 			},
-			{Name: "unset", Usage: "remove values from settings.json", ArgsUsage: "NAME…", Flags: place, Action: base.Simple(p.configSet)},
+			{Name: "unset", Usage: "remove values from settings.json", ArgsUsage: "SETTING…", Flags: place, Action: base.Simple(p.configSet)},
 			{
 				Name: "check", Usage: "list mistakes in settings files, and unknown settings", ArgsUsage: "[FILE…]",
 				Description: "Without FILE, your own files. Ends with 5 if there is a mistake or an unknown setting.",
