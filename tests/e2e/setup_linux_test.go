@@ -118,6 +118,7 @@ func TestInitWithTheRealAgent(t *testing.T) {
 	s.awaits(term, "Start a first session")
 	s.types(term, "y\n")
 	s.awaits(term, "Nothing yet.")
+	s.awaits(term, "Next: betcode run -c")
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("%v; the screen:\n%s", err, term.Screen())
 	}

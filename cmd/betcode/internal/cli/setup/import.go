@@ -57,12 +57,15 @@ func carryOut(p *base.Program, from, to string, dry bool) error {
 	if err != nil {
 		return exit.Usage(err)
 	}
-	copied := 0
+	copied, kept := 0, ""
 	for _, step := range steps {
 		word := "copied"
 		switch {
 		case step.Exists:
 			word = "kept, because it exists"
+			if filepath.Base(step.To) == config.SettingsFile {
+				kept = step.From
+			}
 		case dry:
 			word = "would be copied"
 		default:
@@ -82,8 +85,13 @@ func carryOut(p *base.Program, from, to string, dry bool) error {
 		p.Say("There is nothing to import in %s.", from)
 	case dry:
 		p.Say("%d of %d files would be copied from %s.", copied, len(steps), from)
+	case copied == 0:
+		p.Say("0 of %d files were copied from %s.", len(steps), from)
 	default:
 		p.Say("%d of %d files were copied from %s. 'betcode config check' lists settings that are unknown here.", copied, len(steps), from)
+	}
+	if kept != "" {
+		p.Say("Your settings here were not merged with those in %s: copy by hand what is missing, such as permission rules.", kept)
 	}
 	return nil
 }

@@ -58,7 +58,11 @@ func initialise(ctx context.Context, p *base.Program, c *cli.Context) error {
 		p.Say("Start a session with: betcode run \"...\", or betcode chat")
 		return nil
 	}
-	return c.App.RunContext(ctx, []string{c.App.Name, "run", firstPrompt})
+	if err := c.App.RunContext(ctx, []string{c.App.Name, "run", firstPrompt}); err != nil {
+		return err
+	}
+	p.Say("Next: betcode run -c \"...\" goes on with it, betcode chat talks to an agent, betcode shows all sessions.")
+	return nil
 }
 
 // ready returns an error for a missing prerequisite without which no agent starts.
