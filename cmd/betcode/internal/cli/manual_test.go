@@ -60,6 +60,9 @@ func TestManualPages(t *testing.T) {
 	if strings.Contains(pages[filepath.Join("man1", "betcode-events.1")], `\-\-sort`) {
 		t.Error("the page of events has the hidden flag --sort")
 	}
+	if page := pages[filepath.Join("man1", "betcode-logs.1")]; strings.Contains(page, "default: 0") {
+		t.Error("the page of logs names the default of a number that is not given")
+	}
 	requests := []string{`.\"`, ".TH", ".SH", ".SS", ".TP", ".PP", ".B", ".BR", ".nf", ".fi"}
 	for name, page := range pages {
 		if strings.Contains(page, "__") || !strings.Contains(page, `"2026-05-06" "betcode 1.2.3"`) {

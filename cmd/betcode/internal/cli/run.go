@@ -60,7 +60,7 @@ func (p *program) runCommand() *cli.Command {
 			"declined by allow and deny.\n\n" +
 			"--repeat has the daemon send the prompt again after each turn, with directions to answer\n" +
 			"DONE when everything is done: until the whole answer is DONE, the turn fails, or the\n" +
-			"number of prompts is reached (50, or --repeat=N). The daemon repeats it also when this command has ended;\n" +
+			"number of prompts is reached (50, or --repeat=N). The daemon goes on when this command has ended;\n" +
 			"'betcode session cancel' ends it.\n\n" +
 			"Ctrl-C interrupts the turn; a second one leaves, and the agent goes on.",
 		Flags: append(session.Flags(),

@@ -24,7 +24,7 @@ func (p *program) trustCommand() *cli.Command {
 			"that. This command shows what would take effect, then asks. Trust is for the content you have seen: when a file\n" +
 			"changes, agents run without it again until you have seen the difference.",
 		Flags: append([]cli.Flag{
-			&cli.BoolFlag{Name: "list", Usage: "list trusted directories; the flags of other lists go with it"},
+			&cli.BoolFlag{Name: "list", Usage: "list trusted directories, with the flags of other lists, such as --json"},
 			&cli.BoolFlag{Name: "remove", Usage: "no longer trust it"},
 			&cli.BoolFlag{Name: "yes", Usage: "trust it without a question"},
 		}, output.ListFlags()...),

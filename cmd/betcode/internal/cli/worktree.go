@@ -39,7 +39,7 @@ func (p *program) worktreeCommand() *cli.Command {
 			{
 				Name: "list", Aliases: []string{"ls"}, Usage: "list the worktrees of a repository, oldest first; * marks the active one",
 				Flags: append([]cli.Flag{
-					&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "those of all repositories"}, repoFlag,
+					&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "worktrees of all repositories"}, repoFlag,
 				}, output.ListFlags()...),
 				Action: p.Shows(0, 0, p.listWorktrees),
 			},
@@ -54,7 +54,7 @@ func (p *program) worktreeCommand() *cli.Command {
 			{
 				Name: "setup", Usage: "run the setup of a worktree again and show what it writes", ArgsUsage: "WORKTREE",
 				Description: "The setup is .betcode/worktree-setup.sh of the repository, or worktree.setup_commands of the settings.\n" +
-					"It runs in the worktree if you trust what that brings along ('betcode trust'). It goes on when the command ends.",
+					"It runs in the worktree if you trust that directory ('betcode trust'), and goes on if this command ends first.",
 				Flags: []cli.Flag{
 					&cli.BoolFlag{Name: "cancel", Usage: "end the setup that runs, with all that it has started"},
 					&cli.BoolFlag{Name: "watch", Usage: "show the setup that runs, or the last one, and start none"},
@@ -63,19 +63,19 @@ func (p *program) worktreeCommand() *cli.Command {
 			},
 			{
 				Name: "prune", Usage: "list unused worktrees, and remove them with --yes; branches are kept",
-				Description: "These are worktrees that are stale, or not used lately, without a lease, without changed or untracked files, and without\n" +
-					"commits that are neither pushed nor in another branch. Sessions in them stay, with their history, but cannot go on.",
+				Description: "A worktree is unused if its directory is gone (stale), or if it was not used for --days, has no lease, and holds no work:\n" +
+					"no changed or untracked files, and no commits that are only there. Its sessions stay, with their history, but cannot go on.",
 				Flags: append([]cli.Flag{
 					&cli.IntFlag{Name: "days", Usage: "those not used for `N` days", Value: pruneDays},
 					&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "remove them"},
-					&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "those of all repositories"}, repoFlag,
+					&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "worktrees of all repositories"}, repoFlag,
 				}, output.OnceFlags()...),
 				Action: p.WithClient(0, 0, p.pruneWorktrees),
 			},
 			{
 				Name: "remove", Aliases: []string{"rm"}, Usage: "stop the agents in a worktree and remove its directory; the branch stays", ArgsUsage: "WORKTREE",
 				Flags: []cli.Flag{
-					&cli.BoolFlag{Name: "force", Aliases: []string{"f"}, Usage: "although changed files and unpushed commits are lost"},
+					&cli.BoolFlag{Name: "force", Aliases: []string{"f"}, Usage: "remove it even if changed files or unpushed commits are lost"},
 					&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "with --force: do not ask"},
 				},
 				Action: p.WithClient(1, 1, p.removeWorktree),

@@ -86,7 +86,7 @@ func options(flags []cli.Flag) []option {
 			}
 			o.names += " " + value
 		}
-		if text := d.GetDefaultText(); text != "" && text != "false" && text != `""` && d.TakesValue() {
+		if text := d.GetDefaultText(); text != "" && text != "false" && text != "0" && text != `""` && d.TakesValue() {
 			o.meaning += " (default: " + strings.Trim(text, `"`) + ")"
 		}
 		all = append(all, o)

@@ -62,8 +62,8 @@ func Command(program *base.Program) *cli.Command {
 			{
 				Name: "explain", Usage: "show what the rules in settings.json decide about a tool call, and why", ArgsUsage: "[SESSION] TOOL [ARGUMENT]",
 				Description: "ARGUMENT is what rules match: the command of Bash, the path of a tool for files, the address of WebFetch.\n" +
-					"With SESSION the answer also shows what its agent decides before it asks, by its mode and its rules, and\n" +
-					"which rules it does not have yet.",
+					"With --session it also shows what the agent of that session decides by its own mode and rules, before it\n" +
+					"asks the daemon, and which rules of settings.json that agent has not been given yet.",
 				Flags: append([]cli.Flag{
 					&cli.StringFlag{Name: "session", Aliases: []string{"r"}, Usage: "explain a call in `SESSION`"},
 					&cli.StringFlag{Name: "cwd", Usage: "explain a call in `DIRECTORY`, instead of this one"},

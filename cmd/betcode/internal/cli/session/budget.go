@@ -30,13 +30,13 @@ func budgetFlags() []cli.Flag {
 func (p group) budgetCommand() *cli.Command {
 	return &cli.Command{
 		Name: "budget", Usage: "show what a session has consumed, or change its budget", ArgsUsage: "SESSION",
-		Description: `At its budget a session begins no turn: messages wait, and a permission request asks whether the
+		Description: `A session that has used its budget begins no turn: messages wait, and a permission request asks whether the
 budget is raised. A turn that runs is not interrupted, because its cost is known at its end.`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "usd", Usage: "pause and ask when the session has cost `USD`; off = no limit"},
 			&cli.StringFlag{Name: "tokens", Usage: "pause and ask after `N` tokens; off = no limit"},
 			&cli.StringFlag{Name: "time", Usage: "pause and ask after `TIME` of work, for example 90m; off = no limit"},
-			&cli.StringFlag{Name: "key", Usage: "a `UUID`: the same key changes the budget once"},
+			&cli.StringFlag{Name: "key", Usage: "`UUID` of the change: a repeated call with it changes nothing more"},
 		}, output.OnceFlags()...),
 		Action: p.WithClient(1, 1, p.sessionBudget),
 	}

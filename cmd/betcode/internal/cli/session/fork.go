@@ -29,7 +29,7 @@ as it is. Prints the id of the new session. No turn may be running in the other 
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "name", Usage: "`NAME` of the new session"},
 			&cli.StringFlag{Name: "at", Value: "latest", Usage: "where to fork: only `latest`, the last answer"},
-			&cli.StringFlag{Name: "key", Usage: "a `UUID`: the same key makes the same session again, not another one"},
+			&cli.StringFlag{Name: "key", Usage: "`UUID` of the fork: a repeated call with it returns the same session"},
 		}, output.OnceFlags()...),
 		Action: p.Shows(1, 1, p.forkSession),
 	}

@@ -26,7 +26,7 @@ func LogsCommand(program *base.Program) *cli.Command {
 	p := group{program}
 	return &cli.Command{
 		Name: "logs", Usage: "print the conversation of a session", ArgsUsage: "[SESSION]",
-		Description: "Without SESSION, of the one used last. It takes no part: 'betcode attach' does. With -o, --json or --jq, its\n" +
+		Description: "Without SESSION, of the one used last. It only reads; 'betcode attach' also writes. With -o, --json or --jq, its\n" +
 			"events as 'betcode events' prints them. The log of the daemon is 'betcode daemon logs'.",
 		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on with what happens, until Ctrl-C"},

@@ -24,7 +24,7 @@ func StopCommand(program *base.Program) *cli.Command {
 	p := group{program}
 	return &cli.Command{
 		Name: "stop", Usage: "end the agents of sessions; the sessions stay", ArgsUsage: "SESSION...",
-		Flags:  []cli.Flag{&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "of all sessions that are not idle"}},
+		Flags:  []cli.Flag{&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "all sessions that are not idle"}},
 		Action: p.WithClient(0, -1, p.stopSessions),
 	}
 }
@@ -140,7 +140,7 @@ func (p group) deleteCommand() *cli.Command {
 // pruneCommand returns the command that deletes sessions that were unused for long.
 func (p group) pruneCommand() *cli.Command {
 	return &cli.Command{
-		Name: "prune", Usage: "delete sessions with nothing to do that were not used lately",
+		Name: "prune", Usage: "delete idle and stopped sessions that were not used lately",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "older-than", Usage: "not used for `LONG`, for example 30d", Value: "30d"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "only list them"},

@@ -34,7 +34,7 @@ func Command(program *base.Program) *cli.Command {
 			},
 			AttachCommand(program),
 			{
-				Name: "rename", Usage: "give a session a name; an empty one takes it away", ArgsUsage: "SESSION NAME",
+				Name: "rename", Usage: "give a session a name; an empty name removes it", ArgsUsage: "SESSION NAME",
 				Action: p.WithClient(2, 2, p.renameSession),
 			},
 			p.budgetCommand(),
@@ -42,9 +42,9 @@ func Command(program *base.Program) *cli.Command {
 			p.exportCommand(),
 			p.rawCommand(),
 			{
-				Name: "cancel", Usage: "interrupt the turn of a session, and repeat its prompt no more", ArgsUsage: "SESSION",
+				Name: "cancel", Usage: "interrupt the turn of a session, and end the repetition of its prompt", ArgsUsage: "SESSION",
 				Flags: []cli.Flag{
-					&cli.BoolFlag{Name: "repeat", Usage: "let the turn run on, and only repeat the prompt no more"},
+					&cli.BoolFlag{Name: "repeat", Usage: "end only the repetition of the prompt; the turn runs on"},
 					&cli.StringFlag{Name: "reason", Usage: "`WHY`, for the history and the audit log"},
 				},
 				Action: p.WithClient(1, 1, p.cancelSession),

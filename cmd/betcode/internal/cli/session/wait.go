@@ -26,8 +26,8 @@ func (p group) waitCommand() *cli.Command {
 		Name: "wait", Usage: "wait until a session is idle, waits for a person, or has written a text", ArgsUsage: "SESSION",
 		Description: "--for idle      nothing is left to do\n" +
 			"      waiting   a person is to answer\n" +
-			"      done      one of both, or its agent cannot run (the default)\n" +
-			"      text=TEXT the agent writes TEXT from now on\n\n" +
+			"      done      one of these two, or its agent cannot run (the default)\n" +
+			"      text=TEXT the agent writes TEXT after the wait has begun\n\n" +
 			"Prints the state. Ends with 0 when it is reached; with 1 if the session can no longer reach it, because its agent\n" +
 			"cannot run or a person has to answer first; with 2 after --timeout; with 6 if the session is deleted.",
 		Flags: []cli.Flag{

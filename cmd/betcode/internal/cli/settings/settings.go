@@ -26,7 +26,7 @@ func Command(program *base.Program) *cli.Command {
 	return &cli.Command{
 		Name: "config", Usage: "show and change settings",
 		Description: "A setting comes from the first of these that has it: a flag, a variable, a directory's .claude/settings.local.json or\n" +
-			".claude/settings.json, your settings.json, your daemon.toml. A daemon notices a change of the files.",
+			".claude/settings.json, your settings.json, your daemon.toml. A running daemon reads changed files by itself.",
 		Subcommands: []*cli.Command{
 			{
 				Name: "show", Usage: "list the settings in force, of the daemon or of one that would be started",
@@ -37,7 +37,7 @@ func Command(program *base.Program) *cli.Command {
 			},
 			{
 				Name: "get", Usage: "print one value", ArgsUsage: "SETTING",
-				Description: "-o json has where it comes from, too. -o wide is the row of 'config show --origins'.",
+				Description: "-o json also says where the value comes from. -o wide prints the row of 'config show --origins'.",
 				Flags:       output.Flags(), Action: base.Simple(p.configGet),
 			},
 			{
