@@ -27,7 +27,7 @@ func (p *program) gatewayCommand() *cli.Command {
 			Name: "socket", Usage: "serve clients of the agent socket: JSON lines over a Unix socket",
 			Description: "It prints {\"status\":\"ready\",\"socketPath\":…} when clients may connect, and works until SIGINT or SIGTERM.\n" +
 				"Sessions live in the daemon: 'session list' shows them, and they can be watched and answered from there.\n\n" +
-				"--on-disconnect deny   what waits for an answer is denied, and the session is stopped\n" +
+				"--on-disconnect deny   open requests are denied, and the session is stopped\n" +
 				"                keep   the session goes on; its client attaches again",
 			Flags: []cli.Flag{
 				&cli.StringFlag{Name: "path", Usage: "`PATH` of the socket for clients (" + agentSocketVariable + ", " + agentSocket + ")"},

@@ -53,7 +53,7 @@ func (p *program) portalCommand() *cli.Command {
 func (p *program) pairCommand() *cli.Command {
 	return &cli.Command{
 		Name: "pair", Usage: "make a code with which a browser logs in to the portal", ArgsUsage: "NAME",
-		Description: "NAME is that of the person or device. The code works once, within 10 minutes; the login has the scopes of the code.",
+		Description: "NAME is the name of the person or the device. The code works once, within 10 minutes; the login has the scopes of the code.",
 		Flags: append([]cli.Flag{
 			&cli.StringSliceFlag{Name: "scope", Usage: "a right of the login: `SCOPE` is view, approve, control or admin; may be given several times (required)"},
 			&cli.BoolFlag{Name: "shared", Usage: "the login sees only sessions that 'gateway share' has shared with NAME"},
@@ -86,7 +86,7 @@ func (p *program) pair(ctx context.Context, c *cli.Context, cl *client.Client) e
 func (p *program) shareCommand() *cli.Command {
 	return &cli.Command{
 		Name: "share", Usage: "share a session with a person whose logins see only what is shared", ArgsUsage: "SESSION NAME",
-		Description: "NAME is that of 'gateway pair --shared'. The role counts at once, for all logins of that person.",
+		Description: "NAME is the one that 'gateway pair --shared' was given. The role counts at once, for all logins of that person.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "role", Value: "viewer", Usage: "`ROLE` is viewer, editor, or none to end it"},
 		},
@@ -107,8 +107,8 @@ func (p *program) share(ctx context.Context, c *cli.Context, cl *client.Client) 
 func (p *program) proxyTokenCommand() *cli.Command {
 	return &cli.Command{
 		Name: "token", Usage: "make a token with which a proxy of the portal registers sessions",
-		Description: "Writes a JWT, once: 'claude-portal --backend-url ws://HOST:PORT --auth-token TOKEN'. With --url it writes the address\n" +
-			"for 'claude-portal --init'. The token lets a proxy register sessions, and do nothing else. 'token list' shows it,\n" +
+		Description: "Writes a JWT, once, for 'claude-portal --backend-url ws://HOST:PORT --auth-token TOKEN'. With --url it writes the\n" +
+			"address that 'claude-portal --init' takes instead. The token lets a proxy register sessions, and do nothing else. 'token list' shows it,\n" +
 			"'token revoke' ends it.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "name", Value: "proxy", Usage: "what people call it: a `NAME`"},

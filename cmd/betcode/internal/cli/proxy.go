@@ -28,9 +28,9 @@ const portalToken = "PORTAL_AUTH_TOKEN"
 
 func (p *program) proxyCommand() *cli.Command {
 	return &cli.Command{
-		Name: "proxy", Usage: "register a session at a portal of somebody else, where it is seen, prompted and approved",
+		Name: "proxy", Usage: "register a session at somebody else's portal: people there see it, prompt it and answer its requests",
 		Description: "It prints the session's id when the portal has registered it, and works until SIGINT or SIGTERM, or until the\n" +
-			"portal ends the session. The session lives in the daemon: everything that it says meanwhile is sent later.\n\n" +
+			"portal ends the session. The session lives in the daemon: what it writes while the portal is away is sent later.\n\n" +
 			"The token comes from --auth-token-file, --auth-token, " + portalToken + ", --init, or the last 'proxy login'.",
 		Flags: append(backendFlags(),
 			&cli.StringFlag{Name: "init", Usage: "`URL` from the portal's page, with its address and a token"},
@@ -55,7 +55,7 @@ func backendFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "backend-url", Usage: "`URL` of the portal: wss://HOST, or ws://HOST on this machine"},
 		&cli.StringFlag{Name: "backend-ca", Usage: "`FILE` with the certificate of the authority that signed the portal's certificate"},
-		&cli.BoolFlag{Name: "insecure", Usage: "reach another machine without TLS: everybody on the way reads and changes everything"},
+		&cli.BoolFlag{Name: "insecure", Usage: "reach another machine without TLS: anybody between can read and change all of it"},
 	}
 }
 

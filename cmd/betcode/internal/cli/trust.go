@@ -25,7 +25,7 @@ func (p *program) trustCommand() *cli.Command {
 			"changes, agents run without it again until you have seen the difference.",
 		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "list", Usage: "list trusted directories, with the flags of other lists, such as --json"},
-			&cli.BoolFlag{Name: "remove", Usage: "no longer trust it"},
+			&cli.BoolFlag{Name: "remove", Usage: "no longer trust DIRECTORY"},
 			&cli.BoolFlag{Name: "yes", Usage: "trust it without a question"},
 		}, output.ListFlags()...),
 		Action: p.WithClient(0, 1, p.trust),

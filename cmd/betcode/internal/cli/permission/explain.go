@@ -96,7 +96,7 @@ func writeAgentDecision(w io.Writer, a *pb.AgentDecision) error {
 	}
 	lines = append(lines, mode)
 	for _, r := range a.GetMissingRules() {
-		lines = append(lines, "does not have yet: "+r)
+		lines = append(lines, "has not been given this rule yet: "+r)
 	}
 	for _, line := range lines {
 		if _, err := fmt.Fprintf(w, "  agent: %s\n", console.Line(line)); err != nil {
