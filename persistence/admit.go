@@ -8,10 +8,10 @@ import (
 	"betcode/persistence/internal/record"
 )
 
-// admit decides whether an append may be made to a session as it is, and
-// returns the session as it will be. It is the whole of compare-and-append, and
-// pure. e is nil for a session that was never seen; its number is the caller's
-// business.
+// admit decides whether an append may be made to a session, and
+// returns the session after it. It implements compare-and-append, and is
+// pure. e is nil for a new session, whose number the caller
+// sets.
 func admit(e *entry, a *messages.Append) (*entry, *messages.Error) {
 	if err := wellFormed(a); err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func admit(e *entry, a *messages.Append) (*entry, *messages.Error) {
 	return &next, nil
 }
 
-// compare refuses what a stale incarnation of an actor would append.
+// compare refuses appends of a stale incarnation of an actor.
 func compare(e *entry, a *messages.Append) *messages.Error {
 	if a.Expect != e.head {
 		return stale(a, "the head is %d, not %d", e.head, a.Expect)
@@ -81,7 +81,7 @@ func stale(a *messages.Append, format string, args ...any) *messages.Error {
 	return messages.Errorf(fault.OpAppend, messages.Aborted, format, args...).With("session_id", string(a.Session))
 }
 
-// wellFormed refuses what could not be stored, or not be found again.
+// wellFormed refuses appends that could not be stored, or not be found again.
 func wellFormed(a *messages.Append) *messages.Error {
 	invalid := func(format string, args ...any) *messages.Error {
 		return messages.Errorf(fault.OpAppend, messages.Invalid, format, args...).With("session_id", string(a.Session))

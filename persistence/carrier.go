@@ -16,14 +16,14 @@ import (
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
-// carrier copies live state into a new file, and the events that only the logs have.
+// carrier copies live state into a new file, with the events that only the logs have.
 type carrier struct {
 	from    memtable.View
 	to      *boltfile.File
 	now     time.Time
-	numbers uint64      // the newest of a session
-	group   uint64      // the newest of the logs
-	large   *blob.Spill // what of it is out of line
+	numbers uint64      // the newest number of a session
+	group   uint64      // the newest group of the logs
+	large   *blob.Spill // the large values
 
 	waiting []op
 	bytes   int
@@ -68,8 +68,8 @@ func (c *carrier) each(bucket []byte, fn func(key, value []byte) error) error {
 	return c.from.All(bucket, fn)
 }
 
-// put copies one value as it is, damaged or not: a seal must not be where a value is
-// lost.
+// put copies one value as it is, even a damaged one: a seal must not lose
+// values.
 func (c *carrier) put(bucket, key, value []byte) error {
 	value, err := c.large.Value(bucket, key, value)
 	if err != nil {
@@ -114,13 +114,13 @@ func (c *carrier) identity(key, value []byte) error {
 	return c.put(record.BucketIDs, key, value)
 }
 
-// stays reports whether a tombstone is carried on. What a subagent has consumed counts as long as the session above is known.
+// stays reports whether a tombstone is carried on. The consumption of a subagent counts as long as its parent session exists.
 func (c *carrier) stays(t *storev1.Tombstone) bool {
 	return c.now.Sub(record.LoadTime(t.GetAt())) <= tombstoneAge || t.GetParent() != "" && c.from.Get(record.BucketIDs, []byte(t.GetParent())) != nil
 }
 
-// session copies a session's rows. In the new file its history begins after what
-// the old one has of it.
+// session copies a session's rows. In the new file its history begins after the part
+// in the old one.
 func (c *carrier) session(key, value []byte) error {
 	if key[len(key)-1] == record.RowCursor {
 		var cursor storev1.Cursor
@@ -128,7 +128,7 @@ func (c *carrier) session(key, value []byte) error {
 			if err := c.rebase(key, &cursor); err != nil {
 				return err
 			}
-			moved, err := record.Encode(key, &cursor, nil) // with what this build does not know of it
+			moved, err := record.Encode(key, &cursor, nil) // with the fields that this build does not know
 			if err != nil {
 				return err
 			}
@@ -138,8 +138,8 @@ func (c *carrier) session(key, value []byte) error {
 	return c.put(record.BucketSessions, key, value)
 }
 
-// rebase makes a cursor one of the new file. A session that the old one does not
-// know keeps where its history begins.
+// rebase converts a cursor to the new file. A session that is not in the old one
+// keeps the beginning of its history.
 func (c *carrier) rebase(key []byte, cursor *storev1.Cursor) error {
 	value := c.from.File.Get(record.BucketSessions, key)
 	if value == nil {
@@ -157,7 +157,7 @@ func (c *carrier) rebase(key []byte, cursor *storev1.Cursor) error {
 // runs copies the newest run of each session, and runs that have not ended. No others
 // are needed.
 func (c *carrier) runs() error {
-	var newest op // of the session before
+	var newest op // of the previous session
 	err := c.each(record.BucketRuns, func(key, value []byte) error {
 		older := newest.key != nil && bytes.Equal(newest.key[:8], key[:8])
 		before := newest
@@ -195,7 +195,7 @@ func (c *carrier) keys() error {
 	}
 	err := c.each(record.BucketKeys, func(key, value []byte) error {
 		var k storev1.Key
-		seq := messages.Seq(math.MaxUint64) // a damaged one stays
+		seq := messages.Seq(math.MaxUint64) // a damaged key is kept
 		if err := record.Decode(fault.OpSeal, record.BucketKeys, key, value, &k); err == nil {
 			if c.now.Sub(record.LoadTime(k.GetAt())) > keyAge {
 				return nil

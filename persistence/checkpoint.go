@@ -12,24 +12,23 @@ import (
 )
 
 const (
-	// defaultCheckpointBytes is how long a log gets before it is moved into the
-	// active file, and about as much memory its rows take.
+	// defaultCheckpointBytes is how long a log gets before a checkpoint, and about
+	// as much memory its rows take.
 	defaultCheckpointBytes = 16 << 20
 
-	// A failed checkpoint is tried again with a growing delay: a full disk stays full.
+	// A failed checkpoint is retried with backoff, because a full disk stays full.
 	checkpointRetryLeast = time.Second
 	checkpointRetryMost  = time.Minute
 )
 
 // retries is the state of failed checkpoints.
 type retries struct {
-	retryAt time.Time     // not tried before
-	delay   time.Duration // before the next try but one
+	retryAt time.Time     // time of the next attempt
+	delay   time.Duration // backoff after that attempt
 	failure *messages.Error
 }
 
-// CheckpointDue reports whether the live log is so long that it should be moved into the
-// active file.
+// CheckpointDue reports whether the live log is long enough for a checkpoint.
 func (s *Store) CheckpointDue() bool {
 	done, err := s.reading(fault.OpCheckpoint)
 	if err != nil || s.log == nil {
@@ -51,9 +50,9 @@ func (s *Store) patient() bool {
 }
 
 // Checkpoint moves the rows of the logs into the active file in one transaction: the
-// newest of each row, and the events of each session together. Commits go on meanwhile,
-// in the other log. A checkpoint that fails changes nothing; the next one tries the same
-// again.
+// newest version of each row, and the events of each session together. Commits go on meanwhile,
+// in the other log. A failed checkpoint changes nothing; the next one retries the same
+// rows.
 func (s *Store) Checkpoint() error {
 	s.moving.Lock()
 	defer s.moving.Unlock()
@@ -61,7 +60,7 @@ func (s *Store) Checkpoint() error {
 	if messages.KindOf(err) != messages.DataLoss || err == nil {
 		return err
 	}
-	// A page is damaged. It must not stop other sessions: the next file has pages of
+	// A damaged page must not stop other sessions: the next file has pages of
 	// its own.
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -109,7 +108,7 @@ func (s *Store) checkpointNow(op string) error {
 }
 
 // freeze begins a checkpoint: from now on commits go to the other log. It returns nil if
-// there is nothing to move. earlier reports whether the rows are those that an earlier
+// there is nothing to move. earlier means that the rows are those that an earlier
 // checkpoint could not move, after which there may be more. The caller holds writing.
 func (s *Store) freeze(op string) (o *memtable.Overlay, earlier bool, err error) {
 	if err := s.writable(op); err != nil {
@@ -128,8 +127,8 @@ func (s *Store) freeze(op string) (o *memtable.Overlay, earlier bool, err error)
 	return o, false, s.options.steps.At("log turned")
 }
 
-// move writes the frozen rows into the active file. It writes their large values as
-// payloads before.
+// move writes the frozen rows into the active file. It first writes their large values as
+// payloads.
 func (s *Store) move(op string, o *memtable.Overlay) error {
 	large := s.blobs.Spill()
 	defer large.Release()
@@ -160,7 +159,7 @@ func (s *Store) move(op string, o *memtable.Overlay) error {
 	return err
 }
 
-// Try commits an empty transaction to the active file, and returns when it is on disk.
+// Try commits an empty transaction to the active file, and returns when it is durable.
 // It waits for a running checkpoint; commits do not wait for it.
 func (s *Store) Try() error {
 	s.moving.Lock()
@@ -179,7 +178,7 @@ func (s *Store) Try() error {
 	return fault.Storage(fault.OpTry, err)
 }
 
-// thaw ends a checkpoint: moved rows are read from the file from now on. Readers load
+// thaw ends a checkpoint: from now on moved rows are read from the file. Readers load
 // the overlay before they begin the transaction, so they miss nothing. The caller holds
 // writing.
 func (s *Store) thaw() {

@@ -29,8 +29,8 @@ func (s *Store) create() (*manifest.Manifest, error) {
 	return m, nil
 }
 
-// build creates a file, whole and on disk, under its name. fill writes its content
-// besides its own description. A failure leaves nothing.
+// build creates a file, complete and durable, under its name. fill writes its content
+// except its own description. A failure leaves nothing.
 func (s *Store) build(op, name, lineage string, fill func(*boltfile.File) error) (err error) {
 	number, err := boltfile.Number(name)
 	if err != nil {
@@ -78,8 +78,8 @@ func (s *Store) build(op, name, lineage string, fill func(*boltfile.File) error)
 	return nil
 }
 
-// makeLogs makes the empty logs of a journal that has none. A log that is there and
-// holds groups belongs to another journal, or to this one with a newer MANIFEST.
+// makeLogs makes the empty logs of a journal that has none. An existing log with
+// groups belongs to another journal, or to this one with a newer MANIFEST.
 func makeLogs(directory string) error {
 	for _, name := range wal.Names {
 		path := filepath.Join(directory, name)

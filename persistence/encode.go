@@ -12,18 +12,18 @@ import (
 )
 
 // encoder collects the rows that one append puts and deletes, in the order in which the
-// group has them. This is the only place where an append becomes rows. The group takes
+// group has them. No other code turns an append into rows. The group takes
 // them when all of them are encoded, so an append that cannot be encoded changes nothing.
 type encoder struct {
-	view memtable.View    // what is there, and what the group did so far
+	view memtable.View    // the present rows, with the changes of the group so far
 	now  func() time.Time // for idempotency keys and tombstones
 	rows []*record.Row
 	err  error // of the first row that could not be encoded
 }
 
-// append encodes an append. next is the session as it will be, and gets the chain behind
-// the new events; began says that this append begins the session; st is what was staged
-// for the append, nil = nothing.
+// append encodes an append. next is the session after it, and gets the chain behind
+// the new events; began means that this append begins the session; st is the staged part
+// of the append, nil if there is none.
 func (e *encoder) append(a *messages.Append, next *entry, began bool, st *staged) *messages.Error {
 	n := next.number
 	if began {
@@ -67,9 +67,9 @@ func (e *encoder) append(a *messages.Append, next *entry, began bool, st *staged
 	return nil
 }
 
-// deletion encodes the deletion of a session: all live rows go, and a tombstone stays
-// with what the session has consumed. last is its newest record, nil if it is not known.
-// The events stay in their file until it is rewritten; nothing finds them any more.
+// deletion encodes the deletion of a session: all live rows are deleted, and a tombstone stays
+// with the session's consumption. last is its newest record, nil if it is not known.
+// The events stay in their file until it is rewritten, but are no longer found.
 func (e *encoder) deletion(gone *entry, last *messages.SessionRecord) error {
 	for _, bucket := range record.LiveBuckets {
 		if gone.number == 0 {
@@ -102,8 +102,8 @@ func (e *encoder) events(a *messages.Append, next *entry, st *staged) {
 	}
 }
 
-// input encodes an input and its body. staged stands for the body if it was written out
-// of line before, unless the stored body has fields of a newer build to be kept.
+// input encodes an input and its body. staged is the reference that replaces the body if that was
+// written out of line before, unless the stored body has fields of a newer build to be kept.
 func (e *encoder) input(number uint64, r *messages.InputRecord, staged []byte) {
 	key := record.NameKey(number, r.Key)
 	e.record(record.BucketInputs, key, record.StoreInput(r))
@@ -116,8 +116,8 @@ func (e *encoder) input(number uint64, r *messages.InputRecord, staged []byte) {
 	e.record(record.BucketBodies, key, record.StoreBody(r))
 }
 
-// cursor encodes the row that moves with every append. A position that the append does
-// not move is taken from the old row.
+// cursor encodes the row that changes with every append. A position that the append does
+// not change is copied from the old row.
 func (e *encoder) cursor(a *messages.Append, next *entry) *messages.Error {
 	key := record.RowKey(next.number, record.RowCursor)
 	old := e.view.Get(record.BucketSessions, key)
@@ -137,7 +137,7 @@ func (e *encoder) cursor(a *messages.Append, next *entry) *messages.Error {
 		cursor = &messages.Cursor{}
 	}
 	// A position is replaced whole: fields that a newer build wrote about the old
-	// position do not hold for the new one.
+	// position do not apply to the new one.
 	e.replace(record.BucketSessions, key, record.StoreCursor(next.position(), cursor), nil)
 	return nil
 }

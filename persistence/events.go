@@ -14,22 +14,22 @@ import (
 )
 
 const (
-	// MaxEvents is the most that [Store.Events] returns at once.
+	// MaxEvents bounds the events that [Store.Events] returns at once.
 	MaxEvents = 256
-	// defaultMaxBytes is the limit of Events when the caller gives none.
+	// defaultMaxBytes is the limit of Events if the caller gives none.
 	defaultMaxBytes = 4 << 20
 )
 
 // Events returns copies of the events of a session that come after a number, in order:
-// at most maxEvents of them (0 or more than [MaxEvents] means that) and about maxBytes
+// at most maxEvents of them (0 or more than [MaxEvents] means MaxEvents) and about maxBytes
 // (0 = 4 MiB), but at least one if there is one. It reads sealed files too. A number
 // beyond the head is [messages.OutOfRange].
 //
-// Events that were dropped or given up are passed over: then the first returned event
+// It skips events that were dropped: then the first returned event
 // does not follow the number (see [Store.LowWater]).
 //
 // An event that cannot be read ends the list. It is an error, [messages.DataLoss], only
-// if it is the first one that was asked for.
+// if it is the first requested one.
 func (s *Store) Events(id messages.SessionID, after messages.Seq, maxEvents, maxBytes int) ([]messages.Event, error) {
 	done, err := s.reading(fault.OpEvents)
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *Store) Events(id messages.SessionID, after messages.Seq, maxEvents, max
 	return s.events(e, after, maxEvents, maxBytes)
 }
 
-// events is Events of a session that is there. The caller is reading.
+// events is Events of an existing session. The caller is reading.
 func (s *Store) events(e *entry, after messages.Seq, maxEvents, maxBytes int) ([]messages.Event, error) {
 	if after > e.head {
 		return nil, messages.Errorf(fault.OpEvents, messages.OutOfRange, "event %d of %d", after, e.head).
@@ -72,11 +72,11 @@ func (s *Store) events(e *entry, after messages.Seq, maxEvents, maxBytes int) ([
 	return r.events, nil
 }
 
-// errDropped says that an event, and those up to the number that comes with the
+// errDropped means that an event, and those up to the number that comes with the
 // error, were dropped.
 var errDropped = errors.New("dropped")
 
-// holder returns how to look at what holds an event, and the number of the last
+// holder returns a function that reads the file or the logs with an event, and the number of the last
 // event of its session there. The caller is reading.
 func (s *Store) holder(e *entry, seq messages.Seq) (func(op string, fn func(memtable.View) error) error, messages.Seq, error) {
 	if seq > e.base {
@@ -128,13 +128,13 @@ func (s *Store) openSealed(op, name string) (*boltfile.File, error) {
 // reader gathers events until it is full.
 type reader struct {
 	number      uint64
-	next        messages.Seq // the number that comes next
+	next        messages.Seq // the next number
 	room, bytes int
 	full        bool
 	events      []messages.Event
 }
 
-// readable gives what was read before an error. The next call begins there, and
+// readable returns the events that were read before an error. The next call begins there, and
 // returns the error.
 func (r *reader) readable(err error) ([]messages.Event, error) {
 	if len(r.events) > 0 {
@@ -143,7 +143,7 @@ func (r *reader) readable(err error) ([]messages.Event, error) {
 	return nil, err
 }
 
-// read takes events from one file, up to number until.
+// read reads events from one file, up to number until.
 func (r *reader) read(v memtable.View, until messages.Seq) error {
 	err := v.From(record.BucketEvents, record.PairKey(r.number, uint64(r.next)), func(key, value []byte) (bool, error) {
 		number, _ := record.NumberOf(key)

@@ -8,20 +8,20 @@ import (
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
-// usualBytes stands for the size of an event whose file did not count them: one
-// that was written before format 3.
+// usualBytes is the assumed size of an event in a file from before format 3, which
+// does not count sizes.
 const usualBytes = 300
 
-// marks say for every session up to which event its history is not needed. They only
+// marks are the watermarks of all sessions: the events up to which their histories are not needed. They only
 // rise, so garbage by old marks is garbage by new ones.
 type marks struct {
 	low     map[uint64]messages.Seq // of live sessions
-	certain bool                    // any other session was deleted
-	deleted map[uint64]bool         // those were, in any case
+	certain bool                    // any session not in low was deleted
+	deleted map[uint64]bool         // sessions that were certainly deleted
 }
 
-// marks are those of now. A session whose identity is damaged is not known by
-// its number: while there is one, only what has a tombstone counts as deleted.
+// marks returns the present marks. The number of a session with a damaged identity is unknown.
+// While there is such a session, only sessions with a tombstone count as deleted.
 func (x *index) marks() marks {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -52,8 +52,8 @@ func (m marks) useless(number uint64, seq messages.Seq) bool {
 	return m.gone(number) || seq <= m.low[number]
 }
 
-// weight is how many bytes of events a file holds, and how many of them are garbage;
-// payloads count too. It is an estimate: where a part of a session's history is needed,
+// weight is how many bytes of events a file has, and how many of them are garbage;
+// payloads count too. It is an estimate: if a part of a session's history is needed,
 // its events count as equally large.
 type weight struct{ all, useless int64 }
 
@@ -61,8 +61,8 @@ type weight struct{ all, useless int64 }
 // rewriting.
 func (w weight) heavy(least int64) bool { return w.useless >= least && 2*w.useless > w.all }
 
-// rest is how many bytes of a file are left of so many without its garbage: as
-// much as of its events.
+// rest estimates how many of so many bytes of a file remain without its garbage: in
+// proportion to its events.
 func (w weight) rest(bytes int64) int64 {
 	if w.all == 0 {
 		return bytes
@@ -70,7 +70,7 @@ func (w weight) rest(bytes int64) int64 {
 	return int64(float64(bytes) * float64(w.all-w.useless) / float64(w.all))
 }
 
-// weigh estimates what a sealed file holds.
+// weigh estimates the weight of a sealed file.
 func weigh(op string, tx *boltfile.Tx, m marks) (w weight, err error) {
 	err = memtable.View{File: tx}.All(record.BucketSessions, func(key, value []byte) error {
 		if key[len(key)-1] != record.RowCursor {

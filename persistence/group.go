@@ -11,18 +11,18 @@ import (
 	"betcode/persistence/internal/wal"
 )
 
-// group is one group of the log in the making. It admits appends one after the other,
-// gives numbers to new sessions, and takes the rows of each append at once: into the
-// table, and into the bytes that the log appends.
+// group is one group of the log while it is made. It admits appends one after the other,
+// gives numbers to new sessions, and adds the rows of each append at once to the
+// table and to the bytes that the log appends.
 type group struct {
 	store   *Store
-	view    memtable.View                 // what is there, and what the group did so far
+	view    memtable.View                 // the present rows, with the changes of the group so far
 	rows    *memtable.Table               // the newest of the view's tables: the live rows after the commit
 	numbers uint64                        // the newest session number
-	names   []wal.Owner                   // the sessions that the group is about
-	written []byte                        // the rows as the log has them
+	names   []wal.Owner                   // the sessions of the group
+	written []byte                        // the rows in the form of the log
 	staged  []*staged                     // released when the rows are visible, or will never be
-	changed map[messages.SessionID]*entry // sessions as they will be
+	changed map[messages.SessionID]*entry // sessions after the group
 	appends int
 	events  int
 	bytes   int
@@ -90,7 +90,7 @@ func (g *group) append(a *messages.Append) (*messages.Error, error) {
 	return nil, nil
 }
 
-// take makes encoded rows part of the group. A row that is stored already is not written
+// take adds encoded rows to the group. A row that is already stored is not written
 // again: the body of an input stays, however often the input's state changes.
 func (g *group) take(rows []*record.Row, next *entry, name wal.Owner) {
 	for _, c := range rows {
@@ -106,7 +106,7 @@ func (g *group) take(rows []*record.Row, next *entry, name wal.Owner) {
 	g.changed[next.id], g.numbers = next, max(g.numbers, next.number)
 }
 
-// release releases what was staged: by now the table refers to it, or nothing will. The
+// release releases the staged values: the table now refers to them, or nothing will. The
 // rows are in the log, or will never be, and the next group uses their memory.
 func (g *group) release() {
 	g.store.log.KeepRows(g.written)

@@ -53,7 +53,7 @@ func (s *Store) removeLeftovers(m *manifest.Manifest) error {
 }
 
 // removeUnused removes a file that was created and never used: the crash came before the
-// manifest named it. A file with a history of its own is refused, since going on without
+// manifest named it. A file with a history of its own is refused, since removing
 // it would lose that history.
 func (s *Store) removeUnused(m *manifest.Manifest, name string) error {
 	used, err := s.isUsed(m, name)
@@ -77,7 +77,7 @@ func historyUnmentioned(name string) *messages.Error {
 
 // removeDropped removes a file that was dropped (see [Store.Retain]), was rewritten, or
 // was to replace another, when the crash came before its removal. A file of another
-// journal, or one that cannot be read, stays: it does no harm.
+// journal, or one that cannot be read, stays, because it does no harm.
 func (s *Store) removeDropped(m *manifest.Manifest, name string) error {
 	path := filepath.Join(s.options.Directory, name)
 	f, err := boltfile.Open(fault.OpOpen, path, boltfile.Options{ReadOnly: true})

@@ -19,16 +19,16 @@ import (
 )
 
 const (
-	// formerDirectory is where a journal is, as it was, before this build made it
-	// one of its own format.
+	// formerDirectory contains the journal as it was before this build converted it to
+	// its own format.
 	formerDirectory = "before-migration"
-	// formerAge is how long that is kept.
+	// formerAge is how long that copy is kept.
 	formerAge = 30 * 24 * time.Hour
 )
 
-// migrate makes a journal of this format of an older one, or of a restored one, which
-// has no logs. Once MANIFEST is replaced, older builds refuse the journal; the only way
-// back is the copy that was kept of it.
+// migrate converts a journal of an older format, or a restored one, which has no logs, to this
+// format. Once MANIFEST is replaced, older builds refuse the journal; the only way
+// back is the copy.
 //
 // No row is rewritten: new fields appear with the first row that needs them.
 func (s *Store) migrate(m *manifest.Manifest) (*manifest.Manifest, error) {
@@ -60,10 +60,10 @@ func (s *Store) migrate(m *manifest.Manifest) (*manifest.Manifest, error) {
 	return &next, nil
 }
 
-// keepFormer keeps the journal as an older build left it: a directory that such a build
-// opens in the place of the journal. Files that are never written to are linked where
-// the disk can. A copy that is there already was made before a crash; the older build
-// may have used the journal since, so it is made again.
+// keepFormer keeps a copy of the journal as an older build left it: a directory that such a build
+// opens in the place of the journal. Files that are never written to are linked if
+// the filesystem can. An existing copy was made before a crash; it is made again, since the older
+// build may have used the journal meanwhile.
 func (s *Store) keepFormer(m *manifest.Manifest) error {
 	former := filepath.Join(s.options.Directory, formerDirectory)
 	half := former + disk.Unfinished
@@ -122,8 +122,8 @@ func (s *Store) dropFormer(now time.Time) error {
 	return os.RemoveAll(former)
 }
 
-// dropNewerCopies removes copies of the manifest that are no part of a journal of an
-// older format: what this build left before the older build was put in its place.
+// dropNewerCopies removes copies of the manifest that do not belong to a journal of an
+// older format: this build left them before the older journal was put in its place.
 func (s *Store) dropNewerCopies(m *manifest.Manifest) error {
 	if m.Format >= manifest.CopiesFormat {
 		return nil

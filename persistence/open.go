@@ -18,9 +18,9 @@ import (
 )
 
 // Open opens the journal in a directory, and creates it if there is none. It fails with
-// [messages.Unavailable] while another process has the journal, with
+// [messages.Unavailable] while another process has the journal open, with
 // [messages.Unimplemented] if a newer betcode wrote it, and with [messages.DataLoss] if
-// files are missing or damaged. It finishes or removes what a crash left unfinished.
+// files are missing or damaged. It finishes or removes unfinished work of a crash.
 func Open(options Options) (*Store, error) {
 	if options.Directory == "" {
 		return nil, messages.Errorf(fault.OpOpen, messages.Invalid, "no directory is given")
@@ -43,7 +43,7 @@ func Open(options Options) (*Store, error) {
 		if s.log != nil {
 			s.log.Close()
 		}
-		_ = s.release() // the first error is the one that helps
+		_ = s.release() // the first error is the useful one
 		return nil, err
 	}
 	return s, nil
@@ -118,7 +118,7 @@ func (s *Store) open() error {
 	return s.useCopies(m, worse)
 }
 
-// useCopies is use, after which all copies of the manifest are the same.
+// useCopies calls use, and then makes all copies of the manifest equal.
 func (s *Store) useCopies(m *manifest.Manifest, worse []manifest.Copy) error {
 	err := s.use(m)
 	if err == nil {
@@ -127,7 +127,7 @@ func (s *Store) useCopies(m *manifest.Manifest, worse []manifest.Copy) error {
 	return err
 }
 
-// use opens the active file and looks at the others from the outside.
+// use opens the active file and checks that the others exist.
 func (s *Store) use(m *manifest.Manifest) (err error) {
 	s.manifest, s.lineage = m, m.Lineage
 	for _, f := range append(m.Sealed, manifest.SealedFile{Name: m.Active}) {

@@ -9,9 +9,9 @@ import (
 	"betcode/persistence/internal/manifest"
 )
 
-// Reopen opens the files again, as [Open] does, without giving up the lock of the
-// directory. It ends the refusals that follow a failed sync: what is on disk now is the
-// journal. It fails, and nothing changes, if anything that was committed is missing, or
+// Reopen opens the files again, as [Open] does, without releasing the lock of the
+// directory. It ends the refusals that follow a failed sync: the present content of the disk is the
+// journal. It fails, and nothing changes, if any commit is missing, or
 // if the disk still cannot be written.
 func (s *Store) Reopen() error {
 	s.moving.Lock()
@@ -23,7 +23,7 @@ func (s *Store) Reopen() error {
 	if s.active == nil || s.options.ReadOnly {
 		return fault.Closed(fault.OpReopen)
 	}
-	_ = s.active.Close() // it may be broken: that is why
+	_ = s.active.Close() // an error is expected after a failure
 	_ = s.log.Close()
 	next := &Store{options: s.options, blobs: s.blobs}
 	err := next.openAgain()
@@ -31,14 +31,14 @@ func (s *Store) Reopen() error {
 		err = next.holds(s)
 	}
 	if err == nil {
-		// Nothing is changed by it, but it takes both syncs.
+		// The empty transaction changes nothing, but needs both syncs.
 		if err = next.active.Update(fault.OpReopen, func(*boltfile.Tx) error { return nil }); err != nil {
 			err = fault.Storage(fault.OpReopen, err)
 		}
 	}
 	if err != nil {
 		if next.active != nil {
-			_ = next.active.Close() // the first error is the one that helps
+			_ = next.active.Close() // the first error is the useful one
 		}
 		if next.log != nil {
 			_ = next.log.Close()
@@ -58,7 +58,7 @@ func (s *Store) Reopen() error {
 	return nil
 }
 
-// openAgain opens a journal that must be there.
+// openAgain opens a journal that must exist.
 func (s *Store) openAgain() error {
 	m, worse, err := manifest.Read(s.options.Directory)
 	if err != nil {
@@ -70,8 +70,8 @@ func (s *Store) openAgain() error {
 	return s.useCopies(m, worse)
 }
 
-// holds returns an error unless everything that another state of this journal had
-// committed is here.
+// holds returns an error unless this journal has everything that another state of it had
+// committed.
 func (s *Store) holds(before *Store) error {
 	if s.lineage != before.lineage {
 		return fault.DamagedFile(fault.OpReopen, manifest.Name, fmt.Errorf("it is journal %s, not %s", s.lineage, before.lineage))

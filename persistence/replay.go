@@ -8,7 +8,7 @@ import (
 	"betcode/persistence/internal/wal"
 )
 
-// replay reads the logs and makes their rows, over the active file, the state of the
+// replay reads the logs. Their rows, over the active file, become the state of the
 // journal.
 func (s *Store) replay() error {
 	s.retries.Store(&retries{})
@@ -51,7 +51,7 @@ func (s *Store) replay() error {
 		s.overlay.Store(&memtable.Overlay{Live: memtable.New()})
 		return nil
 	}
-	// Even groups without rows: the log starts again, and the file must not miss them.
+	// Even groups without rows: the log starts again, and the file's checkpoint must include them.
 	s.unmoved.Store(true)
 	err = s.Checkpoint()
 	if s.failed.Load() != nil {

@@ -13,22 +13,22 @@ import (
 	"betcode/persistence/planlog"
 )
 
-// PlanLoss is an orchestration beside the journal that is replaced which has more events
-// than the backup.
+// PlanLoss is an orchestration beside the replaced journal that has more events
+// than in the backup.
 type PlanLoss struct {
 	Orchestration messages.OrchestrationID
 	Name          string
-	Updated       time.Time // when it changed last
+	Updated       time.Time // time of its last change
 	Head          uint64    // number of its last event
 	Kept          uint64    // number of its last event in the backup
 	Whole         bool      // it is not in the backup at all
 	Damaged       bool      // its journal is damaged: there may have been more events
 }
 
-// Events is how many of its events are newer than the backup.
+// Events returns how many of its events are newer than the backup.
 func (l PlanLoss) Events() uint64 { return l.Head - l.Kept }
 
-// readPlans notes the orchestrations that are to be replaced.
+// readPlans records the orchestrations that are to be replaced.
 func (r *restorer) readPlans(ctx context.Context) (err error) {
 	if r.o.PlansDirectory == "" {
 		return nil
@@ -39,8 +39,8 @@ func (r *restorer) readPlans(ctx context.Context) (err error) {
 	return nil
 }
 
-// comparePlans notes what the orchestrations that are to be replaced have and the backup
-// has not.
+// comparePlans records the content of the replaced orchestrations that the backup
+// lacks.
 func (r *restorer) comparePlans(ctx context.Context) error {
 	kept, err := planlog.Survey(ctx, filepath.Join(r.o.Backup, planlog.DirectoryName))
 	if err != nil {
@@ -61,14 +61,14 @@ func (r *restorer) comparePlans(ctx context.Context) error {
 	return nil
 }
 
-// copyPlans makes the journals of orchestrations of those of the backup, under another
+// copyPlans copies the journals of orchestrations from the backup, under another
 // name. A backup of an older build has none.
 func (r *restorer) copyPlans(ctx context.Context) error {
 	if r.o.PlansDirectory == "" {
 		return nil
 	}
 	unfinished := r.o.PlansDirectory + upkeep.Halfway
-	if err := os.RemoveAll(unfinished); err != nil { // of a restore that was broken off: the journal has a mark of its own
+	if err := os.RemoveAll(unfinished); err != nil { // of an interrupted restore: the journal has a mark of its own
 		return fault.Storage(fault.OpRestore, err)
 	}
 	files, size, err := planlog.Take(ctx, filepath.Join(r.o.Backup, planlog.DirectoryName), unfinished, r.now)

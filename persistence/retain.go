@@ -13,11 +13,11 @@ import (
 	"betcode/persistence/internal/manifest"
 )
 
-// Retain drops sealed files, the oldest first: those beyond the size and the age that
-// the options allow. It returns how many it dropped. The state of sessions is in the
-// active file; the events in those files are gone (see [Store.LowWater]).
+// Retain drops sealed files, the oldest first: those above the size and the age of
+// the options. It returns how many it dropped. The state of sessions is in the
+// active file; the events in the dropped files are lost (see [Store.LowWater]).
 //
-// The manifest stops naming the files first, then they are removed; [Open] removes those
+// The files are removed from the manifest first, and then from the disk; [Open] removes those
 // that a crash left. While the journal is verified or copied nothing is dropped.
 func (s *Store) Retain() (dropped int, err error) {
 	if !s.upkeep.TryLock() {
@@ -45,8 +45,8 @@ func (s *Store) Retain() (dropped int, err error) {
 	return dropped, err
 }
 
-// drop makes a manifest the journal's, closes the files that it does not mention
-// any more, and removes them. renamed says that the manifest is the new one, or
+// drop makes next the journal's manifest, closes the files that it no longer lists,
+// and removes them. renamed means that next is the manifest on disk, or
 // may be. The caller holds upkeep and writing.
 func (s *Store) drop(op string, next *manifest.Manifest, gone []manifest.SealedFile) (dropped int, renamed bool, err error) {
 	renamed, err = next.Write(s.options.Directory, s.options.steps)
@@ -70,7 +70,7 @@ func (s *Store) drop(op string, next *manifest.Manifest, gone []manifest.SealedF
 	s.files.Unlock()
 	for _, f := range gone {
 		if err := os.Remove(filepath.Join(s.options.Directory, f.Name)); err != nil {
-			return dropped, true, fault.Storage(op, err) // the next Open tries again
+			return dropped, true, fault.Storage(op, err) // the next Open retries
 		}
 		dropped++
 		if err := s.options.steps.At(f.Name + " dropped"); err != nil {
@@ -107,11 +107,11 @@ func (s *Store) retained(now time.Time) []manifest.SealedFile {
 	return sealed
 }
 
-// LowWater returns the number of the last event of a session that was dropped or
-// given up; 0 if its history is whole. [Store.Events] begins after it.
+// LowWater returns the number of the last event of a session that was dropped, by the
+// session or with its file; 0 if its history is whole. [Store.Events] begins after it.
 //
-// What was given up the session's record says (messages.Past). What was dropped is
-// not recorded: the oldest file that is left tells after which event it begins.
+// The session's record has the number up to which the session dropped events (messages.Past). The
+// other number is not recorded: the oldest remaining file has the event after which it begins.
 func (s *Store) LowWater(id messages.SessionID) (messages.Seq, error) {
 	done, err := s.reading(fault.OpEvents)
 	if err != nil {
@@ -133,7 +133,7 @@ func (s *Store) lowWater(e *entry) (messages.Seq, error) {
 	}
 	oldest := s.manifest.Sealed[0]
 	if number, err := boltfile.Number(oldest.Name); err != nil || number == 1 {
-		return 0, err // nothing was ever dropped
+		return 0, err // no file was ever dropped
 	}
 	f, err := s.openSealed(fault.OpEvents, oldest.Name)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
-// condemn notes that a session could not be loaded. Errors that are not of damage
-// are ignored.
+// condemn marks a session that could not be loaded as damaged. It ignores errors that are
+// not about damage.
 func (x *index) condemn(id messages.SessionID, reason error) {
 	if reason == nil || messages.KindOf(reason) != messages.DataLoss {
 		return
@@ -32,7 +32,7 @@ func (x *index) condemn(id messages.SessionID, reason error) {
 	x.listed, x.stale = nil, true
 }
 
-// damaged returns the live sessions that cannot be loaded, as far as that is known,
+// damaged returns the live sessions that are known to be damaged,
 // the newest first.
 func (x *index) damaged() []*entry {
 	x.mu.RLock()
@@ -47,8 +47,8 @@ func (x *index) damaged() []*entry {
 	return all
 }
 
-// DamagedSessions returns how many sessions are known not to be loadable, and the
-// first of them. It reads nothing from the disk.
+// DamagedSessions returns how many sessions are known to be damaged, and the
+// first of them. It does no I/O.
 func (s *Store) DamagedSessions() (number int, first messages.SessionID) {
 	done, err := s.reading(fault.OpSessions)
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *Store) DamagedSessions() (number int, first messages.SessionID) {
 	return len(all), first
 }
 
-// Damaged lists the sessions that cannot be loaded, with what can be read of them.
+// Damaged lists the sessions that cannot be loaded, with their readable parts.
 func (s *Store) Damaged() ([]messages.DamagedSession, error) {
 	done, err := s.reading(fault.OpSessions)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *Store) Damaged() ([]messages.DamagedSession, error) {
 	return all, nil
 }
 
-// Salvage returns what can be read of a session that cannot be loaded. found is false if
+// Salvage returns the readable parts of a session that cannot be loaded. found is false if
 // there is no such session.
 func (s *Store) Salvage(id messages.SessionID) (d messages.DamagedSession, found bool, err error) {
 	done, err := s.reading(fault.OpLoad)
@@ -91,12 +91,12 @@ func (s *Store) Salvage(id messages.SessionID) (d messages.DamagedSession, found
 	return s.salvaged(e), true, nil
 }
 
-// salvaged is what can be read of a damaged session. The caller is reading.
+// salvaged returns the readable parts of a damaged session. The caller is reading.
 func (s *Store) salvaged(e *entry) messages.DamagedSession {
 	reason := cmp.Or(e.damaged, e.unsound)
 	d := messages.DamagedSession{Err: e.damage(fault.OpLoad, reason).WithHint(hintSession(e.id))}
 	d.Record = messages.SessionRecord{ID: e.id, Name: e.name, WorkingDirectory: e.directory, WorktreeID: e.worktree, UpdatedAt: e.updated}
-	// What fails here is damage that is known already.
+	// An error here is damage that is already known.
 	_ = s.look(fault.OpLoad, func(v memtable.View) error {
 		var session storev1.Session
 		found, err := loader{view: v, op: fault.OpLoad, id: e.id, number: e.number}.get(record.BucketSessions, record.RowKey(e.number, record.RowSession), &session)
@@ -110,14 +110,14 @@ func (s *Store) salvaged(e *entry) messages.DamagedSession {
 	return d
 }
 
-// hintSession is what a person can do about a damaged session.
+// hintSession returns the hint for a damaged session.
 func hintSession(id messages.SessionID) string {
 	return "Export what can be read with 'betcode session export " + string(id) + "', then delete it with 'betcode session delete " +
 		string(id) + "'; or restore a backup: betcode journal restore."
 }
 
-// readable is a session with the number of the newest event of it that is there.
-// A damaged cursor does not know that number. The caller is reading.
+// readable returns a session with the number of its newest existing event.
+// A damaged cursor does not have that number. The caller is reading.
 func (s *Store) readable(e *entry) *entry {
 	if e.damaged == nil {
 		return e
@@ -145,8 +145,8 @@ func (s *Store) readable(e *entry) *entry {
 }
 
 // Salvaged is [Store.Events] for histories with damage in them, and for sessions
-// that cannot be loaded: events that cannot be read are passed over, and gap says
-// which came after the number and before the first that is returned.
+// that cannot be loaded: it skips events that cannot be read, and gap is the range
+// of skipped events between the number and the first that is returned.
 func (s *Store) Salvaged(id messages.SessionID, after messages.Seq, maxEvents, maxBytes int) (
 	events []messages.Event, gap *messages.HistoryGap, err error,
 ) {

@@ -11,21 +11,21 @@ import (
 )
 
 type (
-	// Report is what [Store.Verify] finds.
+	// Report is the result of [Store.Verify].
 	Report = messages.JournalReport
-	// FileReport is what was read of one file.
+	// FileReport has the counts of one file.
 	FileReport = messages.JournalFile
-	// Problem is one thing that is not as it should be.
+	// Problem is one inconsistency.
 	Problem = messages.JournalProblem
 )
 
 // Verify reads every file from end to end: the structure of bbolt, every checksum, every
 // record, the numbers of events, and each session's hash chain. It compares the sessions
-// in memory with the files. The journals of orchestrations are read too. Sealed files are read while the journal is used; commits
+// in memory with the files. It also reads the journals of orchestrations. Sealed files are read while the journal is used; commits
 // wait while the active file is read, which is sealed first if it is large.
 //
-// progress, which may be nil, is called now and then with what was read of a file so
-// far. What was found is in the report; the error is about the verification itself.
+// progress, which may be nil, is called at intervals with the counts of a file so
+// far. The findings are in the report; the error is about the verification itself.
 func (s *Store) Verify(ctx context.Context, progress func(FileReport)) (Report, error) {
 	report, err := s.verify(ctx, progress)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Store) verify(ctx context.Context, progress func(FileReport)) (Report, 
 	if err != nil {
 		return Report{}, err
 	}
-	m := s.manifest // never changed, only replaced
+	m := s.manifest // it is never changed, only replaced
 	done()
 	v := upkeep.NewVerifier(ctx, s.lineage, s.blobs, progress)
 	if err := v.Sealed(s.options.Directory, m); err != nil {
@@ -65,7 +65,7 @@ func (s *Store) verify(ctx context.Context, progress func(FileReport)) (Report, 
 	if s.active == nil {
 		return v.Report, fault.Closed(fault.OpVerify)
 	}
-	if err := v.Sealed(s.options.Directory, s.manifest); err != nil { // those sealed meanwhile
+	if err := v.Sealed(s.options.Directory, s.manifest); err != nil { // the files that were sealed meanwhile
 		return v.Report, err
 	}
 	state := upkeep.LogState{Directory: s.options.Directory, Names: s.manifest.Logs, Active: s.active}
@@ -78,8 +78,8 @@ func (s *Store) verify(ctx context.Context, progress func(FileReport)) (Report, 
 	return v.Report, err
 }
 
-// sound returns the sessions that are neither deleted nor damaged, and how many there
-// are with the damaged ones.
+// sound returns the sessions that are neither deleted nor damaged, and the number of
+// live sessions with the damaged ones.
 func (x *index) sound() (sound []upkeep.Remembered, live int) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()

@@ -14,7 +14,7 @@ import (
 	"betcode/messages"
 )
 
-// Header is what every header has.
+// Header has the fields of every header.
 type Header struct {
 	Format    int                      `json:"format"`
 	ID        messages.OrchestrationID `json:"id"`
@@ -30,22 +30,22 @@ type Header struct {
 // Format is the newest format of journals that is known.
 const Format = 1
 
-// Checked is what a journal consists of.
+// Checked is the result of checking a journal.
 type Checked struct {
 	File   string // its name
 	Header Header
 	Head   uint64    // number of the last event before the damage
-	Sound  int64     // bytes before the damage, or before what a crash left
-	Last   time.Time // when its last event happened
-	Ended  bool      // nothing of it runs
+	Sound  int64     // bytes before the damage, or before an incomplete last line
+	Last   time.Time // time of its last event
+	Ended  bool      // no step runs any more
 	Damage error     // nil = there is none
 }
 
-// Name is what people call the file: with its directory.
+// Name returns the file's name for people, with its directory.
 func (c Checked) Name() string { return filepath.Join(DirectoryName, c.File) }
 
-// Check reads a journal, or its first bytes, from end to end. A last line without its end is no damage: a crash leaves that, or a
-// writer that is at it. The error is about the reading.
+// Check reads a journal, or its first bytes, from end to end. An incomplete last line is no damage: a crash, or a running
+// writer, leaves one. The error is about the reading.
 func Check(ctx context.Context, path string, most int64) (Checked, error) {
 	c := Checked{File: filepath.Base(path)}
 	r, err := Open(path, most, &c.Header)
@@ -82,12 +82,12 @@ func Check(ctx context.Context, path string, most int64) (Checked, error) {
 				c.Damage = fmt.Errorf("what follows event %d, at offset %d, cannot be read", c.Head, c.Sound)
 				return c, reading
 			}
-			return c, nil // what a crash leaves
+			return c, nil // an incomplete last line
 		}
 	}
 }
 
-// take follows whether the orchestration has ended.
+// take tracks whether the orchestration has ended.
 func (c *Checked) take(e messages.OrchestrationEvent) {
 	switch e.Kind {
 	case messages.EventCompleted, messages.EventFailed:
@@ -100,7 +100,7 @@ func (c *Checked) take(e messages.OrchestrationEvent) {
 	}
 }
 
-// wholeLine reports whether a line ends behind an offset. Of what a crash leaves none does, unless the power failed.
+// wholeLine reports whether a complete line ends behind an offset. After a crash none does, unless the power failed.
 func wholeLine(path string, offset, most int64) (bool, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -17,10 +17,10 @@ import (
 // DirectoryName is the name of the directory of journals in a state directory and in a backup.
 const DirectoryName = "orchestrations"
 
-// listName is the file of a copy that says what it consists of.
+// listName is the file of a copy that lists the copied files.
 const listName = "LIST"
 
-// list is the content of that file.
+// list is the content of listName.
 type list struct {
 	Format int         `json:"format"`
 	Files  []listEntry `json:"files"`
@@ -31,13 +31,13 @@ type listEntry struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// Marks is how long the journals of a directory were at one moment.
+// Marks are the lengths of the journals of a directory at one time.
 type Marks struct {
 	directory string
 	files     []listEntry
 }
 
-// Mark notes how long the journals of a directory are. It takes a millisecond for a thousand.
+// Mark records the lengths of the journals of a directory. It takes a millisecond for a thousand.
 func Mark(directory string) (Marks, error) {
 	m := Marks{directory: directory}
 	all, err := names(directory)
@@ -54,8 +54,8 @@ func Mark(directory string) (Marks, error) {
 	return m, err
 }
 
-// Copy copies the journals as they were when they were marked to a directory that it makes, and syncs them. Journals that were
-// removed meanwhile are left out: those of orchestrations that ended long ago. Where there is none, no directory is made.
+// Copy copies the journals up to their marks to a directory that it makes, and syncs them. It leaves out journals that were
+// removed meanwhile, which are those of orchestrations that ended long ago. If there are no journals, it makes no directory.
 func (m Marks) Copy(ctx context.Context, to string) (files int, size int64, err error) {
 	if len(m.files) == 0 {
 		return 0, 0, nil
@@ -86,7 +86,7 @@ func (m Marks) Copy(ctx context.Context, to string) (files int, size int64, err 
 	return len(copied.Files), size, err
 }
 
-// copyLines copies the whole lines of the first bytes of a file.
+// copyLines copies the complete lines in the first bytes of a file.
 func copyLines(from, to string, most int64) (length int64, err error) {
 	in, err := os.Open(from)
 	if err != nil {
@@ -105,7 +105,7 @@ func copyLines(from, to string, most int64) (length int64, err error) {
 	return counted.whole, errors.Join(err, out.Sync(), out.Close())
 }
 
-// lineCounter counts the bytes of whole lines that are written through it.
+// lineCounter counts the bytes of complete lines that are written through it.
 type lineCounter struct {
 	to        io.Writer
 	at, whole int64
@@ -121,8 +121,8 @@ func (c *lineCounter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Take copies the journals of a backup to a directory that it makes. Those of orchestrations that have not ended get an event, so
-// that nothing is started until a person lets them go on. Damaged ones are copied as they are.
+// Take copies the journals of a backup to a directory that it makes. Those of unfinished orchestrations get an event, so
+// that nothing is started until a person lets them continue. Damaged ones are copied as they are.
 func Take(ctx context.Context, from, to string, now time.Time) (files int, size int64, err error) {
 	all, err := names(from)
 	if err != nil {
@@ -136,7 +136,7 @@ func Take(ctx context.Context, from, to string, now time.Time) (files int, size 
 		if err := disk.CopyFile(ctx, filepath.Join(from, name), path); err != nil {
 			return files, size, err
 		}
-		length, err := hold(ctx, path, now)
+		length, err := markRestored(ctx, path, now)
 		if err != nil {
 			return files, size, err
 		}
@@ -145,8 +145,8 @@ func Take(ctx context.Context, from, to string, now time.Time) (files int, size 
 	return files, size, disk.SyncDirectory(to)
 }
 
-// hold has the orchestration of a restored journal wait. It returns the size of the journal.
-func hold(ctx context.Context, path string, now time.Time) (size int64, err error) {
+// markRestored adds the event restored to a journal, so that its orchestration waits. It returns the size of the journal.
+func markRestored(ctx context.Context, path string, now time.Time) (size int64, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return 0, err
@@ -158,7 +158,7 @@ func hold(ctx context.Context, path string, now time.Time) (size int64, err erro
 	return Append(path, c.Sound, []messages.OrchestrationEvent{{Seq: c.Head + 1, At: now, Kind: messages.EventRestored}})
 }
 
-// listed returns what a copy consists of; false if the directory is no copy.
+// listed returns the list of a copy; false if the directory is no copy.
 func listed(directory string) (list, bool, error) {
 	text, err := os.ReadFile(filepath.Join(directory, listName))
 	if errors.Is(err, os.ErrNotExist) {

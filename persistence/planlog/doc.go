@@ -1,14 +1,14 @@
-// Package planlog keeps the journals of orchestrations: a file <id>.log for each, in one directory. It knows lines, checksums and
-// numbers; what the events mean is known to package orchestration.
+// Package planlog stores the journals of orchestrations: a file <id>.log for each, in one directory. It knows lines, checksums and
+// numbers; package orchestration knows the meaning of the events.
 //
-// A file has lines: eight hexadecimal digits of a CRC-32C, a space, JSON. The first line is the [Header] with whatever else its writer
-// puts there, each other an event. Lines are only appended. A last line without its end is what a crash leaves: its event was never
-// acted upon.
+// A file has lines: eight hexadecimal digits of a CRC-32C, a space, JSON. The first line is the [Header] with additional fields of
+// its writer, each other line an event. Lines are only appended. A crash may leave an incomplete last line, whose event had no
+// effect yet.
 //
 // # Backups
 //
-// [Mark] notes how long each file is, at the moment of which the backup is a copy: while it holds the journal of sessions still. What
-// is written before that moment is copied afterwards, since nothing changes it. Whatever a session did for a step comes after the
+// [Mark] records the length of each file at the time of the backup, while the journal of sessions does not change. The bytes
+// before these marks are copied afterwards, since nothing changes them. The work of a session for a step comes after the
 // event that started the step, and the event that ends the step comes after the end of its session, so both copies agree. The copy
-// has a file LIST of what it consists of, so a file that is missing or cut is noticed.
+// has a file LIST of its files, so a missing or cut file is noticed.
 package planlog

@@ -23,7 +23,7 @@ const sumLength = 9
 // maxLine bounds a line: a header has the whole plan.
 const maxLine = 32 << 20
 
-// ErrTorn says that a line is not whole.
+// ErrTorn means that a line is incomplete.
 var ErrTorn = errors.New("line is not whole")
 
 // appendLine appends a record to text as a line.
@@ -56,11 +56,11 @@ func parseLine(line []byte, record any) error {
 type Reader struct {
 	lines *bufio.Reader
 	file  io.Closer
-	at    int64 // offset behind the last whole line
+	at    int64 // offset behind the last complete line
 	head  uint64
 }
 
-// Open opens a journal and reads its header. most bounds what is read of it, in bytes.
+// Open opens a journal and reads its header. most bounds the bytes that are read of it.
 func Open(path string, most int64, header any) (*Reader, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -84,7 +84,7 @@ func OpenAt(path string, most int64, from messages.OrchestrationCursor) (*Reader
 	return &Reader{lines: bufio.NewReader(section), file: file, at: from.Offset, head: from.Seq}, nil
 }
 
-// next reads the next line into record. io.EOF is the end; ErrTorn a last line that is not whole.
+// next reads the next line into record. io.EOF is the end; ErrTorn an incomplete last line.
 func (r *Reader) next(record any) error {
 	line, err := r.lines.ReadBytes('\n')
 	switch {
@@ -104,7 +104,7 @@ func (r *Reader) next(record any) error {
 	return nil
 }
 
-// Event reads the next event. io.EOF is the end; ErrTorn a line that is not whole.
+// Event reads the next event. io.EOF is the end; ErrTorn an incomplete line.
 func (r *Reader) Event() (messages.OrchestrationEvent, error) {
 	var e messages.OrchestrationEvent
 	if err := r.next(&e); err != nil {
@@ -117,12 +117,12 @@ func (r *Reader) Event() (messages.OrchestrationEvent, error) {
 	return e, nil
 }
 
-// Cursor is the position behind the last event that was read.
+// Cursor returns the position behind the last event that was read.
 func (r *Reader) Cursor() messages.OrchestrationCursor {
 	return messages.OrchestrationCursor{Seq: r.head, Offset: r.at}
 }
 
-// RestBlank reports whether nothing but a torn line follows: what a crash leaves. A whole line behind it is damage.
+// RestBlank reports whether only a torn line follows, as after a crash. A complete line behind it is damage.
 func (r *Reader) RestBlank() bool {
 	rest, err := io.ReadAll(r.lines)
 	return err == nil && !bytes.ContainsRune(bytes.TrimRight(rest, "\n\x00"), '\n')

@@ -12,7 +12,7 @@ import (
 	"betcode/persistence/internal/disk"
 )
 
-// Finding says what is wrong with a journal, and what a repair makes of it.
+// Finding describes the damage of a journal, and the effect of a repair.
 func (c Checked) Finding() messages.JournalFinding {
 	f := messages.JournalFinding{File: c.Name(), Offset: c.Sound, Problem: c.Damage.Error()}
 	switch {
@@ -26,8 +26,8 @@ func (c Checked) Finding() messages.JournalFinding {
 	return f
 }
 
-// Repair makes a damaged journal one that opens, after it has copied it to a directory that it makes. A journal is cut before the
-// damage. What followed may have been the wish of a person to cancel it, so the orchestration is paused: steps that ran are
+// Repair makes a damaged journal openable, after it has copied it to a directory that it makes. A journal is cut before the
+// damage. The lost part may have been a person's request to cancel it, so the orchestration is paused: steps that ran are
 // followed to their ends, and no other starts. A journal without a header is removed.
 func Repair(directory string, c Checked, aside string, now time.Time) error {
 	path := filepath.Join(directory, c.File)
@@ -61,7 +61,7 @@ func Repair(directory string, c Checked, aside string, now time.Time) error {
 	return replace(path, text)
 }
 
-// copyWhole copies a file. One that is there is of a repair that was broken off, and is replaced.
+// copyWhole copies a file. It replaces an existing copy, which is of an interrupted repair.
 func copyWhole(from, to string) error {
 	text, err := os.ReadFile(from)
 	if err != nil {

@@ -34,8 +34,8 @@ func Survey(ctx context.Context, directory string) ([]Checked, error) {
 	return all, nil
 }
 
-// Verify reads all journals of a directory while they are used, and reports what was read and what is damaged. Of a copy it finds
-// what is missing, too.
+// Verify reads all journals of a directory while they are used, and reports counts and damage. In a copy it also finds
+// missing files.
 func Verify(ctx context.Context, directory string) (messages.JournalFile, []messages.JournalProblem, error) {
 	read := messages.JournalFile{Name: DirectoryName}
 	all, err := Survey(ctx, directory)
@@ -53,7 +53,7 @@ func Verify(ctx context.Context, directory string) (messages.JournalFile, []mess
 	return read, append(problems, compare(directory, all)...), nil
 }
 
-// compare finds files of a copy that are missing or cut.
+// compare finds missing or cut files of a copy.
 func compare(directory string, all []Checked) (problems []messages.JournalProblem) {
 	report := func(name string, err error) {
 		problems = append(problems, messages.JournalProblem{File: filepath.Join(DirectoryName, name), Err: err})

@@ -11,21 +11,21 @@ import (
 	"betcode/persistence/internal/disk"
 )
 
-// suffix is the end of the name of a journal.
+// suffix ends the name of a journal.
 const suffix = ".log"
 
-// Path returns the journal of an orchestration.
+// Path returns the path of an orchestration's journal.
 func Path(directory string, id messages.OrchestrationID) string {
 	return filepath.Join(directory, string(id)+suffix)
 }
 
-// IDOf returns the orchestration whose journal a file is, by its name; false if it is no journal.
+// IDOf returns the orchestration of a journal, by the name of its file; false if the file is no journal.
 func IDOf(name string) (messages.OrchestrationID, bool) {
 	id, is := strings.CutSuffix(name, suffix)
 	return messages.OrchestrationID(id), is
 }
 
-// Create writes a journal with its header. Without an error it is on disk.
+// Create writes a journal with its header. Without an error it is durable.
 func Create(path string, header any) error {
 	text, err := appendLine(nil, header)
 	if err != nil {
@@ -42,8 +42,8 @@ func replace(path string, text []byte) error {
 	return err
 }
 
-// Append writes events behind an offset and returns the next one. Without an error they are on disk; with one, nothing behind the
-// offset counts.
+// Append writes events behind an offset and returns the next offset. Without an error they are durable; after an error, nothing
+// behind the offset counts.
 func Append(path string, offset int64, events []messages.OrchestrationEvent) (int64, error) {
 	var text []byte
 	var err error
@@ -56,7 +56,7 @@ func Append(path string, offset int64, events []messages.OrchestrationEvent) (in
 	if err != nil {
 		return offset, err
 	}
-	err = file.Truncate(offset) // of a line that an earlier daemon did not finish, or of a write that failed
+	err = file.Truncate(offset) // removes a line of an earlier daemon or of a failed write
 	if err == nil {
 		_, err = file.WriteAt(text, offset)
 	}

@@ -23,7 +23,7 @@ const (
 	maxFileBytes = 1 << 20
 )
 
-// tokenFile is what is on disk.
+// tokenFile is the format of the file.
 type tokenFile struct {
 	Format int           `json:"format"`
 	Tokens []storedToken `json:"tokens"`
@@ -57,7 +57,7 @@ func (s *Store) refresh() error {
 	return s.load()
 }
 
-// load reads the file. Tokens that are not in it any more are revoked.
+// load reads the file. Tokens that it no longer has are revoked.
 func (s *Store) load() error {
 	found, members, info, err := read(s.path)
 	if s.broken = err; err != nil {
@@ -144,8 +144,8 @@ func read(path string) ([]*token, []*member, os.FileInfo, error) {
 	return found, members, info, nil
 }
 
-// save replaces the file. It is there whole, or as it was before; durable says that it
-// must be on disk.
+// save replaces the file as a whole. With durable it is synced before save
+// returns.
 func (s *Store) save(tokens []*token, members []*member, durable bool) error {
 	stored := tokenFile{Format: format, Tokens: []storedToken{}}
 	for _, m := range members {
@@ -182,7 +182,7 @@ func replace(path string, content []byte, durable bool) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(file.Name()) // nothing is there after success
+	defer os.Remove(file.Name()) // after success the file has been renamed
 	_, err = file.Write(content)
 	if durable && err == nil {
 		err = file.Sync()

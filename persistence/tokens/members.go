@@ -11,7 +11,7 @@ import (
 // maxMembers bounds the members of all sessions together.
 const maxMembers = 2000
 
-// member is a member, and a channel that is closed when it is one no longer, or has another role.
+// member is a member, and a channel that is closed when the membership ends, or its role changes.
 type member struct {
 	messages.Member
 	ended chan struct{}
@@ -69,7 +69,7 @@ func (s *Store) Share(want messages.Member) error {
 	return nil
 }
 
-// Unshare ends the membership of a person; of everybody if the person is empty.
+// Unshare ends the membership of a person, or of all people if person is empty.
 func (s *Store) Unshare(session messages.SessionID, person string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,8 +96,8 @@ func (s *Store) Unshare(session messages.SessionID, person string) error {
 	return nil
 }
 
-// Members returns the members that are selected: of a session, unless it is empty, and of a person, unless
-// it is empty.
+// Members returns the members of a session, or of all sessions if session is empty, who are person, or anybody if
+// person is empty.
 func (s *Store) Members(session messages.SessionID, person string) ([]messages.Member, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

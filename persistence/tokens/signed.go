@@ -34,11 +34,11 @@ const (
 // people is the namespace of ids of people.
 var people = uuid.MustParse("5a1de0b2-3a0f-5c39-9f4e-bb0a2d1c7e55")
 
-// PersonID returns the id of a person, a UUID that is made of the name.
+// PersonID returns the id of a person, a UUID that is derived from the name.
 func PersonID(person string) string { return uuid.NewSHA1(people, []byte(person)).String() }
 
-// Sign makes a token whose secret is a JWT, and returns the secret, which is kept nowhere. Of want the
-// title, the rights, the person and the expiry count; it has to expire.
+// Sign makes a token whose secret is a JWT, and returns the secret, which is not stored. It uses the
+// title, the rights, the person and the expiry of want, which must expire.
 func (s *Store) Sign(want messages.Token) (string, messages.Token, error) {
 	const op = "create signed token"
 	id := uuid.NewString()
@@ -66,7 +66,7 @@ func (s *Store) signedBy(person string) (count int) {
 	return count
 }
 
-// Renew gives a signed token another secret and another expiry. The former secret ends at once.
+// Renew gives a signed token another secret and another expiry. The former secret becomes invalid at once.
 func (s *Store) Renew(name string, expires time.Time) (string, messages.Token, error) {
 	const op = "renew token"
 	s.mu.Lock()
@@ -110,7 +110,7 @@ type claims struct {
 }
 
 // signer signs tokens, and checks their signatures. Its key is 32 random bytes in a file that other
-// users cannot read. It is made for the first token, and nothing is derived from it.
+// users cannot read. It is made for the first token, and no other key is derived from it.
 type signer struct {
 	path string
 
@@ -177,8 +177,8 @@ func (s *signer) sign(t messages.Token) (string, error) {
 	return secret, nil
 }
 
-// idOf returns the id in a signed secret, whose signature and times hold; empty for a secret that has
-// not the form of a signed one. What it says of the rest is not believed: the store has that.
+// idOf returns the id in a signed secret with a valid signature and valid times; empty for a secret that does
+// not have the form of a signed one. The other claims are not used, because the store has their values.
 func (s *signer) idOf(secret string, now time.Time) (string, error) {
 	const op = "check token"
 	if strings.Count(secret, ".") != 2 {

@@ -17,15 +17,15 @@ import (
 	"betcode/messages"
 )
 
-// Prefix is how a secret begins, so that people and scanners know what they see.
+// Prefix begins every secret, so that people and scanners recognise it.
 const Prefix = "betcode_"
 
 const (
 	maxTokens = 1000
-	useEvery  = time.Minute // how exactly it is known when a token was used last
+	useEvery  = time.Minute // accuracy of the time of a token's last use
 )
 
-// Store is the tokens of a daemon. It may be used by many goroutines.
+// Store has the tokens of a daemon. It is safe for concurrent use.
 type Store struct {
 	path   string
 	now    func() time.Time
@@ -34,9 +34,9 @@ type Store struct {
 	mu      sync.Mutex
 	tokens  []*token
 	members []*member
-	seen    os.FileInfo // of the file as it was read or written; nil = there was none
+	seen    os.FileInfo // of the file when it was read or written; nil = there was none
 	broken  error       // why the file could not be read
-	used    time.Time   // when it was written last that tokens are used
+	used    time.Time   // when the last uses of tokens were written
 }
 
 type token struct {
@@ -45,7 +45,7 @@ type token struct {
 	revoked chan struct{}
 }
 
-// Open reads the tokens in a file, and the key beside it; none if there is no such file. now may be nil.
+// Open reads the tokens in a file, and the key beside it; none if the file does not exist. now may be nil.
 func Open(path string, now func() time.Time) (*Store, error) {
 	if now == nil {
 		now = time.Now
@@ -54,11 +54,11 @@ func Open(path string, now func() time.Time) (*Store, error) {
 	return s, errors.Join(s.load(), s.signer.load())
 }
 
-// nameForm is compiled when it is needed: commands that ask a daemon do not need it.
+// nameForm is compiled on first use, because most commands do not need it.
 var nameForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`) })
 
-// Create makes a token and returns its secret, which is kept nowhere. Of want the name, the rights,
-// the person, the limit and the expiry count.
+// Create makes a token and returns its secret, which is not stored. It uses the name, the rights,
+// the person, the limit and the expiry of want.
 func (s *Store) Create(want messages.Token) (string, messages.Token, error) {
 	random := make([]byte, 32)
 	_, _ = rand.Read(random) // never fails
@@ -152,8 +152,8 @@ func (s *Store) Revoke(name string) error {
 	return nil
 }
 
-// Check returns the token that a secret belongs to, and a channel that is closed when
-// it is revoked. An [messages.Unauthenticated] error says that there is none, or that
+// Check returns the token of a secret, and a channel that is closed when
+// the token is revoked. An [messages.Unauthenticated] error means that there is none, or that
 // it has expired.
 func (s *Store) Check(secret string) (messages.Token, <-chan struct{}, error) {
 	const op = "check token"
@@ -185,19 +185,19 @@ func (s *Store) Check(secret string) (messages.Token, <-chan struct{}, error) {
 		found.LastUsed = now.UTC().Truncate(time.Second)
 		if now.Sub(s.used) >= useEvery {
 			s.used = now
-			_ = s.save(s.tokens, s.members, false) // the next use tries again; callers are not refused for it
+			_ = s.save(s.tokens, s.members, false) // the next use retries; callers are not refused for it
 		}
 	}
 	return found.Token, found.revoked, nil
 }
 
-// unknown is the one answer to a secret that no token has, whatever is wrong with it.
+// unknown returns the same error for every secret without a token, whatever is wrong with it.
 func unknown(op string) error {
 	return messages.Errorf(op, messages.Unauthenticated, "this token is not known").
 		WithHint("it may have been revoked; 'betcode token list' on the daemon's machine shows those that are left")
 }
 
-// Close writes down when tokens were used last.
+// Close writes the times of the tokens' last uses.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

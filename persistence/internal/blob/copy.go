@@ -13,13 +13,13 @@ import (
 	"betcode/persistence/internal/record"
 )
 
-// CopyOptions says how payloads are copied.
+// CopyOptions configure a copy of payloads.
 type CopyOptions struct{ Link, Damaged bool }
 
 // Copy copies the payloads that journal files refer to into the directory of another
-// journal, or links them if that is wanted and the disk can. names are the files; they
-// are read in the directory files. A missing payload is [messages.DataLoss], or passed
-// over if damage is accepted.
+// journal, or links them if Link is set and the filesystem can. names are the files, which
+// are in the directory files. A missing payload is [messages.DataLoss], or skipped if
+// Damaged is set.
 func (b *Directory) Copy(ctx context.Context, op, files, to string, names []string, how CopyOptions) (copied, linked int64, err error) {
 	target := New(to, b.Steps)
 	shards := map[string]bool{}

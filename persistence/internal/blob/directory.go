@@ -15,8 +15,8 @@ import (
 )
 
 // Directory is the directory of payloads: each a file named by its hash, in one of 256
-// directories. A payload that is whole never changes. Package documentation: who may
-// remove one.
+// directories. A complete payload never changes. The package documentation describes when
+// payloads are removed.
 type Directory struct {
 	directory string
 	Steps     disk.Steps
@@ -26,7 +26,7 @@ type Directory struct {
 
 	writing sync.Mutex // write payloads, until they have their names
 
-	mu   sync.Mutex               // guards pins; a sweep holds it too
+	mu   sync.Mutex               // guards pins; a sweep locks it too
 	pins map[record.PayloadID]int // payloads that rows are about to refer to
 }
 
@@ -39,12 +39,12 @@ func (b *Directory) shard(n byte) string {
 	return filepath.Join(b.directory, hex.EncodeToString([]byte{n}))
 }
 
-// Path returns where a payload is stored.
+// Path returns the path of a payload.
 func (b *Directory) Path(id record.PayloadID) string {
 	return filepath.Join(b.shard(id[0]), id.String())
 }
 
-// Resolve returns the payload that the body of a value is, or refers to.
+// Resolve returns the payload in the body of a value, or the one that the body refers to.
 func (b *Directory) Resolve(body []byte) ([]byte, error) {
 	id, length, out, err := record.Referenced(body)
 	if err != nil || !out {
@@ -53,7 +53,7 @@ func (b *Directory) Resolve(body []byte) ([]byte, error) {
 	return b.Read(id, length)
 }
 
-// Read returns a payload if it is what its name says. The error names the payload.
+// Read returns a payload if its content matches its name. The error names the payload.
 func (b *Directory) Read(id record.PayloadID, length uint64) ([]byte, error) {
 	payload, err := readExactly(b.Path(id), length)
 	switch {
@@ -90,7 +90,7 @@ func readExactly(path string, length uint64) ([]byte, error) {
 // Count returns how many payloads there are, and their bytes.
 func (b *Directory) Count() (files int, bytes int64) {
 	for n := range Shards {
-		entries, _ := os.ReadDir(b.shard(byte(n))) // a directory that is not there holds none
+		entries, _ := os.ReadDir(b.shard(byte(n))) // a missing directory has none
 		for _, e := range entries {
 			if info, err := e.Info(); err == nil {
 				files, bytes = files+1, bytes+info.Size()

@@ -15,22 +15,22 @@ import (
 
 // Spill moves the large values of rows into payloads, for a caller that is about to
 // write these rows to a file. The order makes it safe: payloads are written, synced,
-// named, and their names synced (Settle), before the transaction begins that refers to
+// renamed, and their names synced (Settle), before the transaction begins that refers to
 // them (List). Until Release no sweep removes them.
 //
-// A crash in between leaves payloads that no row refers to: the next checkpoint finds
+// A crash in between leaves payloads without a reference: the next checkpoint finds
 // the same ones, or a sweep removes them.
 type Spill struct {
 	to     *Directory
 	pinned []record.Payload
-	listed int                    // of them, the first so many
-	fresh  []record.PayloadID     // written, and not named yet
-	dirs   map[string]bool        // with names that are not on disk yet
-	refs   map[*record.Row][]byte // what stands for the value of a row
-	logs   []*memtable.Table      // rows that may refer to what no file refers to yet
+	listed int                    // how many of them are listed
+	fresh  []record.PayloadID     // written, and not renamed yet
+	dirs   map[string]bool        // with names that are not durable yet
+	refs   map[*record.Row][]byte // references in place of the values of rows
+	logs   []*memtable.Table      // rows that may refer to payloads without another reference
 
 	throttled bool // writing must not delay the syncs of commits
-	alone     bool // it holds the lock for writing
+	alone     bool // it has the lock for writing
 }
 
 // Spill begins to write payloads. The caller releases it.
@@ -38,17 +38,17 @@ func (b *Directory) Spill() *Spill {
 	return &Spill{to: b, dirs: map[string]bool{}, refs: map[*record.Row][]byte{}}
 }
 
-// ThrottledSpill is spill for a writer that must not delay the syncs of commits.
+// ThrottledSpill is Spill for a writer that must not delay the syncs of commits.
 func (b *Directory) ThrottledSpill() *Spill {
 	s := b.Spill()
 	s.throttled = true
 	return s
 }
 
-// Behind names the tables whose rows may refer to payloads that no file lists yet.
+// Behind sets the tables whose rows may refer to payloads that no file lists yet.
 func (s *Spill) Behind(logs []*memtable.Table) { s.logs = logs }
 
-// Rows moves out of line what is too large of a table.
+// Rows moves the large values of a table out of line.
 func (s *Spill) Rows(t *memtable.Table) error {
 	s.logs = []*memtable.Table{t}
 	err := t.Each(func(c *record.Row) error {
@@ -64,7 +64,7 @@ func (s *Spill) Rows(t *memtable.Table) error {
 	return err
 }
 
-// Of returns the value of a row as it goes into the file.
+// Of returns the value of a row in the form of the file.
 func (s *Spill) Of(c *record.Row) []byte {
 	if ref, ok := s.refs[c]; ok {
 		return ref
@@ -72,15 +72,15 @@ func (s *Spill) Of(c *record.Row) []byte {
 	return c.Value
 }
 
-// Value returns the value of a key as it goes into the file, and writes its payload if
-// it is large. A damaged value stays as it is.
+// Value returns the value of a key in the form of the file, and writes its payload if
+// it is large. A damaged value is returned unchanged.
 func (s *Spill) Value(bucket, key, value []byte) ([]byte, error) {
 	if len(value) == 0 || !record.MayBePayload(bucket) {
 		return value, nil
 	}
 	body, err := record.Unstamp(key, value)
 	if err != nil {
-		return value, nil //nolint:nilerr // a copy must not be where it is lost
+		return value, nil //nolint:nilerr // a copy must not lose it
 	}
 	if id, length, out, err := record.Referenced(body); out {
 		if err == nil {
@@ -103,7 +103,7 @@ func (s *Spill) Value(bucket, key, value []byte) ([]byte, error) {
 	return record.Stamp(key, ref), nil
 }
 
-// staged reports whether a payload that a row refers to was written for the logs, and is
+// staged reports whether the payload of a row was written for the logs, and is
 // listed by no file yet.
 func (s *Spill) staged(id record.PayloadID) bool {
 	return slices.ContainsFunc(s.logs, func(t *memtable.Table) bool { return t.Refers(id) })
@@ -121,12 +121,12 @@ func (s *Spill) pin(p record.Payload) {
 func (s *Spill) write(id record.PayloadID, payload []byte) error {
 	path := s.to.Path(id)
 	if s.dirs[filepath.Dir(path)] = true; slices.Contains(s.fresh, id) {
-		return nil // another row says the same
+		return nil // another row has the same payload
 	}
 	if _, err := s.to.Read(id, uint64(len(payload))); err == nil {
 		return nil
 	}
-	if !s.alone { // two that write the same would write to one file
+	if !s.alone { // two spills that write the same payload would write to one file
 		s.to.writing.Lock()
 		s.alone = true
 	}
@@ -149,10 +149,10 @@ func (s *Spill) write(id record.PayloadID, payload []byte) error {
 	return s.to.Steps.At("payload written")
 }
 
-// Resolve returns the payload that the body of a value is, or refers to.
+// Resolve returns the payload in the body of a value, or the one that the body refers to.
 func (s *Spill) Resolve(body []byte) ([]byte, error) { return s.to.Resolve(body) }
 
-// Settle makes what was written durable, under its name.
+// Settle renames the written payloads and makes them durable.
 func (s *Spill) Settle() error {
 	defer s.share()
 	for len(s.fresh) > 0 {
@@ -182,7 +182,7 @@ func (s *Spill) Settle() error {
 	return s.to.Steps.At("payloads kept")
 }
 
-// List notes in a file which payloads it refers to.
+// List writes into a file the list of the payloads that it refers to.
 func (s *Spill) List(tx *boltfile.Tx) error {
 	for ; s.listed < len(s.pinned); s.listed++ {
 		if err := boltfile.ListPayload(tx, s.pinned[s.listed]); err != nil {
@@ -192,7 +192,7 @@ func (s *Spill) List(tx *boltfile.Tx) error {
 	return nil
 }
 
-// Bytes returns how much the file refers to that the one before did not.
+// Bytes returns the bytes of the payloads that the file refers to and the previous one did not.
 func (s *Spill) Bytes() (n int64) {
 	for _, p := range s.pinned {
 		if !p.Carried {
@@ -202,7 +202,7 @@ func (s *Spill) Bytes() (n int64) {
 	return n
 }
 
-// share lets other spills write.
+// share allows other spills to write.
 func (s *Spill) share() {
 	if s.alone {
 		s.alone = false
@@ -211,10 +211,10 @@ func (s *Spill) share() {
 }
 
 // Release ends the spill: the file refers to the payloads, or nothing will. Payloads
-// that were not given their name are removed.
+// that were not renamed are removed.
 func (s *Spill) Release() {
 	for _, id := range s.fresh {
-		os.Remove(s.to.Path(id) + disk.Unfinished) // or a sweep does
+		os.Remove(s.to.Path(id) + disk.Unfinished) // best effort: a sweep removes it otherwise
 	}
 	s.share()
 	s.to.mu.Lock()

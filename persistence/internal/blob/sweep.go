@@ -11,13 +11,13 @@ import (
 	"betcode/persistence/internal/record"
 )
 
-// Keep keeps all payloads from being swept until the function that it returns is called.
+// Keep keeps all payloads from being swept until the returned function is called.
 func (b *Directory) Keep() (release func()) {
 	b.needed.RLock()
 	return b.needed.RUnlock
 }
 
-// TryExclusive keeps others from keeping payloads. It does not wait: ok is false while
+// TryExclusive excludes Keep until release is called. It does not wait: ok is false while
 // payloads are kept.
 func (b *Directory) TryExclusive() (release func(), ok bool) {
 	if !b.needed.TryLock() {
@@ -27,14 +27,14 @@ func (b *Directory) TryExclusive() (release func(), ok bool) {
 }
 
 // BeginRead begins to read rows and the payloads they refer to, which are not removed
-// before endRead.
+// before EndRead.
 func (b *Directory) BeginRead() { b.readers.RLock() }
 
-// EndRead ends what beginRead began.
+// EndRead ends a read.
 func (b *Directory) EndRead() { b.readers.RUnlock() }
 
 // Sweep removes the payloads of one directory that are neither listed nor pinned, and
-// what a crash left there. While listed runs no row can begin to refer to a payload.
+// leftovers of a crash. While listed runs no row can begin to refer to a payload.
 func (b *Directory) Sweep(shard byte, listed func() (map[record.PayloadID]bool, error)) (removed int, err error) {
 	entries, err := os.ReadDir(b.shard(shard))
 	if errors.Is(err, os.ErrNotExist) || (err == nil && len(entries) == 0) {
@@ -43,7 +43,7 @@ func (b *Directory) Sweep(shard byte, listed func() (map[record.PayloadID]bool, 
 	if err != nil {
 		return 0, err
 	}
-	b.readers.Lock() // a reader may hold rows that have been replaced since
+	b.readers.Lock() // a reader may have rows that were replaced since
 	defer b.readers.Unlock()
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -21,7 +21,7 @@ func CreateBuckets(tx *Tx) error {
 	return nil
 }
 
-// Describe stores in a new file what it says of itself: format, lineage, and number.
+// Describe stores the description of a new file: format, lineage, and number.
 func Describe(tx *Tx, number uint64, lineage string, now time.Time) error {
 	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(&storev1.File{
 		Format: Format, Lineage: lineage, Number: number, CreatedAt: record.StoreTime(now), Built: tx.ID(), BuiltBytes: tx.Size(),
@@ -32,7 +32,7 @@ func Describe(tx *Tx, number uint64, lineage string, now time.Time) error {
 	return tx.Put(record.BucketMeta, record.FileKey, record.Stamp(record.FileKey, body))
 }
 
-// CheckDescription refuses a file that is not the one its name says.
+// CheckDescription refuses a file whose description does not match its name.
 func (f *File) CheckDescription(op, lineage string) error {
 	number, err := Number(f.Name)
 	if err != nil {
@@ -53,7 +53,7 @@ func (f *File) CheckDescription(op, lineage string) error {
 	})
 }
 
-// Description returns what a file says of itself, if this build can read it.
+// Description returns the description of a file, if this build can read it.
 func Description(op, name string, tx *Tx) (*storev1.File, error) {
 	if !tx.Has(record.BucketMeta) {
 		return nil, fault.DamagedFile(op, name, fmt.Errorf("bucket %s is missing", record.BucketMeta))
@@ -77,7 +77,7 @@ func Description(op, name string, tx *Tx) (*storev1.File, error) {
 	return &d, nil
 }
 
-// Checkpoint returns up to which group the file has the rows of the logs.
+// Checkpoint returns the newest group of the logs whose rows are in the file.
 func Checkpoint(tx *Tx) (*storev1.Checkpoint, error) {
 	value := tx.Get(record.BucketMeta, record.CheckpointKey)
 	if value == nil {
@@ -87,7 +87,7 @@ func Checkpoint(tx *Tx) (*storev1.Checkpoint, error) {
 	return &c, record.Decode(fault.OpOpen, record.BucketMeta, record.CheckpointKey, value, &c)
 }
 
-// PutCheckpoint notes that the file has the rows of the groups up to this one.
+// PutCheckpoint stores the newest group whose rows are in the file.
 func PutCheckpoint(tx *Tx, group uint64) error {
 	value, err := record.Encode(record.CheckpointKey, &storev1.Checkpoint{Version: record.RecordVersion, Group: group}, nil)
 	if err != nil {
@@ -96,7 +96,7 @@ func PutCheckpoint(tx *Tx, group uint64) error {
 	return tx.Put(record.BucketMeta, record.CheckpointKey, value)
 }
 
-// Adopt makes the file one of the journal with this lineage.
+// Adopt makes the file part of the journal with this lineage.
 func (t *Tx) Adopt(op, name, lineage string) error {
 	d, err := Description(op, name, t)
 	if err != nil {

@@ -1,10 +1,10 @@
-// Package boltfile is one journal file: a bbolt database with fixed buckets, which says
-// of itself which journal and number it is and up to which group it has the logs. It is
+// Package boltfile implements one journal file: a bbolt database with fixed buckets, and a
+// description with its journal, its number and the newest group of the logs in it. It is
 // the only package that imports bbolt.
 //
 // # Panics
 //
-// bbolt panics when a page is not what it should be, and the runtime faults when the
+// bbolt panics about a damaged page, and the runtime faults when the
 // mapped file is truncated. [File] turns both into [messages.DataLoss]. After a panic
 // where bbolt may hold a lock the file is not used any more ([File.Usable]), and is
 // closed without bbolt. [File.VerifyPages] checks the pages by itself, because bbolt's
@@ -13,7 +13,7 @@
 // # Transactions
 //
 // [File.Update] commits or changes nothing; [CommitError] is a commit that failed, and
-// [Unclean] tells whether it leaves open what is on the disk. Read transactions must be
+// [Unclean] reports whether the state of the disk is unknown after it. Read transactions must be
 // short: while one lasts, every commit makes the file grow.
 //
 // # Payloads

@@ -21,17 +21,17 @@ import (
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
-// File is one open journal file, a bbolt database. A panic of bbolt, its answer to a
+// File is one open journal file, a bbolt database. A panic of bbolt, which is its reaction to a
 // damaged page, becomes an error.
 type File struct {
 	Name string
 	db   *bolt.DB
 	disk *os.File // below db
 
-	Payloads     memtable.Payloads // values of the file that are files of their own; nil = they are not read
+	Payloads     memtable.Payloads // reads values that are files of their own; nil = they are not read
 	BuiltBytes   int64             // the size of the file when it was new
 	commits      atomic.Int64
-	PayloadBytes atomic.Int64 // of payloads added since the file was new; kept for the active file
+	PayloadBytes atomic.Int64 // of payloads added since the file was new; counted for the active file
 
 	// broken is set when bbolt panicked where it may hold a lock or may have left
 	// its tables inconsistent: bbolt is not called again.
@@ -39,13 +39,13 @@ type File struct {
 }
 
 const (
-	// PageSize is the size of a page in bytes. It does not follow the machine, so that a file can move.
+	// PageSize is the size of a page in bytes. It does not depend on the machine, so that a file can be moved.
 	PageSize = 4096
 	// LockTimeout is how long opening waits for the lock of a file.
 	LockTimeout = time.Second
 )
 
-// Options says how a journal file is opened.
+// Options configure how a journal file is opened.
 type Options struct {
 	ReadOnly        bool
 	NoSync          bool // commits do not sync: the caller syncs the file, or every commit from then on (see File.SyncEach)
@@ -91,7 +91,7 @@ func Open(op, path string, o Options) (*File, error) {
 	return nil, fault.Storage(op, err)
 }
 
-// checkSize refuses a file that is shorter than its tables say: reading beyond the end
+// checkSize refuses a file that is shorter than its tables require, because reading beyond the end
 // of a mapped file kills the process.
 func (f *File) checkSize(op string) error {
 	return f.View(op, func(tx *Tx) error {
@@ -106,7 +106,7 @@ func (f *File) checkSize(op string) error {
 	})
 }
 
-// View runs fn in a read transaction. fn must copy what it keeps, and must be short:
+// View runs fn in a read transaction. fn must copy values that it keeps, and must be short:
 // while it runs every commit makes the file grow.
 func (f *File) View(op string, fn func(*Tx) error) error {
 	return guarded(op, f.Name, func() error {
@@ -124,7 +124,7 @@ func (f *File) Look(op string, fn func(memtable.View) error) error {
 	return f.View(op, func(tx *Tx) error { return fn(memtable.View{File: tx, Payloads: f.Payloads}) })
 }
 
-// ErrUnchanged is what a writer returns to [File.Update] when it wrote nothing.
+// ErrUnchanged is returned by the function of [File.Update] if it wrote nothing.
 var ErrUnchanged = errors.New("nothing to commit")
 
 // Update runs fn in a write transaction and commits it, unless fn fails.
@@ -167,7 +167,7 @@ func (f *File) commit(op string, tx *bolt.Tx) error {
 	return nil
 }
 
-// CommitError is why a transaction that was begun did not reach the disk.
+// CommitError is the reason why a transaction was not committed.
 type CommitError struct{ Err error }
 
 // Error implements error.
@@ -189,7 +189,7 @@ func (f *File) breakOnPanic(op string) func() {
 // Usable reports whether bbolt can still be called: see broken.
 func (f *File) Usable() bool { return f.broken.Load() == nil }
 
-// Close closes the file, also one that bbolt panicked on.
+// Close closes the file, even after a panic of bbolt.
 func (f *File) Close() error {
 	switch {
 	case f.db != nil && f.Usable():
@@ -201,8 +201,8 @@ func (f *File) Close() error {
 	return nil
 }
 
-// guarded runs fn and returns a panic as [messages.DataLoss]: a panic of bbolt when a
-// page is not what it should be, or of the runtime when the mapped file is gone.
+// guarded runs fn and returns a panic as [messages.DataLoss]: a panic of bbolt about a
+// damaged page, or of the runtime when the mapped file was truncated.
 func guarded(op, name string, fn func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -213,8 +213,8 @@ func guarded(op, name string, fn func() error) (err error) {
 	return fn()
 }
 
-// Unclean reports whether a failed commit leaves unknown what is on the disk: whether a
-// sync failed. A write that failed, for lack of space, was not visible to readers, and
+// Unclean reports whether the state of the disk is unknown after a failed commit, which is so
+// if a sync failed. A write that failed because the disk is full was not visible to readers, and
 // the next may succeed.
 func Unclean(err error) bool {
 	var path *os.PathError
@@ -229,13 +229,13 @@ func Unclean(err error) bool {
 	return true
 }
 
-// Written is how many bytes of pages bbolt has written to a file.
+// Written returns how many bytes of pages bbolt has written to a file.
 func (f *File) Written() int64 {
 	stats := f.db.Stats()
 	return stats.TxStats.GetPageAlloc() + f.commits.Load()*PageSize // a meta page each
 }
 
-// Size returns how much of the file is in use, or was; 0 if that cannot be read.
+// Size returns how many bytes of the file are or were in use; 0 if that cannot be read.
 func (f *File) Size() (n int64) {
 	_ = f.View(fault.OpStats, func(tx *Tx) error {
 		n = tx.Size()
@@ -244,7 +244,7 @@ func (f *File) Size() (n int64) {
 	return n
 }
 
-// CursorOf returns a session's cursor as the file has it, nil if it has none.
+// CursorOf returns a session's cursor in the file, nil if it has none.
 func (f *File) CursorOf(op string, number uint64) (*storev1.Cursor, error) {
 	var cursor *storev1.Cursor
 	err := f.View(op, func(tx *Tx) error {
@@ -259,13 +259,13 @@ func (f *File) CursorOf(op string, number uint64) (*storev1.Cursor, error) {
 	return cursor, err
 }
 
-// SyncEach makes every commit from now on sync, of a file that was opened with NoSync.
+// SyncEach makes every later commit sync, for a file that was opened with NoSync.
 func (f *File) SyncEach() { f.db.NoSync = false }
 
-// GrowBy sets how many bytes the file grows by at once.
+// GrowBy sets by how many bytes the file grows at once.
 func (f *File) GrowBy(bytes int) { f.db.AllocSize = bytes }
 
-// VerifyPages calls problem for each page that is not where or what it should be.
+// VerifyPages calls problem for each damaged or misplaced page.
 // endless is true if following the pages would not end: do not read the keys then.
 // Nothing may write to the file.
 func (f *File) VerifyPages(tx *Tx, problem func(format string, args ...any)) (endless bool, err error) {

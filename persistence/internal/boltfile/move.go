@@ -5,15 +5,15 @@ import (
 	"betcode/persistence/internal/record"
 )
 
-// largeValues is the large values of rows, as files of their own.
+// largeValues writes the large values of rows as files of their own.
 type largeValues interface {
-	// of returns the value of a row as it goes into the file.
+	// Of returns the value of a row in the form of the file.
 	Of(c *record.Row) []byte
-	// list notes in the file which payloads it refers to.
+	// List writes into the file the list of the payloads that it refers to.
 	List(tx *Tx) error
 }
 
-// MoveRows writes frozen rows into a file: the newest of each row, the events of each
+// MoveRows writes frozen rows into a file: the newest version of each row, and the events of each
 // session together.
 func MoveRows(tx *Tx, o *memtable.Overlay, large largeValues) error {
 	tx.dense(record.BucketEvents)

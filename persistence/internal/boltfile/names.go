@@ -13,8 +13,8 @@ import (
 // newest that it reads.
 const Format = 4
 
-// A rewritten file has the number of the file that it replaced, and counts how often
-// that was done.
+// A rewritten file has the number of the file that it replaced, and the number of
+// rewrites.
 var journalName = regexp.MustCompile(`^([0-9]{6,})(-[0-9]+)?\.journal$`)
 
 // Name returns the name of the journal file with a number.

@@ -6,11 +6,11 @@ import (
 	"fmt"
 )
 
-// pageCheck reads the tables of a bbolt file page by page: each page in use is used
+// pageCheck checks the structure of a bbolt file page by page: each page in use is used
 // once, keys are in order and in their place, and pages that are not used are free.
-// bbolt's own check does the same, but follows the mapped file in a goroutine of its
-// own, where a damaged length kills the process and a page above itself is followed
-// until memory ends.
+// bbolt's own check does the same, but it follows the mapped file in a goroutine of its
+// own, where a damaged length kills the process and a circle of pages is followed
+// until memory is exhausted.
 type pageCheck struct {
 	file    []byte
 	last    uint64 // the first page beyond the file
@@ -33,7 +33,7 @@ const (
 	metaRoot, metaFreelist, metaLast, metaTransaction = 32, 48, 56, 64
 )
 
-// check reads everything that a transaction can see. Nothing may write to the file
+// check reads everything that is visible to a transaction. Nothing may write to the file
 // meanwhile.
 func (c *pageCheck) check(transaction uint64) {
 	var meta []byte
@@ -59,8 +59,8 @@ func (c *pageCheck) check(transaction uint64) {
 	}
 }
 
-// page reads a page with its overflow, and notes that it is used. It returns nil for a
-// page that cannot be what it is taken for.
+// page reads a page with its overflow, and records that it is used. It returns nil for a
+// page of the wrong kind.
 func (c *pageCheck) page(id uint64) []byte {
 	if id < 2 || id >= c.last {
 		c.problem("page %d: out of bounds: %d", id, c.last)
@@ -119,7 +119,7 @@ func (c *pageCheck) freelist(id uint64) []bool {
 	return free
 }
 
-// tree checks a page and all below it. Its keys are least or more, and less than
+// tree checks a page and all below it. Its keys must be at least least, and less than
 // most.
 func (c *pageCheck) tree(id uint64, least, most []byte) {
 	data := c.page(id)
@@ -161,7 +161,7 @@ type pageElementOf struct {
 	child uint64 // a page of a branch, or the root of a bucket that is not inline
 }
 
-// elementsOf reads what is in a page, within its bounds.
+// elementsOf decodes the elements of a page, within its bounds.
 func elementsOf(data []byte, leaf bool) ([]pageElementOf, error) {
 	count := int(binary.LittleEndian.Uint16(data[10:]))
 	if pageHeader+count*pageElement > len(data) {

@@ -11,8 +11,8 @@ import (
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
-// ListPayload notes that the file refers to a payload. The sequence of the bucket counts
-// the entries, so a list that lost a part of itself is recognised.
+// ListPayload adds a payload to the list of the file. The sequence of the bucket counts
+// the entries, so a list with missing entries is recognised.
 func ListPayload(tx *Tx, p record.Payload) error {
 	b, err := tx.bolt.CreateBucketIfNotExists(record.BucketPayloads)
 	if err != nil {
@@ -40,7 +40,7 @@ func unlistPayload(tx *Tx, bucket, key []byte) error {
 	}
 	body, err := record.Unstamp(key, value)
 	if err != nil {
-		return nil //nolint:nilerr // what it referred to is unknown
+		return nil //nolint:nilerr // its reference is unknown
 	}
 	id, _, out, err := record.Referenced(body)
 	listed := record.ListKey(id, record.ListedRow(bucket, key))
@@ -50,7 +50,7 @@ func unlistPayload(tx *Tx, bucket, key []byte) error {
 	return errors.Join(list.Delete(listed), list.SetSequence(list.Sequence()-1))
 }
 
-// EachPayload calls do for the payloads that a file refers to, of those whose names
+// EachPayload calls do for the payloads that a file refers to and whose names
 // begin with a prefix.
 func EachPayload(op string, tx *Tx, prefix []byte, do func(record.Payload) error) error {
 	b := tx.bolt.Bucket(record.BucketPayloads)
@@ -92,7 +92,7 @@ func EachPayloadIn(op, path string, do func(record.Payload) error) error {
 func CheckList(op string, tx *Tx) error {
 	b := tx.bolt.Bucket(record.BucketPayloads)
 	if b == nil {
-		return nil // an older file, or none was so large
+		return nil // an older file, or one without large values
 	}
 	if n := uint64(b.Stats().KeyN); n != b.Sequence() { //nolint:gosec // a count
 		return fault.DamagedFile(op, filepath.Base(tx.bolt.DB().Path()), fmt.Errorf("it lists %d payloads of %d", n, b.Sequence()))

@@ -9,8 +9,8 @@ import (
 	"betcode/persistence/internal/record"
 )
 
-// fillPercent is how full pages are left when they are split, of a bucket that is dense:
-// sessions grow in the middle of the bucket of events.
+// fillPercent is how full the split pages of a dense bucket are left. bbolt's default leaves
+// more space, because sessions grow in the middle of the bucket of events.
 const fillPercent = 0.9
 
 // Tx is one transaction of a journal file. Buckets are those of [buckets]; all but the
@@ -29,7 +29,7 @@ func (t *Tx) Put(bucket, key, value []byte) error {
 	return t.bolt.Bucket(bucket).Put(key, value)
 }
 
-// dense fills the pages of a bucket more than bbolt does by itself, in this transaction.
+// dense fills the pages of a bucket more than bbolt's default, in this transaction.
 func (t *Tx) dense(bucket []byte) { t.bolt.Bucket(bucket).FillPercent = fillPercent }
 
 // PutDense stores a value in a bucket whose pages are filled densely from then on.
@@ -47,7 +47,7 @@ func (t *Tx) Each(bucket []byte, fn func(key, value []byte) error) error {
 	return t.bolt.Bucket(bucket).ForEach(fn)
 }
 
-// Make makes a bucket of a file that is no journal, unless it has it.
+// Make makes a bucket of a file that is no journal, unless it exists.
 func (t *Tx) Make(bucket []byte) error {
 	_, err := t.bolt.CreateBucketIfNotExists(bucket)
 	return err

@@ -7,6 +7,6 @@ import (
 	"syscall"
 )
 
-// unlock gives bbolt's lock of a file back. Closing the file is not enough
+// unlock releases bbolt's lock of a file. Closing the file is not enough
 // while it is mapped.
 func unlock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }

@@ -10,7 +10,7 @@ import (
 )
 
 // LinkTree links the files of a directory tree into another directory, for files that
-// never change, such as payloads. It copies where the disk cannot link. A tree that does
+// never change, such as payloads. It copies if the filesystem cannot link. A tree that does
 // not exist is empty.
 func LinkTree(from, to string) error {
 	err := filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
@@ -36,7 +36,7 @@ func LinkTree(from, to string) error {
 	return err
 }
 
-// linkFile links a file that never changes, or copies it where the disk cannot link.
+// linkFile links a file that never changes, or copies it if the filesystem cannot link.
 func linkFile(from, to string) error {
 	if os.Link(from, to) == nil {
 		return nil
@@ -55,7 +55,7 @@ func CopyFile(ctx context.Context, from, to string) error {
 	if err != nil {
 		return err
 	}
-	for err == nil { // the system copies, if it can, so much at a time
+	for err == nil { // the system copies a bounded amount at a time
 		if err = ctx.Err(); err == nil {
 			_, err = io.CopyN(out, in, copyBytes)
 		}

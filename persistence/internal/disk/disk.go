@@ -8,12 +8,12 @@ import (
 	"runtime"
 )
 
-// Unfinished is the end of the name of a file that is being written. It is
-// renamed when it is whole and on disk; one that is left is removed at [Open].
+// Unfinished ends the name of a file that is being written. The file is
+// renamed when it is complete and durable; a leftover one is removed at [Open].
 const Unfinished = ".new"
 
 // Steps is called at the named steps of an atomic change, with the disk as a crash at
-// that moment would leave it. An error stands for a failure of the step. Only tests set
+// that point would leave it. An error stands for a failure of the step. Only tests set
 // it.
 type Steps func(step string) error
 
@@ -25,7 +25,7 @@ func (h Steps) At(step string) error {
 	return h(step)
 }
 
-// Replace makes data the content of directory/name: after a crash at any moment the file
+// Replace makes data the content of directory/name: after a crash at any time the file
 // has its old content or the new one. When renamed is true and there is an error, it is
 // unknown which.
 func Replace(directory, name string, data []byte, steps Steps) (renamed bool, err error) {
@@ -55,7 +55,7 @@ func WriteSynced(path string, data []byte) error {
 	return err
 }
 
-// RenameSynced takes the end [Unfinished] off the name of a file, and syncs the
+// RenameSynced removes the suffix [Unfinished] from the name of a file, and syncs the
 // directory.
 func RenameSynced(path string, steps Steps, name string) (renamed bool, err error) {
 	if err := os.Rename(path+Unfinished, path); err != nil {
@@ -83,7 +83,7 @@ func SyncFile(path string) error {
 // SyncDirectory makes the names in a directory durable.
 func SyncDirectory(path string) error {
 	if runtime.GOOS == "windows" {
-		return nil // it cannot, and need not
+		return nil // Windows cannot sync a directory, and need not
 	}
 	d, err := os.Open(path)
 	if err != nil {
@@ -96,7 +96,7 @@ func SyncDirectory(path string) error {
 	return err
 }
 
-// MakeDirectory makes a directory, private to us, and its name durable.
+// MakeDirectory makes a directory, readable by its owner only, and makes its name durable.
 func MakeDirectory(path string) error {
 	if info, err := os.Stat(path); err == nil {
 		if !info.IsDir() {
@@ -111,7 +111,7 @@ func MakeDirectory(path string) error {
 }
 
 // RenameDirectory renames a directory, also to the name of an empty one, which
-// not every system does by itself.
+// some systems refuse.
 func RenameDirectory(from, to string) error {
 	if err := os.Remove(to); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err

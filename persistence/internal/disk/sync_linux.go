@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SyncData forces what was written to a file onto the disk, and of what the
-// system knows about the file only what is needed to read it.
+// SyncData forces the written bytes of a file onto the disk, and only the part of its
+// metadata that is needed to read them.
 func SyncData(f *os.File) error {
 	for {
 		if err := unix.Fdatasync(int(f.Fd())); !errors.Is(err, unix.EINTR) { //nolint:gosec // a descriptor is small

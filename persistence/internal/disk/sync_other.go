@@ -4,5 +4,5 @@ package disk
 
 import "os"
 
-// SyncData forces what was written to a file onto the disk.
+// SyncData forces the written bytes of a file onto the disk.
 func SyncData(f *os.File) error { return f.Sync() }

@@ -8,8 +8,8 @@ import (
 // A large file is written in pieces of ThrottledBytes. After each piece the writer syncs,
 // and pauses throttledRests times as long as the sync took, at most throttledMost.
 //
-// A disk works in order: the sync of a commit waits for everything that was asked of the
-// disk before. Beside a file of 20 MB that is written at once, or in pieces without a
+// A disk works in order: the sync of a commit waits for all earlier requests.
+// Beside a file of 20 MB that is written at once, or in pieces without a
 // pause, the sync of a page took 20 to 40 ms at the 99th percentile. Beside this writer it
 // takes 5 to 9 ms, and 4 ms with nothing beside it.
 const (

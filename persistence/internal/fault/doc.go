@@ -2,8 +2,8 @@
 // a person can do about it. It knows no formats and opens no files.
 //
 // An error of the system (a full disk, a missing permission) becomes
-// [messages.Unavailable], data that is not what was written becomes
-// [messages.DataLoss]. An error that is a [messages.Error] already is passed on as it
-// is. Errors are values of their own for every caller ([Again]), since callers add
+// [messages.Unavailable], data that differs from what was written becomes
+// [messages.DataLoss]. An error that already is a [messages.Error] is passed on
+// unchanged. Every caller gets an error value of its own ([Again]), since callers add
 // details to them.
 package fault

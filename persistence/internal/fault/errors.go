@@ -9,7 +9,7 @@ import (
 	"betcode/messages"
 )
 
-// What was being done, for [messages.Error].Op.
+// The operations, for [messages.Error].Op.
 const (
 	OpOpen       = "open journal"
 	OpClose      = "close journal"
@@ -37,8 +37,8 @@ const (
 	OpMigrate    = "migrate journal"
 )
 
-// Storage says that the disk, or the system in front of it, failed. A [messages.Error]
-// is returned as it is.
+// Storage returns the error of a failed disk or system. It returns a [messages.Error]
+// unchanged.
 func Storage(op string, cause error) error {
 	var e *messages.Error
 	if errors.As(cause, &e) {
@@ -48,7 +48,7 @@ func Storage(op string, cause error) error {
 		WithCode(messages.StorageError).WithHint(hintFor(cause))
 }
 
-// hintFor says what a person can do about an error of the system.
+// hintFor returns the hint for an error of the system.
 func hintFor(cause error) string {
 	switch {
 	case errors.Is(cause, syscall.EROFS):
@@ -59,24 +59,24 @@ func hintFor(cause error) string {
 	return HintDisk
 }
 
-// DamagedFile says that a file is not what was written.
+// DamagedFile returns the error of a file that differs from what was written.
 func DamagedFile(op, name string, cause error) *messages.Error {
 	return (&messages.Error{Op: op, Kind: messages.DataLoss, Err: fmt.Errorf("%s: %w", name, cause)}).
 		WithCode(messages.StorageError).WithHint(HintDamaged).With("file", name)
 }
 
-// InUse says that another process has the journal.
+// InUse returns the error of a journal that another process has open.
 func InUse(op, path string) *messages.Error {
 	return messages.Errorf(op, messages.Unavailable, "another daemon uses %s", path).WithCode(messages.StorageError).
 		WithHint("Stop the other daemon, or give this one a state directory of its own.")
 }
 
-// Closed says that the journal is closed.
+// Closed returns the error of a closed journal.
 func Closed(op string) *messages.Error {
 	return messages.Errorf(op, messages.Unavailable, "the journal is closed").WithCode(messages.StorageError)
 }
 
-// ReadOnly says that the journal was opened for reading only.
+// ReadOnly returns the error of a write to a journal that was opened for reading only.
 func ReadOnly(op string) *messages.Error {
 	return messages.Errorf(op, messages.WrongState, "the journal was opened to be read only").WithCode(messages.StorageError)
 }
@@ -86,7 +86,7 @@ func Again(op string, e *messages.Error) *messages.Error {
 	return &messages.Error{Op: op, Kind: e.Kind, Code: e.Code, Err: e.Err, Hint: e.Hint}
 }
 
-// About returns err with the session that it is about.
+// About returns err with the session that it concerns.
 func About(id messages.SessionID, err error) error {
 	return As(err).With("session_id", string(id))
 }

@@ -1,6 +1,6 @@
 package fault
 
-// Hints: what a person can do about an error of the journal.
+// Hints about errors of the journal.
 const (
 	HintNewer   = "A newer betcode wrote this journal: use that version, or one after it."
 	HintDamaged = "The journal is damaged: check the disk. 'betcode journal verify' names the damage, 'betcode journal repair' says what" +

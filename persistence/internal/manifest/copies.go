@@ -19,8 +19,8 @@ import (
 )
 
 // Names are the names of the copies of the manifest, since format 4. The
-// first is the one that builds of older formats read, and is replaced first: from
-// then on they refuse the journal.
+// first is the one that builds of older formats read, and is replaced first, so that
+// from then on they refuse the journal.
 var Names = []string{Name, Name + "-2"}
 
 // SumLength is the length of a checksum in hexadecimal digits.
@@ -46,8 +46,8 @@ func Seal(m *Manifest) ([]byte, error) {
 	return data, nil
 }
 
-// SumOf returns the checksum that a manifest carries, and its offset; -1 if it
-// carries none.
+// SumOf returns the checksum in a manifest, and its offset; -1 if it
+// has none.
 func SumOf(data []byte) (sum []byte, at int) {
 	at = bytes.LastIndex(data, sumField)
 	if at < 0 || at+len(sumField)+SumLength > len(data) {
@@ -72,7 +72,7 @@ func checkSum(data []byte) error {
 	return nil
 }
 
-// Copy is one copy as it was found.
+// Copy is one copy as it was read.
 type Copy struct {
 	Name string
 	m    *Manifest // nil = missing or damaged
@@ -88,11 +88,11 @@ func Read(directory string) (best *Manifest, worse []Copy, err error) {
 		copies[i] = readCopy(directory, name)
 		switch kind := messages.KindOf(copies[i].err); {
 		case copies[i].err == nil, errors.Is(copies[i].err, os.ErrNotExist), kind == messages.DataLoss:
-		default: // of a newer format, or not readable now
+		default: // of a newer format, or unreadable at present
 			return nil, nil, copies[i].err
 		}
 		if copies[i].m != nil && copies[i].m.Format < CopiesFormat {
-			return copies[i].m, nil, nil // an older build wrote it, and knows of no other copy
+			return copies[i].m, nil, nil // an older build wrote it, which makes no other copy
 		}
 	}
 	for _, c := range copies {
@@ -133,7 +133,7 @@ func readCopy(directory, name string) (c Copy) {
 	return c
 }
 
-// Crashed reports whether the copy is what a crash leaves between the replacement of the
+// Crashed reports whether the copy is the result of a crash between the replacement of the
 // first copy and that of the second.
 func (c Copy) Crashed(best *Manifest) bool {
 	if c.m != nil {
@@ -142,7 +142,7 @@ func (c Copy) Crashed(best *Manifest) bool {
 	return c.Name != Name && best.Generation == 1 && errors.Is(c.err, os.ErrNotExist)
 }
 
-// Finding describes a copy that is not what was written.
+// Finding describes a copy that differs from what was written.
 func (c Copy) Finding() messages.JournalFinding {
 	f := messages.JournalFinding{File: c.Name, Offset: -1, Outcome: "written again from the other copy"}
 	switch {
@@ -151,14 +151,14 @@ func (c Copy) Finding() messages.JournalFinding {
 	case errors.Is(c.err, os.ErrNotExist):
 		f.Problem = "this copy is missing"
 	default:
-		f.Problem = strings.TrimPrefix(messages.CauseOf(c.err), c.Name+": ") // File says it already
+		f.Problem = strings.TrimPrefix(messages.CauseOf(c.err), c.Name+": ") // File has the name already
 	}
 	return f
 }
 
 // Write makes m the manifest of a directory, as the generation after its own. The
-// copies are whole and on disk under other names before the first is renamed, so one
-// that is valid is there after a crash at any moment. When renamed is true and there
+// copies are complete and durable under other names before the first is renamed, so
+// a valid one exists after a crash at any time. When renamed is true and there
 // is an error, it is unknown which generation a crash would leave.
 func (m *Manifest) Write(directory string, steps disk.Steps) (renamed bool, err error) {
 	m.Generation++

@@ -20,7 +20,7 @@ const CopiesFormat = 4
 // Name is the file of the first copy.
 const Name = "MANIFEST"
 
-// Manifest says which files are the journal. Files that it does not mention do not
+// Manifest lists the files of the journal. Files that it does not name do not
 // belong to the journal. It is replaced as a whole, in two copies.
 //
 // A field that is added needs a new format, since an older build would drop it.
@@ -36,19 +36,19 @@ type Manifest struct {
 	Checksum   string `json:"checksum,omitempty"`
 }
 
-// SealedFile is a file that is only read any more, the oldest first.
+// SealedFile is a file that is no longer written. In a manifest the oldest comes first.
 type SealedFile struct {
 	Name     string    `json:"name"`
 	Bytes    int64     `json:"bytes"`
 	SealedAt time.Time `json:"sealed_at"`
-	// OutOfLine is how many bytes of payloads came with it: since format 3.
+	// OutOfLine is the number of bytes of its payloads: since format 3.
 	OutOfLine int64 `json:"out_of_line,omitempty"`
 }
 
 // decode reads one copy of a manifest. It fails with [messages.Unimplemented]
 // if a newer build wrote it, and with [messages.DataLoss] if it is damaged.
 func decode(name string, data []byte) (*Manifest, error) {
-	// The format first: of a newer one we can read nothing else.
+	// The format first: nothing else of a newer format can be read.
 	var version struct {
 		Format int `json:"format"`
 	}

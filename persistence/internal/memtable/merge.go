@@ -38,7 +38,7 @@ func (m *merge) close() {
 	}
 }
 
-// arrive notes the current row of a walk.
+// arrive records the current row of a walk.
 func (m *merge) arrive(i int, found bool) {
 	m.heads[i] = nil
 	if found {
@@ -60,7 +60,7 @@ func (m *merge) next() (key, value []byte) {
 		if least == nil {
 			return nil, nil
 		}
-		found := false // in the newest table that has it
+		found := false // in the newest table with the key
 		for i, c := range m.heads {
 			if c == nil || !bytes.Equal(c.Key, least) {
 				continue

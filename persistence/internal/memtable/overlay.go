@@ -1,13 +1,13 @@
 package memtable
 
-// Overlay is the rows that are durable in the logs and not in the active file yet:
+// Overlay has the rows that are durable in the logs and not in the active file yet:
 // those of the live log, over those of the other log while a checkpoint moves them.
 // It is replaced, never changed.
 type Overlay struct {
 	Live    *Table
 	Frozen  *Table // nil = no checkpoint is running
-	Last    uint64 // number of the newest group in frozen
-	Numbers uint64 // the newest session number when frozen was frozen
+	Last    uint64 // number of the newest group in Frozen
+	Numbers uint64 // the newest session number at the time of the freeze
 }
 
 // Over returns the tables, the newest first.

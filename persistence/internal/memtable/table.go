@@ -9,8 +9,8 @@ import (
 	"betcode/persistence/internal/record"
 )
 
-// Table is rows in order, the newest of each key. Once it is shared it is not changed
-// any more: a commit clones it, which costs in proportion to what the commit changes.
+// Table has rows in order, the newest of each key. A shared table is not changed:
+// a commit clones it, which costs in proportion to the changes of the commit.
 type Table struct {
 	rows *btree.BTreeG[*record.Row]
 	// outside are payloads that rows refer to, or referred to before they were
@@ -18,7 +18,7 @@ type Table struct {
 	outside []record.PayloadID
 }
 
-// tableDegree is small, because a node is what a commit copies of a table.
+// tableDegree is small, because a commit copies whole nodes of a table.
 const tableDegree = 8
 
 // New returns an empty table.

@@ -8,10 +8,10 @@ import (
 
 // source is the journal file under a view: one read transaction.
 type source interface {
-	// get returns the value of a key, nil if there is none. It is valid as long as the
+	// Get returns the value of a key, nil if there is none. It is valid as long as the
 	// transaction.
 	Get(bucket, key []byte) []byte
-	// cursor returns an iterator over a bucket.
+	// Cursor returns an iterator over a bucket.
 	Cursor(bucket []byte) Cursor
 }
 
@@ -23,11 +23,11 @@ type Cursor interface {
 
 // Payloads reads values that are stored as files of their own.
 type Payloads interface {
-	// resolve returns the payload that the body of a value is, or refers to.
+	// Resolve returns the payload in the body of a value, or the one that the body refers to.
 	Resolve(body []byte) ([]byte, error)
 }
 
-// View is the rows of a journal file with those of tables over it, the newest first.
+// View is the rows of a journal file, overlaid by those of tables, the newest first.
 type View struct {
 	File source // nil = the tables only
 	Over []*Table
@@ -50,7 +50,7 @@ func (v View) Get(bucket, key []byte) []byte {
 	return v.File.Get(bucket, key)
 }
 
-// Touch reads the page of the file that a key would be in, so that damage of the page
+// Touch reads the page of the file for a key, so that damage of the page
 // is found before the commit is acknowledged, and not by the checkpoint.
 func (v View) Touch(bucket, key []byte) { v.File.Get(bucket, key) }
 
@@ -84,7 +84,7 @@ func (v View) From(bucket, start []byte, fn func(key, value []byte) (more bool, 
 	}
 }
 
-// Inline returns the value of a key with its payload in it; nil if the payload cannot
+// Inline returns the value of a key with its payload in place; nil if the payload cannot
 // be read.
 func (v View) Inline(key, value []byte) []byte {
 	body, err := record.Unstamp(key, value)
@@ -97,7 +97,7 @@ func (v View) Inline(key, value []byte) []byte {
 	return record.Stamp(key, body)
 }
 
-// Body checks a value and returns what it holds, read from its payload if it has one.
+// Body checks a value and returns its body, read from its payload if it has one.
 func (v View) Body(key, value []byte) ([]byte, error) {
 	body, err := record.Unstamp(key, value)
 	if err != nil || v.Payloads == nil {

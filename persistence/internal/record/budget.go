@@ -7,7 +7,7 @@ import (
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
-// storeBudget is nil for a session that has consumed nothing and has no limit.
+// storeBudget returns nil for a session that has consumed nothing and has no limit.
 func storeBudget(b messages.Budget) *storev1.Budget {
 	if b == (messages.Budget{}) {
 		return nil
@@ -53,7 +53,7 @@ func loadSpent(s *storev1.Spent) messages.Spent {
 	}
 }
 
-// StoreTombstone returns what stays of a session that is deleted. last is nil if its record is not known.
+// StoreTombstone returns the tombstone of a deleted session. last is nil if its record is not known.
 func StoreTombstone(head messages.Seq, at time.Time, last *messages.SessionRecord) *storev1.Tombstone {
 	t := &storev1.Tombstone{Head: uint64(head), At: StoreTime(at)}
 	if last != nil {
@@ -65,7 +65,7 @@ func StoreTombstone(head messages.Seq, at time.Time, last *messages.SessionRecor
 	return t
 }
 
-// LoadTombstone is its inverse; nil if nothing stays.
+// LoadTombstone is the inverse of StoreTombstone; nil for an empty tombstone.
 func LoadTombstone(id messages.SessionID, t *storev1.Tombstone) *messages.DeletedSession {
 	if t.GetParent() == "" && t.GetBudget() == nil {
 		return nil

@@ -9,19 +9,19 @@ import (
 	"betcode/messages"
 )
 
-// Link is one link of a session's hash chain: half a SHA-256 of the link before,
-// of the event's number and of its bytes. The newest is in the session's cursor,
-// so that an append need not look for it, and a process that changes, removes or
-// reorders events of the past, checksums and all, does not match it any more. A
-// chunk has the link of its last event: how events are put together in chunks
+// Link is one link of a session's hash chain: half a SHA-256 of the previous link,
+// the event's number and its bytes. The newest is in the session's cursor,
+// so that an append need not search it, and a process that changes, removes or
+// reorders earlier events, even with their checksums, breaks the chain. A
+// chunk has the link of its last event: the division of events into chunks
 // makes no difference.
 //
-// Before there were logs a link was of a chunk, of its key and its events as they
+// Before there were logs a link was of a chunk: of its key and its events as they
 // are stored. Such links are in sealed files, and the next one follows from them
 // as from any.
 //
-// The zero link is none: what was written before there were chains has none. The
-// next link then begins anew.
+// The zero link means that there is none, as in files from before there were chains. The
+// next link then begins a new chain.
 type Link [16]byte
 
 const (
@@ -36,8 +36,8 @@ func (l Link) After(session uint64, seq messages.Seq, event []byte) Link {
 	return l.hash(PairKey(session, uint64(seq)), event)
 }
 
-// AfterChunk returns the link of a chunk behind l, as it was made before there
-// were logs. events is what [unchain] returns.
+// AfterChunk returns the link of a chunk behind l, in the form from before there
+// were logs. events is the result of [Unchain].
 func (l Link) AfterChunk(key, events []byte) Link { return l.hash(key, events) }
 
 func (l Link) hash(key, data []byte) (next Link) {
@@ -50,7 +50,7 @@ func (l Link) hash(key, data []byte) (next Link) {
 	return next
 }
 
-// Bytes returns the link as a field: none for the zero link.
+// Bytes returns the link as a field, empty for the zero link.
 func (l Link) Bytes() []byte {
 	if l == (Link{}) {
 		return nil
@@ -58,7 +58,7 @@ func (l Link) Bytes() []byte {
 	return l[:]
 }
 
-// LoadLink reads what bytes made. What is not of the right size is no link.
+// LoadLink is the inverse of Bytes. Bytes of another length are no link.
 func LoadLink(b []byte) (l Link) {
 	if len(b) == len(l) {
 		copy(l[:], b)
@@ -72,8 +72,8 @@ func (l Link) Chained(body []byte) []byte {
 }
 
 // Unchain splits the body of a chunk into its events, as they are stored, and
-// its link, and reports whether that is of the last event or of the chunk. Of a
-// body that is no list of events it returns all.
+// its link, and reports whether the link is of the last event or of the chunk. A
+// body that is no list of events is returned whole.
 func Unchain(body []byte) (events []byte, l Link, byEvent bool) {
 	rest := body
 	for len(rest) > 0 {

@@ -9,20 +9,20 @@ import (
 )
 
 const (
-	// ChunkBytes is the size above which events are spread over several chunks; an
-	// event alone may be bigger. Two such chunks, the least that bbolt puts into a
-	// page, fill four of the system's. The figures are in the package comment.
+	// ChunkBytes is the size above which events are divided into several chunks; an
+	// event alone may be larger. Two such chunks, the least that bbolt puts into a
+	// page, fill four of the system's pages. The figures are in the package comment.
 	ChunkBytes = 8<<10 - 80
 
 	eventTag = 1<<3 | byte(protowire.BytesType) // repeated bytes events = 1
 )
 
-// Chunk is one key and value to be written.
+// Chunk is one key and value of the bucket of events.
 type Chunk struct{ Key, Value []byte }
 
-// encodeEvents returns the chunks for consecutive events of one append, their
+// encodeEvents returns the chunks for consecutive events of one append, with
 // values without link and checksum. The key of a chunk is the number of its last
-// event, so that seeking a number finds the chunk that holds it.
+// event, so that seeking a number finds the chunk with that event.
 func encodeEvents(number uint64, events []messages.Event) []Chunk {
 	var rows []Chunk
 	var body []byte
@@ -52,11 +52,11 @@ func bodyBytes(events []messages.Event) (n int) {
 	return n
 }
 
-// ErrChunk is the error of a value that should be a chunk and is none.
+// ErrChunk reports a value that should be a chunk and is none.
 var ErrChunk = errors.New("chunk is not a list of events")
 
-// DecodeChunk returns the events of a chunk, as parts of body. Fields of a
-// newer build are passed over.
+// DecodeChunk returns the events of a chunk, as parts of body. It skips fields of a
+// newer build.
 func DecodeChunk(body []byte) ([][]byte, error) {
 	var events [][]byte
 	for len(body) > 0 {

@@ -5,17 +5,17 @@ import (
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
-// Position is where a session's history is in a journal file.
+// Position is the position of a session's history in a journal file.
 type Position struct {
 	Head      messages.Seq // number of the newest event
 	Base      messages.Seq // number of the last event before the file
-	Chain     Link         // of the history up to head
-	BaseChain Link         // of the history up to base
-	Bytes     uint64       // of the events up to head, as far as they were counted
-	BaseBytes uint64       // of those up to base
+	Chain     Link         // of the history up to Head
+	BaseChain Link         // of the history up to Base
+	Bytes     uint64       // of the events up to Head, as far as they were counted
+	BaseBytes uint64       // of those up to Base
 }
 
-// StoreCursor encodes how far a session's history and its spool are stored.
+// StoreCursor encodes the positions up to which a session's history and its spool are stored.
 func StoreCursor(e Position, c *messages.Cursor) *storev1.Cursor {
 	return &storev1.Cursor{
 		Version:    RecordVersion,
@@ -37,10 +37,10 @@ func LoadCursor(c *storev1.Cursor) messages.Cursor {
 	return messages.Cursor{Run: messages.RunNumber(c.GetRun()), Offset: c.GetOffset(), Translator: c.GetTranslator(), Lines: c.GetLines()}
 }
 
-// Begins is the event after which a file has the history of a session.
+// Begins returns the number of the event after which a session's history in a file begins.
 func Begins(c *storev1.Cursor) uint64 { return max(c.GetBase(), c.GetDropped()) }
 
-// BeginsWith is its chain.
+// BeginsWith returns the chain of that event.
 func BeginsWith(c *storev1.Cursor) Link {
 	if c.GetDropped() > c.GetBase() {
 		return LoadLink(c.GetDroppedChain())

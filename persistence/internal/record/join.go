@@ -8,13 +8,13 @@ import "google.golang.org/protobuf/encoding/protowire"
 type Joiner struct {
 	Put    func(key, value []byte) error
 	number uint64 // of the session whose chunks are being joined
-	key    []byte // of the newest; nil = nothing waits
-	value  []byte // of the newest, as long as it is alone
-	events []byte // of all
-	chain  Link   // of the newest
+	key    []byte // of the newest chunk; nil = there is none
+	value  []byte // of the newest chunk, as long as it is alone
+	events []byte // of all chunks
+	chain  Link   // of the newest chunk
 }
 
-// Add takes the next chunk. They come in order.
+// Add adds the next chunk. Chunks come in order.
 func (j *Joiner) Add(key, value []byte) error {
 	number, _ := NumberOf(key)
 	body, err := Unstamp(key, value)
@@ -23,7 +23,7 @@ func (j *Joiner) Add(key, value []byte) error {
 		if err := j.Flush(); err != nil {
 			return err
 		}
-		return j.Put(key, value) // as it is: here is not where it should be lost
+		return j.Put(key, value) // unchanged: a damaged chunk must not be lost here
 	}
 	if j.key != nil && (j.number != number || !follows(j.key, key, stored) || len(j.events)+len(stored) > ChunkBytes-chainBytes) {
 		if err := j.Flush(); err != nil {
@@ -42,7 +42,7 @@ func (j *Joiner) Add(key, value []byte) error {
 	return nil
 }
 
-// Flush puts what was joined and not put yet.
+// Flush puts the joined chunk that was not put yet.
 func (j *Joiner) Flush() error {
 	if j.key == nil {
 		return nil
@@ -55,7 +55,7 @@ func (j *Joiner) Flush() error {
 	return j.Put(key, value)
 }
 
-// follows reports whether the events of a chunk come right after those of another one of
+// follows reports whether the events of a chunk directly follow those of another one of
 // the session.
 func follows(before, key, events []byte) bool {
 	from, ok := SecondOf(before)

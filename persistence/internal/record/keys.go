@@ -18,18 +18,18 @@ var (
 	BucketKeys        = []byte("keys")        // number, idempotency key → Key
 	BucketEvents      = []byte("events")      // number, number of the last event → Chunk
 
-	// BucketPayloads is not one of buckets: there is none in older files, and no log
+	// BucketPayloads is not one of Buckets: older files do not have it, and no log
 	// has rows of it.
 	BucketPayloads = []byte("payloads") // SHA-256, row that refers to it → Payload
 )
 
 var (
-	// Buckets is every bucket of a file. Their order is part of the form of a log.
+	// Buckets are all buckets of a file. Their order is part of the form of a log.
 	Buckets = [][]byte{
 		BucketMeta, BucketIDs, BucketSessions, BucketRuns, BucketInputs, BucketBodies, BucketPermissions, BucketKeys,
 		BucketEvents,
 	}
-	// LiveBuckets hold what a deleted session leaves behind nothing of.
+	// LiveBuckets are the buckets in which a deleted session has no rows.
 	LiveBuckets = [][]byte{
 		BucketSessions, BucketRuns, BucketInputs, BucketBodies, BucketPermissions, BucketKeys,
 	}
@@ -58,7 +58,7 @@ func NameKey(number uint64, name string) []byte {
 	return append(PrefixOf(number), name...)
 }
 
-// PrefixOf returns what all keys of a session begin with.
+// PrefixOf returns the beginning of all keys of a session.
 func PrefixOf(number uint64) []byte {
 	return binary.BigEndian.AppendUint64(make([]byte, 0, 48), number)
 }
@@ -66,12 +66,12 @@ func PrefixOf(number uint64) []byte {
 // RowKey returns the key of one of the two rows of a session: RowSession or RowCursor.
 func RowKey(number uint64, row byte) []byte { return append(PrefixOf(number), row) }
 
-// PairKey is the key of a run, and of a chunk of events.
+// PairKey returns the key of a run, or of a chunk of events.
 func PairKey(number, second uint64) []byte {
 	return binary.BigEndian.AppendUint64(PrefixOf(number), second)
 }
 
-// NumberOf returns the number a key begins with.
+// NumberOf returns the number at the beginning of a key.
 func NumberOf(key []byte) (uint64, bool) {
 	if len(key) < 8 {
 		return 0, false
@@ -79,7 +79,7 @@ func NumberOf(key []byte) (uint64, bool) {
 	return binary.BigEndian.Uint64(key), true
 }
 
-// SecondOf returns what [pairKey] put behind the number.
+// SecondOf returns the second number of a [PairKey].
 func SecondOf(key []byte) (uint64, bool) {
 	if len(key) != 16 {
 		return 0, false
@@ -87,10 +87,10 @@ func SecondOf(key []byte) (uint64, bool) {
 	return binary.BigEndian.Uint64(key[8:]), true
 }
 
-// NameOf returns what [under] put behind the number.
+// NameOf returns the name in a [NameKey].
 func NameOf(key []byte) string { return string(key[8:]) }
 
-// Describe names a key for people: the bucket, the session's number, the rest.
+// Describe formats a key for people: the bucket, the session's number, the rest.
 func Describe(bucket, key []byte) string {
 	number, ok := NumberOf(key)
 	second, pair := SecondOf(key)
@@ -112,11 +112,11 @@ func Describe(bucket, key []byte) string {
 
 // Indexes in Buckets of those whose rows need special treatment.
 const (
-	CodeBodies = 5 // of bucketBodies
-	CodeEvents = 8 // of bucketEvents
+	CodeBodies = 5 // of BucketBodies
+	CodeEvents = 8 // of BucketEvents
 )
 
-// BucketCode is the index of a bucket in buckets.
+// BucketCode returns the index of a bucket in Buckets.
 func BucketCode(bucket []byte) byte {
 	for i := range Buckets {
 		if string(Buckets[i]) == string(bucket) {

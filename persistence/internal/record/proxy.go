@@ -5,7 +5,7 @@ import (
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
-// storeProxy is nil for a session whose agent the daemon runs.
+// storeProxy returns nil for a session whose agent the daemon runs.
 func storeProxy(r *messages.ProxyRecord) *storev1.Proxy {
 	if r == nil {
 		return nil

@@ -9,10 +9,10 @@ import (
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
-// The translations between records and what is stored, in pairs, in the order
+// The translations between records and their stored form, in pairs, in the order
 // of store.proto. An empty slice or map comes back as nil, a time in UTC.
 
-// StoreTime is nil for the zero time.
+// StoreTime returns nil for the zero time.
 func StoreTime(t time.Time) *timestamppb.Timestamp {
 	if t.IsZero() {
 		return nil
@@ -20,7 +20,7 @@ func StoreTime(t time.Time) *timestamppb.Timestamp {
 	return timestamppb.New(t)
 }
 
-// LoadTime is the zero time for nil.
+// LoadTime returns the zero time for nil.
 func LoadTime(t *timestamppb.Timestamp) time.Time {
 	if t == nil {
 		return time.Time{}
@@ -80,7 +80,7 @@ func StoreSession(r *messages.SessionRecord) *storev1.Session {
 	}
 }
 
-// LoadSession decodes what StoreSession encoded.
+// LoadSession is the inverse of StoreSession.
 func LoadSession(id messages.SessionID, head messages.Seq, s *storev1.Session) messages.SessionRecord {
 	return messages.SessionRecord{
 		ID:               id,
@@ -133,7 +133,7 @@ func LoadSession(id messages.SessionID, head messages.Seq, s *storev1.Session) m
 	}
 }
 
-// storeStopped is nil for a session that was not stopped.
+// storeStopped returns nil for a session that was not stopped.
 func storeStopped(s messages.Stopped) *storev1.Stopped {
 	if s.IsZero() {
 		return nil
@@ -145,7 +145,7 @@ func loadStopped(s *storev1.Stopped) messages.Stopped {
 	return messages.Stopped{By: messages.ClientID(s.GetBy()), At: LoadTime(s.GetAt())}
 }
 
-// storeRateLimit is nil for a session that is not limited.
+// storeRateLimit returns nil for a session that is not limited.
 func storeRateLimit(l messages.RateLimit) *storev1.RateLimit {
 	if l == (messages.RateLimit{}) {
 		return nil

@@ -5,7 +5,7 @@ import (
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
-// storeRepetition is nil for a session that repeats no message.
+// storeRepetition returns nil for a session that repeats no message.
 func storeRepetition(r messages.Repetition) *storev1.Repetition {
 	if !r.Active() {
 		return nil

@@ -9,7 +9,7 @@ import (
 
 // Row is one row that a commit put or deleted. It is never changed.
 type Row struct {
-	Bucket byte // index in buckets
+	Bucket byte // index in Buckets
 	Key    []byte
 	Value  []byte // nil = deleted
 }
@@ -22,7 +22,7 @@ func (c *Row) Before(other *Row) bool {
 	return bytes.Compare(c.Key, other.Key) < 0
 }
 
-// AppendRow appends what is put under a key, or that it is deleted.
+// AppendRow appends the form of a row: the value under a key, or its deletion.
 func AppendRow(to []byte, c *Row) []byte {
 	put := byte(0)
 	if c.Value != nil {
@@ -38,7 +38,7 @@ func AppendRow(to []byte, c *Row) []byte {
 	return to
 }
 
-// DecodeRows reads what appendRow made. Nothing that do gets aliases data.
+// DecodeRows decodes rows of AppendRow. The arguments of do do not alias data.
 func DecodeRows(data []byte, do func(*Row)) error {
 	for len(data) > 0 {
 		c := &Row{Bucket: data[0] >> 1}
@@ -55,7 +55,7 @@ func DecodeRows(data []byte, do func(*Row)) error {
 			if value, rest, ok = CutBytes(rest); !ok {
 				return errShort
 			}
-			c.Value = append(make([]byte, 0, len(value)), value...) // not nil, were it empty
+			c.Value = append(make([]byte, 0, len(value)), value...) // not nil, even if it is empty
 		}
 		do(c)
 		data = rest
@@ -63,7 +63,7 @@ func DecodeRows(data []byte, do func(*Row)) error {
 	return nil
 }
 
-// CutBytes takes bytes with their length before them off the front of data.
+// CutBytes decodes bytes with their length before them from the front of data.
 func CutBytes(data []byte) (value, rest []byte, ok bool) {
 	length, n := binary.Uvarint(data)
 	if n <= 0 || length > uint64(len(data)-n) {
@@ -87,7 +87,7 @@ func SoundRows(rows []byte) bool {
 	return err == nil && sound
 }
 
-// Payload returns what the row refers to, if its value is out of line.
+// Payload returns the payload that the row refers to, if its value is out of line.
 func (c *Row) Payload() (id PayloadID, ok bool) {
 	if len(c.Value) == 0 || c.Value[0] != outOfLineTag || !MayBePayload(Buckets[c.Bucket]) {
 		return id, false

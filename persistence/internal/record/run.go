@@ -32,7 +32,7 @@ func StoreRun(r *messages.RunRecord) *storev1.Run {
 	}
 }
 
-// LoadRun decodes what StoreRun encoded.
+// LoadRun is the inverse of StoreRun.
 func LoadRun(id messages.SessionID, run messages.RunNumber, r *storev1.Run) *messages.RunRecord {
 	return &messages.RunRecord{
 		Format:       r.GetFormat(),
@@ -96,9 +96,9 @@ func loadExit(e *storev1.Exit) messages.Exit {
 	}
 }
 
-// HasOpenTurn reports whether a row of a session says that a turn is to be continued: it was interrupted, and the session does
-// not wait for a person, or the session is a subagent that has not ended. It decodes no more than that: at boot there are
-// thousands. A row that cannot be read has one.
+// HasOpenTurn reports whether a turn of a session is to be continued, according to a row: it was interrupted, and the session does
+// not wait for a person, or the session is a subagent that has not ended. It decodes only these fields, because at boot there are
+// thousands of rows. It returns true for a row that cannot be read.
 func HasOpenTurn(key, value []byte) bool {
 	const turnField, waitingField, conditionField, subagentField = 16, 42, 43, 80
 	if len(key) != 9 || key[8] != RowSession {
@@ -135,8 +135,8 @@ func HasOpenTurn(key, value []byte) bool {
 	return open && !blocked || subagent
 }
 
-// HasEnded reports whether a stored run has ended. It decodes no more than that: at boot
-// there are thousands.
+// HasEnded reports whether a stored run has ended. It decodes only that, because at boot
+// there are thousands of runs.
 func HasEnded(key, value []byte) bool {
 	const stateField = 3
 	body, err := Unstamp(key, value)

@@ -5,7 +5,7 @@ import (
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
-// storeSubagent is nil for a session that is no subagent.
+// storeSubagent returns nil for a session that is no subagent.
 func storeSubagent(r *messages.SubagentRecord) *storev1.Subagent {
 	if r == nil {
 		return nil
@@ -65,7 +65,7 @@ func loadSubagent(s *storev1.Subagent) *messages.SubagentRecord {
 	}
 }
 
-// storeAutoApprove is nil where none was given.
+// storeAutoApprove returns nil if there is none.
 func storeAutoApprove(a messages.AutoApprove) *storev1.AutoApprove {
 	if a == (messages.AutoApprove{}) {
 		return nil
@@ -83,7 +83,7 @@ func loadAutoApprove(s *storev1.AutoApprove) messages.AutoApprove {
 	}
 }
 
-// SubagentRuns reports whether a subagent has not ended; false for none.
+// SubagentRuns reports whether a subagent has not ended; false for nil.
 func SubagentRuns(s *storev1.Subagent) bool {
 	return s != nil && !messages.SubagentStatus(s.GetStatus()).Final() //nolint:gosec // as it was stored
 }

@@ -17,8 +17,8 @@ import (
 const RecordVersion = 1
 
 // Every value ends in a field of its own: a CRC-32C of its key and of all that
-// precedes the field. So a value is a message of store.proto and a damaged one
-// is known for one, as is a sound one under a wrong key.
+// precedes the field. So a value is a message of store.proto, and a damaged one
+// is recognised, as is a sound one under a wrong key.
 const (
 	checksumField = 15
 	checksumTag   = checksumField<<3 | byte(protowire.Fixed32Type)
@@ -37,7 +37,7 @@ func checksum(key, body []byte) uint32 {
 	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, body)
 }
 
-// Stamp appends the checksum to body, making it a value for key.
+// Stamp appends the checksum to body, which makes it a value for key.
 func Stamp(key, body []byte) []byte {
 	sum := checksum(key, body)
 	return binary.LittleEndian.AppendUint32(append(body, checksumTag), sum)
@@ -55,15 +55,15 @@ func Unstamp(key, value []byte) ([]byte, error) {
 	return value[:n], nil
 }
 
-// Record is a message of store.proto that carries a version.
+// Record is a message of store.proto with a version.
 type Record interface {
 	proto.Message
 	GetVersion() uint32
 }
 
-// Encode returns the value for r under key. Fields of old, the replaced value, that this
-// build does not know are kept: a newer build wrote them. That holds for fields of the
-// record itself, not for those of nested messages. A damaged old value is replaced.
+// Encode returns the value for r under key. It keeps fields of old, the replaced value, that this
+// build does not know, because a newer build wrote them. That applies to fields of the
+// record itself, not to those of nested messages. A damaged old value is replaced.
 func Encode(key []byte, r Record, old []byte) ([]byte, error) {
 	options := proto.MarshalOptions{Deterministic: true}
 	body := make([]byte, 0, options.Size(r)+ChecksumBytes)
@@ -80,7 +80,7 @@ func Encode(key []byte, r Record, old []byte) ([]byte, error) {
 	return Stamp(key, body), nil
 }
 
-// appendUnknown appends to body the fields of old that r's type has not.
+// appendUnknown appends to body the fields of old that r's type does not have.
 func appendUnknown(body, old []byte, r proto.Message) []byte {
 	fields := r.ProtoReflect().Descriptor().Fields()
 	for len(old) > 0 {
@@ -100,7 +100,7 @@ func appendUnknown(body, old []byte, r proto.Message) []byte {
 	return body
 }
 
-// Decode reads the value of key into r. An error is a [messages.DataLoss] that names the
+// Decode decodes the value of key into r. An error is a [messages.DataLoss] with the
 // key. Nothing in r aliases value.
 func Decode(op string, bucket, key, value []byte, r Record) error {
 	body, err := Unstamp(key, value)

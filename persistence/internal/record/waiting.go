@@ -5,9 +5,9 @@ import (
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
-// More of the pairs: inputs and permission requests.
+// The translations of inputs and permission requests.
 
-// StoreInput encodes what changes of an input.
+// StoreInput encodes the parts of an input that change.
 func StoreInput(r *messages.InputRecord) *storev1.Input {
 	return &storev1.Input{
 		Version: RecordVersion,
@@ -30,7 +30,7 @@ func StoreBody(r *messages.InputRecord) *storev1.Body {
 	return body
 }
 
-// LoadInput decodes what StoreInput and StoreBody encoded.
+// LoadInput is the inverse of StoreInput and StoreBody.
 func LoadInput(key string, i *storev1.Input, body *storev1.Body) messages.InputRecord {
 	r := messages.InputRecord{
 		Key:     key,
@@ -86,7 +86,7 @@ func StorePermission(r *messages.PermissionRecord) *storev1.Permission {
 	}
 }
 
-// storeAskReason is nil for a reason that says nothing, as in records of before.
+// storeAskReason returns nil for an empty reason, as in records of older builds.
 func storeAskReason(r messages.AskReason) *storev1.AskReason {
 	if r == (messages.AskReason{}) {
 		return nil
@@ -104,7 +104,7 @@ func loadAskReason(r *storev1.AskReason) messages.AskReason {
 	}
 }
 
-// LoadPermission decodes what StorePermission encoded.
+// LoadPermission is the inverse of StorePermission.
 func LoadPermission(id messages.SessionID, request string, p *storev1.Permission) messages.PermissionRecord {
 	return messages.PermissionRecord{
 		Request:         messages.RequestID(request),

@@ -1,7 +1,7 @@
 // Package recovery reads the logs of a journal that is being opened: the groups that the
-// active file does not have, as rows in a table, and what is damaged among them.
+// active file does not have, as rows in a table, and the damage among them.
 //
-// # What a crash leaves, and what is damage
+// # Leftovers of a crash, and damage
 //
 // The end of the newest log may be torn: its group was never acknowledged and is left
 // out. A group that cannot be read in front of a newer one is damage. If its head is
@@ -12,8 +12,8 @@
 // # Tolerant reading
 //
 // A repair reads tolerantly. A group whose head is lost but whose rows prove themselves
-// (proven) is taken whole. Otherwise the rows that can be read say whose they were:
+// (proven) is used whole. Otherwise the rows that can be read identify their sessions:
 // events and identities among them are kept, these sessions are damaged, and
-// [Recovered.Account] says what is lost. Nothing is guessed: where bytes cannot be
-// explained, [Loss] says so (Unread).
+// [Recovered.Account] returns the loss. Nothing is guessed: bytes that cannot be
+// explained are counted in [Loss] (Unread).
 package recovery

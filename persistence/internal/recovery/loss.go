@@ -15,31 +15,31 @@ import (
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
-// Loss is what a journal cannot give any more.
+// Loss is the lost part of a journal.
 type Loss struct {
 	Sessions []LostHistory
-	// Unread is how many bytes of the groups that are missing belong to rows that cannot
+	// Unread is how many bytes of the missing groups belong to rows that cannot
 	// be read. If it is 0, Sessions is complete; otherwise a session of which nothing
-	// was written later may have lost its newest events without being named.
+	// was written later may have lost its newest events without being listed.
 	Unread int64
 
-	Needed bool // something keeps the journal from being opened
+	Needed bool // the loss keeps the journal from being opened
 }
 
-// LostHistory is what one session lost. The session is damaged from then on: it can be
+// LostHistory is the loss of one session. The session is damaged from then on: it can be
 // exported and deleted.
 type LostHistory struct {
 	Session messages.SessionID // empty = its id is lost as well
 	Number  uint64             // the session's number in the journal
-	// Ranges are the events that are lost, inclusive. None: no number is known to be
+	// Ranges are the lost events, inclusive. None: no number is known to be
 	// missing, but the newest state of the session is lost.
 	Ranges []LostRange
-	// After and Before are when the session was last changed before the loss and with
-	// it, as far as that is known; zero = it is not.
+	// After and Before are the times of the session's last change before the loss and with
+	// it, as far as they are known; zero = unknown.
 	After, Before time.Time
 }
 
-// LostRange is events that are lost, both ends included.
+// LostRange is a range of lost events, both ends included.
 type LostRange struct{ From, To messages.Seq }
 
 // String describes the loss in one line.
@@ -66,21 +66,21 @@ func (l LostHistory) String() string {
 	return who + ": " + what + when
 }
 
-// salvage is what is known about groups that are missing.
+// salvage has the known facts about missing groups.
 type salvage struct {
-	sessions map[uint64]bool   // with rows in them
-	heads    map[uint64]uint64 // the greatest number of an event that they speak of
+	sessions map[uint64]bool   // with rows in these groups
+	heads    map[uint64]uint64 // the greatest number of an event in these rows
 	changed  map[uint64]time.Time
 	unread   int64
-	needed   bool // the journal is not opened without a repair
+	needed   bool // the journal cannot be opened without a repair
 }
 
 func newSalvage() *salvage {
 	return &salvage{sessions: map[uint64]bool{}, heads: map[uint64]uint64{}, changed: map[uint64]time.Time{}}
 }
 
-// skip leaves out groups that are missing. Rows that can be read of them tell whose they
-// were; events and identities among them are kept.
+// skip leaves out missing groups. Rows of them that can be read identify their sessions;
+// events and identities among them are kept.
 func (r *Recovered) skip(m wal.Missing) {
 	name := cmp.Or(m.File, "the logs")
 	r.find(name, m.Gap.From, m.String(), "left out")
@@ -90,11 +90,11 @@ func (r *Recovered) skip(m wal.Missing) {
 	}
 	r.salvageRows(m.Gap.Data)
 	if m.File == "" {
-		r.salvage.unread++ // how much it was is not known
+		r.salvage.unread++ // the amount is unknown
 	}
 }
 
-// salvageRows takes the rows that can be read in a damaged part of a log.
+// salvageRows handles the rows that can be read in a damaged part of a log.
 func (r *Recovered) salvageRows(data []byte) {
 	rows, explained := scanRows(data)
 	r.salvage.unread += int64(len(data) - explained)
@@ -144,7 +144,7 @@ func (r *Recovered) salvageRow(number uint64, c *record.Row) {
 	}
 }
 
-// Account says what is lost with the groups that are missing: of sessions whose rows
+// Account returns the loss with the missing groups: of sessions whose rows
 // were found in them, and of sessions whose numbers have a gap that nothing else
 // explains. These sessions are damaged from now on.
 func (r *Recovered) Account(v memtable.View) *Loss {
@@ -153,7 +153,7 @@ func (r *Recovered) Account(v memtable.View) *Loss {
 		return l
 	}
 	ids := map[uint64]string{}
-	_ = v.All(record.BucketIDs, func(key, value []byte) error { // damage of them is known already
+	_ = v.All(record.BucketIDs, func(key, value []byte) error { // their damage is already known
 		var i storev1.Identity
 		if record.Decode(fault.OpRepair, record.BucketIDs, key, value, &i) == nil && i.GetDeleted() == nil {
 			ids[i.GetNumber()] = string(key)
@@ -196,8 +196,8 @@ func (r *Recovered) Account(v memtable.View) *Loss {
 	return l
 }
 
-// lostOf compares what the file and the logs have of a session with the numbers that
-// they speak of.
+// lostOf compares a session's rows in the file and the logs with the numbers in
+// them.
 func (r *Recovered) lostOf(v memtable.View, number uint64) LostHistory {
 	l := LostHistory{Number: number, Before: r.salvage.changed[number]}
 	file := memtable.View{File: v.File}

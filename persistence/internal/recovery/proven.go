@@ -10,10 +10,10 @@ import (
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
-// provenGroup reads a group of which the head is lost, with its checksum, if the rest of
-// the group proves itself: then nothing of it is guessed.
+// provenGroup reads a group with a lost head, including its checksum, if the rest of
+// the group proves itself: then nothing is guessed.
 //
-// One group is missing, so its place tells its number and length. Behind the head there
+// One group is missing, so its place determines its number and length. Behind the head there
 // must be names and rows, to the last byte. Each row that puts a value has a checksum of
 // key and value. A row that deletes has none, so rows with deletions need the checksum
 // of all rows, if that part of the head is left. Names have no checksum either: they
@@ -48,8 +48,8 @@ func provenRows(owners []wal.Owner, rows []byte, summed bool) bool {
 	return true
 }
 
-// rowOwner returns the number of the session that a row is about; ok is false if the
-// names of the group have it otherwise.
+// rowOwner returns the number of the session of a row; ok is false if that contradicts the
+// names of the group.
 func rowOwner(c *record.Row, owners []wal.Owner) (number uint64, ok bool) {
 	if string(record.Buckets[c.Bucket]) != string(record.BucketIDs) {
 		return record.NumberOf(c.Key)
@@ -67,7 +67,7 @@ func rowOwner(c *record.Row, owners []wal.Owner) (number uint64, ok bool) {
 	return number, began == (owners[at].ID != "") && (!began || owners[at].ID == string(c.Key))
 }
 
-// takeProven makes a group part of the journal of which the head was lost. Only a repair
+// takeProven adds a group with a lost head to the journal. Only a repair
 // does that.
 func (r *Recovered) takeProven(g wal.Group, m wal.Missing) {
 	r.find(m.File, m.Gap.From, fmt.Sprintf("the head of group %d is lost", g.Number), "made again of its rows, which prove themselves; nothing is lost")

@@ -18,29 +18,29 @@ import (
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
-// Recovered is what the logs hold and the active file does not.
+// Recovered has the rows of the logs that the active file does not have.
 type Recovered struct {
 	Rows   *memtable.Table
 	Last   uint64               // number of the newest group, in the logs or in the file
-	Number uint64               // the greatest of a session in a group
+	Number uint64               // the greatest session number in a group
 	lost   map[uint64]wal.Owner // sessions with rows in groups that cannot be read
-	Why    error                // the first such group
+	Why    error                // the reason for the first such group
 
 	Findings []messages.JournalFinding
-	salvage  *salvage // what is known of groups that cannot be read
+	salvage  *salvage // facts about groups that cannot be read
 }
 
-// Read reads the logs of a journal, of which the active file has the groups up to done.
+// Read reads the logs of a journal whose active file has the groups up to done.
 // A part that cannot be read is the end of the newest log, which was never acknowledged,
-// or damage: of the sessions that the group names, or, where these are unknown, of the
+// or damage: of the sessions that the group names, or, if these are unknown, of the
 // journal.
 //
-// Nothing that was committed is lost, and the journal opens, if an unreadable group is
+// No commit is lost, and the journal opens, if an unreadable group is
 // in the active file already, if the damage is one flipped bit, or if a lost head is
-// proven by its checksum. Where the rows of a group are lost and its head is not, its
-// sessions are damaged and the others are sound. Where the head is lost too, sessions
-// may have lost events without a trace: then the logs are refused, unless tolerant,
-// which a repair uses to find out what is left.
+// proven by its checksum. If the rows of a group are lost and its head is not, its
+// sessions are damaged and the others are sound. If the head is lost too, sessions
+// may have lost events without a trace: then Read refuses the logs, unless tolerant is set,
+// which a repair uses to find the rest.
 func Read(directory string, names []string, tag wal.Tag, done uint64, tolerant bool) (*Recovered, error) {
 	r := &Recovered{Rows: memtable.New(), Last: done, lost: map[uint64]wal.Owner{}, salvage: newSalvage()}
 	var logs []wal.Walked
@@ -50,7 +50,7 @@ func Read(directory string, names []string, tag wal.Tag, done uint64, tolerant b
 			if tolerant {
 				r.find(name, -1, "the file is missing", "made anew, empty")
 				r.salvage.needed = true
-				r.salvage.unread++ // how much it was is not known
+				r.salvage.unread++ // the amount is unknown
 				continue
 			}
 			return nil, fault.DamagedFile(fault.OpOpen, name, errors.New("the file is missing"))
@@ -86,7 +86,7 @@ func Read(directory string, names []string, tag wal.Tag, done uint64, tolerant b
 	return r, nil
 }
 
-// take makes a group part of the journal.
+// take adds a group to the journal.
 func (r *Recovered) take(g wal.Group, broken bool) {
 	r.Last = g.Number
 	for _, n := range g.Owners {
@@ -102,12 +102,12 @@ func (r *Recovered) take(g wal.Group, broken bool) {
 	}
 }
 
-// find notes damage.
+// find records damage.
 func (r *Recovered) find(file string, offset int, problem, outcome string) {
 	r.Findings = append(r.Findings, messages.JournalFinding{File: file, Offset: int64(offset), Problem: problem, Outcome: outcome})
 }
 
-// report notes the damage of the logs that did not keep the journal from being opened.
+// report records damage of the logs that did not keep the journal from being opened.
 func (r *Recovered) report(logs []wal.Walked, done uint64) {
 	for _, w := range logs {
 		for _, g := range w.Rebuilt {
@@ -136,7 +136,7 @@ func (r *Recovered) report(logs []wal.Walked, done uint64) {
 	}
 }
 
-// describeOwners names the sessions of a group.
+// describeOwners lists the sessions of a group.
 func describeOwners(owners []wal.Owner) string {
 	names := make([]string, len(owners))
 	for i, o := range owners {
@@ -145,8 +145,8 @@ func describeOwners(owners []wal.Owner) string {
 	return strings.Join(names, ", ")
 }
 
-// mappedLog maps a log. Most of it has been moved already: a log that was read as a
-// whole would be the largest thing in the memory of a daemon that has just started.
+// mappedLog maps a log. Most of it has already been moved: a log that is read as a
+// whole would be the largest object in the memory of a daemon that has just started.
 func mappedLog(path string) (data []byte, unmap func(), err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -160,7 +160,7 @@ func mappedLog(path string) (data []byte, unmap func(), err error) {
 	return disk.Map(f, info.Size())
 }
 
-// lose notes the sessions of a group that cannot be read.
+// lose records the sessions of a group that cannot be read.
 func (r *Recovered) lose(g wal.Group, err error) {
 	if r.Why == nil {
 		r.Why = fmt.Errorf("group %d of the log: %w", g.Number, err)
@@ -173,8 +173,8 @@ func (r *Recovered) lose(g wal.Group, err error) {
 	}
 }
 
-// Mark makes damage of what was lost: the cursors of those sessions say so, here and in
-// every file from now on.
+// Mark marks the lost sessions as damaged in their cursors, here and in
+// every later file.
 func (r *Recovered) Mark(v memtable.View) error {
 	for number, n := range r.lost {
 		if number == 0 {
@@ -184,7 +184,7 @@ func (r *Recovered) Mark(v memtable.View) error {
 		var cursor storev1.Cursor
 		if value := v.Get(record.BucketSessions, key); value != nil {
 			if err := record.Decode(fault.OpOpen, record.BucketSessions, key, value, &cursor); err != nil {
-				continue // it says so itself
+				continue // reading the cursor reports the damage
 			}
 		}
 		cursor.Version, cursor.Lost = record.RecordVersion, r.Why.Error()

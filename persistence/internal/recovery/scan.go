@@ -6,9 +6,9 @@ import (
 )
 
 // scanRows finds rows in a part of a log whose groups cannot be read. Each row that puts
-// a value carries a checksum of key and value, so what is found is what was written.
-// Rows that delete carry none, and are not found. explained is how many bytes belong to
-// rows that were found, or to heads of groups.
+// a value has a checksum of key and value, so the rows it finds are what was written.
+// Rows that delete have none, and are not found. explained is how many bytes belong to
+// found rows, or to heads of groups.
 func scanRows(data []byte) (rows []*record.Row, explained int) {
 	for at := 0; at < len(data); {
 		if c, size := scanRow(data[at:]); c != nil {
@@ -26,8 +26,8 @@ func scanRows(data []byte) (rows []*record.Row, explained int) {
 	return rows, explained
 }
 
-// scanRow reads the row that data begins with, nil if there is none that puts a value
-// and matches its checksum. Nothing of it aliases data.
+// scanRow decodes the row at the beginning of data, nil if there is none that puts a value
+// and matches its checksum. It does not alias data.
 func scanRow(data []byte) (c *record.Row, size int) {
 	code := data[0] >> 1
 	if int(code) >= len(record.Buckets) || data[0]&1 == 0 {

@@ -18,7 +18,7 @@ import (
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
-// Adoption says what becomes of a copied journal file.
+// Adoption configures the adoption of a copied journal file.
 type Adoption struct {
 	Lineage       string            // of the new journal
 	RunsDirectory string            // where the new journal's run directories will be
@@ -26,8 +26,8 @@ type Adoption struct {
 	Waiting       *memtable.Overlay // rows of the backup's logs, for the active file; nil = none
 }
 
-// Adopt makes a copied file one of a new journal and returns its size. The active
-// one gets the rows that the logs of the backup hold, forgets processes, and its
+// Adopt makes a copied file part of a new journal and returns its size. The active
+// one gets the rows of the backup's logs. Its processes are detached, and its
 // sessions wait for a person.
 func Adopt(path string, o Adoption) (size int64, err error) {
 	f, err := boltfile.Open(fault.OpRestore, path, boltfile.Options{NoSync: true})
@@ -76,10 +76,10 @@ type keyed struct{ key, value []byte }
 // RestoredBoot is the boot id of processes that a restored journal does not own.
 const RestoredBoot = "restored from a backup"
 
-// forgetProcesses gives every run an empty place below the new run directories, and
-// makes its process one of another boot. So a run that had not ended gets its end when
-// the daemon looks for it, and no live process, perhaps of another daemon, is taken for
-// it.
+// forgetProcesses gives every run an unused directory below the new run directories, and
+// its process another boot id. So a run that had not ended gets its end when
+// the daemon looks for it, and no live process, perhaps of another daemon, is mistaken for
+// its agent.
 func forgetProcesses(tx *boltfile.Tx, runsDirectory string) error {
 	ids := map[uint64]string{}
 	err := tx.Each(record.BucketIDs, func(key, value []byte) error {
@@ -98,7 +98,7 @@ func forgetProcesses(tx *boltfile.Tx, runsDirectory string) error {
 		number, _ := record.NumberOf(key)
 		second, ok := record.SecondOf(key)
 		if err := record.Decode(fault.OpRestore, record.BucketRuns, key, value, &run); err != nil || !ok {
-			return nil //nolint:nilerr // it says so itself when it is read
+			return nil //nolint:nilerr // reading it reports the damage
 		}
 		run.Directory = filepath.Join(runsDirectory, ids[number], strconv.FormatUint(second, 10))
 		run.Token = "restored-" + uuid.NewString()
@@ -107,7 +107,7 @@ func forgetProcesses(tx *boltfile.Tx, runsDirectory string) error {
 				p.BootId = RestoredBoot
 			}
 		}
-		moved, err := record.Encode(key, &run, nil) // what this build does not know of it is in run
+		moved, err := record.Encode(key, &run, nil) // run has the fields that this build does not know
 		if err != nil {
 			return err
 		}
@@ -122,10 +122,10 @@ func forgetProcesses(tx *boltfile.Tx, runsDirectory string) error {
 	return err
 }
 
-// awaitPersons marks each session that has work as waiting for a person, and each that has had
-// an agent as one to compare with its transcript. A backup may be old: its directories may be
-// trusted no longer, and its messages may have been acted upon since, so starting a daemon
-// continues nothing of it. Confirmed permission modes are removed too: this may be another machine.
+// awaitPersons marks each session with work as waiting for a person, and each that has had
+// an agent as one to compare with its transcript. A backup may be old: its directories may no
+// longer be trusted, and its messages may have been acted upon since, so starting a daemon
+// continues nothing of it. Confirmed permission modes are removed too, because this may be another machine.
 func awaitPersons(tx *boltfile.Tx) error {
 	busy := map[uint64]bool{}
 	err := tx.Each(record.BucketInputs, func(key, _ []byte) error {
@@ -145,7 +145,7 @@ func awaitPersons(tx *boltfile.Tx) error {
 		}
 		var s storev1.Session
 		if err := record.Decode(fault.OpRestore, record.BucketSessions, key, value, &s); err != nil {
-			return nil //nolint:nilerr // it says so itself when it is read
+			return nil //nolint:nilerr // reading it reports the damage
 		}
 		works := s.GetTurn() || busy[number]
 		if !works && s.GetRun() == 0 && len(s.GetConfirmedModes()) == 0 {

@@ -16,8 +16,8 @@ import (
 	"betcode/persistence/internal/fault"
 )
 
-// SetAside keeps the journal as it is in a directory beside it. Files that never change
-// are linked, where the disk can.
+// SetAside keeps a copy of the journal in a directory beside it. Files that never change
+// are linked, if the filesystem can.
 func SetAside(ctx context.Context, directory string, now time.Time) (aside string, err error) {
 	aside = directory + FreeSuffix("damaged", now, directory)
 	half := aside + Halfway
@@ -39,7 +39,7 @@ func SetAside(ctx context.Context, directory string, now time.Time) (aside strin
 		case e.Name() == boltfile.LockName, filepath.Ext(e.Name()) == disk.Unfinished:
 		case e.IsDir():
 			err = disk.LinkTree(from, to)
-		default: // the active file among them, and the logs: they will be written to
+		default: // including the active file and the logs, which will be written to
 			err = disk.CopyFile(ctx, from, to)
 		}
 		if err != nil {
@@ -58,7 +58,7 @@ func SetAside(ctx context.Context, directory string, now time.Time) (aside strin
 	return aside, nil
 }
 
-// FreeSuffix returns an ending for paths that are moved aside, such as ".replaced-20261123T050607Z". A number follows if
+// FreeSuffix returns a suffix for paths that are moved aside, such as ".replaced-20261123T050607Z". A number follows if
 // one of the paths with the ending exists, because another one was moved aside in the same second.
 func FreeSuffix(reason string, now time.Time, paths ...string) string {
 	stamp := "." + reason + "-" + now.UTC().Format("20060102T150405Z")
@@ -73,7 +73,7 @@ func FreeSuffix(reason string, now time.Time, paths ...string) string {
 	return suffix
 }
 
-// CheckEmpty refuses a path that is anything but nothing or an empty directory.
+// CheckEmpty refuses a path that exists, except an empty directory.
 func CheckEmpty(op, path string) error {
 	entries, err := os.ReadDir(path)
 	switch {
@@ -90,10 +90,10 @@ func CheckEmpty(op, path string) error {
 	return nil
 }
 
-// Halfway is the end of the name of a directory that is not whole.
+// Halfway ends the name of an incomplete directory.
 const Halfway = ".unfinished"
 
-// BeyondRepair is an error that a repair ends with. To try another repair is no help.
+// BeyondRepair returns the final error of a repair. Another repair would fail too.
 func BeyondRepair(err error) error {
 	if e := fault.As(err); e.Kind == messages.DataLoss {
 		return fault.Again(fault.OpRepair, e).WithHint("It cannot be repaired: restore a backup with 'betcode journal restore'," +

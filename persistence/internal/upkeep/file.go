@@ -16,14 +16,14 @@ import (
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
-// fileCheck gathers what one file says, while its keys are walked.
+// fileCheck collects the facts of one file, while its keys are walked.
 type fileCheck struct {
 	v      *Verifier
 	report messages.JournalFile
 
 	last    uint64 // the newest session number
 	ids     map[uint64]identity
-	rows    map[uint64]int // rows of a session that are there
+	rows    map[uint64]int // number of a session's rows
 	cursors map[uint64]*storev1.Cursor
 	spans   map[uint64]*span
 	bodies  map[string]int // inputs minus bodies, by key
@@ -50,7 +50,7 @@ func (c *fileCheck) problem(bucket, key []byte, format string, args ...any) {
 	c.v.problem(c.report.Name, record.Describe(bucket, key), fmt.Errorf(format, args...))
 }
 
-// live returns how many sessions there are.
+// live returns the number of live sessions.
 func (c *fileCheck) live() (n int) {
 	for _, i := range c.ids {
 		if !i.deleted {
@@ -60,7 +60,7 @@ func (c *fileCheck) live() (n int) {
 	return n
 }
 
-// walk looks at every key and value.
+// walk checks every key and value.
 func (c *fileCheck) walk(tx *boltfile.Tx, v memtable.View) error {
 	if tx.Has(record.BucketIDs) {
 		c.last = tx.Numbers()
@@ -102,11 +102,11 @@ func (c *fileCheck) pause() error {
 	if c.report.Keys%4096 != 0 {
 		return nil
 	}
-	c.tell()
+	c.reportProgress()
 	return c.v.ctx.Err()
 }
 
-func (c *fileCheck) tell() {
+func (c *fileCheck) reportProgress() {
 	if c.v.progress != nil {
 		c.v.progress(c.report)
 	}
@@ -119,7 +119,7 @@ func (c *fileCheck) decoded(bucket, key, value []byte, r record.Record) bool {
 	}
 	cause := errors.Unwrap(err)
 	if inner := errors.Unwrap(cause); inner != nil {
-		cause = inner // without the key, which the problem names
+		cause = inner // without the key, which is part of the problem
 	}
 	c.v.problem(c.report.Name, record.Describe(bucket, key), cause)
 	return false
@@ -142,7 +142,7 @@ func (c *fileCheck) identity(key, value []byte) {
 	}
 }
 
-// owned reports whether a key is of a live session.
+// owned reports whether a key belongs to a live session.
 func (c *fileCheck) owned(bucket, key []byte) bool {
 	number, ok := record.NumberOf(key)
 	i, known := c.ids[number]
@@ -189,7 +189,7 @@ func (c *fileCheck) record(bucket []byte, blank func() record.Record) func(key, 
 	}
 }
 
-// finish compares what the walk found with itself and with the file before.
+// finish compares the results of the walk with each other and with the previous file.
 func (c *fileCheck) finish(before *fileCheck) {
 	for _, number := range slices.Sorted(maps.Keys(c.ids)) {
 		i := c.ids[number]

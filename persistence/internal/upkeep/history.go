@@ -58,9 +58,9 @@ func (c *fileCheck) chunk(key, value []byte) {
 	c.report.Events += int64(n)
 }
 
-// link follows a session's hash chain over one chunk. A link must follow from the one
-// before, or begin a chain. After a link that does not, the following ones are compared
-// with what is stored: one change is one problem.
+// link follows a session's hash chain over one chunk. A link must follow from the previous
+// one, or begin a chain. After a link that does not, the following ones are compared
+// with the stored one: one change is one problem.
 func (c *fileCheck) link(s *span, number uint64, key, body []byte, events [][]byte) {
 	stored, l, byEvent := record.Unchain(body)
 	last, _ := record.SecondOf(key)
@@ -91,7 +91,7 @@ func (c *fileCheck) link(s *span, number uint64, key, body []byte, events [][]by
 }
 
 // history checks that the events of a session go from base to head, and that
-// the file before ended where this one begins.
+// the previous file ended where this one begins.
 func (c *fileCheck) history(key []byte, number uint64, cursor *storev1.Cursor, before *fileCheck) {
 	base, head, from := cursor.GetBase(), cursor.GetHead(), record.Begins(cursor)
 	s := cmp.Or(c.spans[number], &span{first: from + 1, last: from})

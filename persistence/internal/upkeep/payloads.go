@@ -11,7 +11,7 @@ import (
 	"betcode/persistence/internal/record"
 )
 
-// body checks a value and returns what it holds, wherever that is kept.
+// body checks a value and returns its body, wherever that is stored.
 func (c *fileCheck) body(bucket, key, value []byte) ([]byte, error) {
 	body, err := record.Unstamp(key, value)
 	if err != nil || !record.MayBePayload(bucket) {
@@ -23,7 +23,7 @@ func (c *fileCheck) body(bucket, key, value []byte) ([]byte, error) {
 	}
 	c.refs[id] = true
 	if body, err = c.blobs.Read(id, length); err != nil {
-		c.v.told[id] = true
+		c.v.reported[id] = true
 	}
 	return body, err
 }
@@ -40,7 +40,7 @@ func (c *fileCheck) list(tx *boltfile.Tx, over []*memtable.Table) error {
 		listed[p.ID], c.v.listed[p.ID] = true, true
 		return c.pause()
 	})
-	for _, t := range over { // the file does not list yet what the logs refer to
+	for _, t := range over { // the file does not list the references of the logs yet
 		for id := range t.References() {
 			listed[id], c.v.listed[id] = true, true
 		}
@@ -53,7 +53,7 @@ func (c *fileCheck) list(tx *boltfile.Tx, over []*memtable.Table) error {
 	return err
 }
 
-// payloads checks that no payload is missing, and counts those that nothing refers to.
+// payloads checks that no payload is missing, and counts those without a reference.
 // The latter are no damage: a crash leaves them, and a sweep removes them.
 func (v *Verifier) payloads() {
 	found, unknown := messages.JournalFile{Name: blob.DirectoryName, Complete: true}, messages.JournalFile{Name: "payloads without a reference", Complete: true}
@@ -61,13 +61,13 @@ func (v *Verifier) payloads() {
 		report := &unknown
 		if known && v.listed[id] {
 			report = &found
-			v.told[id] = true // it is there
+			v.reported[id] = true // it is there
 		}
 		report.Keys++
 		report.Bytes += bytes
 	}, func(shard string, err error) { v.problem(shard, "", err) })
 	for id := range v.listed {
-		if !v.told[id] {
+		if !v.reported[id] {
 			v.problem(blob.DirectoryName, id.String(), errors.New("the payload is missing"))
 		}
 	}

@@ -17,19 +17,19 @@ import (
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
-// foundFile is a journal file as it describes itself.
+// foundFile is a journal file with its description.
 type foundFile struct {
 	name   string
 	number uint64
 	about  *storev1.File
-	group  uint64 // of the logs, up to which the file has them
+	group  uint64 // newest group of the logs in the file
 	unused bool   // nothing was written to it after it was made
 	bytes  int64
 	blobs  int64
 }
 
-// RebuildManifest makes the manifest of a directory again of its files. Nothing is lost:
-// of a file that was rewritten it takes the version with more in it, and a file that was
+// RebuildManifest rebuilds the manifest of a directory from its files. Nothing is lost:
+// of a rewritten file it takes the version with more content, and a file that was
 // dropped and not removed yet comes back. It fails if a file is missing between two
 // others, or if files of two journals are mixed.
 func RebuildManifest(directory string) (*manifest.Manifest, error) {
@@ -41,8 +41,8 @@ func RebuildManifest(directory string) (*manifest.Manifest, error) {
 		return nil, messages.Errorf(fault.OpRepair, messages.NotFound, "there is no journal file in %s", directory)
 	}
 	active := len(found) - 1
-	// A file that was made by a seal and never written to: the seal came to its end if
-	// it has groups that the one before has not, and changes nothing otherwise.
+	// A seal made a file and nothing was written to it since. The seal was completed if the
+	// file has groups that the previous one does not have, and changed nothing otherwise.
 	if active > 0 && found[active].unused && found[active].group < found[active-1].group {
 		active--
 	}
@@ -63,7 +63,7 @@ func RebuildManifest(directory string) (*manifest.Manifest, error) {
 	return m, nil
 }
 
-// findFiles reads what the journal files of a directory say of themselves, one for each
+// findFiles reads the descriptions of the journal files of a directory, one for each
 // number, in order.
 func findFiles(directory string) ([]foundFile, error) {
 	entries, err := os.ReadDir(directory)

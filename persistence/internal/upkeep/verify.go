@@ -22,12 +22,12 @@ import (
 func NewVerifier(ctx context.Context, lineage string, large *blob.Directory, progress func(messages.JournalFile)) *Verifier {
 	return &Verifier{
 		ctx: ctx, progress: progress, lineage: lineage, done: map[string]bool{},
-		blobs: large, listed: map[record.PayloadID]bool{}, told: map[record.PayloadID]bool{},
+		blobs: large, listed: map[record.PayloadID]bool{}, reported: map[record.PayloadID]bool{},
 	}
 }
 
 // Active verifies the active file, with the tables over it and the newest session
-// number, after the sealed ones. Then it looks for the payloads of all files.
+// number, after the sealed ones. Then it checks the payloads of all files.
 func (v *Verifier) Active(f *boltfile.File, over []*memtable.Table, numbers uint64, sound []Remembered, live int) error {
 	v.numbers = numbers
 	check, err := v.file(f, over)
@@ -40,17 +40,17 @@ func (v *Verifier) Active(f *boltfile.File, over []*memtable.Table, numbers uint
 	return nil
 }
 
-// Verifier reads file after file, the oldest first, and reports what is damaged.
+// Verifier reads file after file, the oldest first, and reports damage.
 type Verifier struct {
 	ctx      context.Context
 	progress func(messages.JournalFile)
 	lineage  string
 	done     map[string]bool
-	before   *fileCheck // of the file before
-	numbers  uint64     // the newest of a session in the logs
+	before   *fileCheck // of the previous file
+	numbers  uint64     // the newest session number in the logs
 	blobs    *blob.Directory
 	listed   map[record.PayloadID]bool // files refer to them
-	told     map[record.PayloadID]bool // of those that are damaged
+	reported map[record.PayloadID]bool // of those that are damaged
 	Report   messages.JournalReport
 }
 
@@ -58,7 +58,7 @@ func (v *Verifier) problem(name, key string, err error) {
 	v.Report.Problems = append(v.Report.Problems, messages.JournalProblem{File: name, Key: key, Err: err})
 }
 
-// Sealed verifies the sealed files that were not yet, each through a handle of
+// Sealed verifies the sealed files that were not verified yet, each through a handle of
 // its own.
 func (v *Verifier) Sealed(directory string, m *manifest.Manifest) error {
 	for _, entry := range m.Sealed {
@@ -84,7 +84,7 @@ func (v *Verifier) Sealed(directory string, m *manifest.Manifest) error {
 	return nil
 }
 
-// LogState is what memory says of the logs of a journal.
+// LogState is the state of a journal's logs in memory.
 type LogState struct {
 	Directory string
 	Names     []string
@@ -92,7 +92,7 @@ type LogState struct {
 	Newest    uint64 // number of the newest group; 0 = the journal is only read
 }
 
-// Logs reads the rows that the logs hold and the active file does not. The rows in
+// Logs reads the rows that the logs have and the active file does not. The rows in
 // memory are verified with that file. Nothing may be committed meanwhile.
 func (v *Verifier) Logs(l LogState) {
 	if len(l.Names) == 0 {
@@ -125,12 +125,12 @@ func (v *Verifier) Logs(l LogState) {
 	}
 }
 
-// Warm reads a file from beginning to end, so that the system has it in memory: read
-// page by page, as bbolt does, a disk is ten times slower.
+// Warm reads a file from beginning to end into the page cache, because reading it
+// page by page, as bbolt does, is ten times slower on a disk.
 func (v *Verifier) Warm(path string) {
 	f, err := os.Open(path)
 	if err != nil {
-		return // opening the file reports it
+		return // opening the file reports the error
 	}
 	defer f.Close()
 	buffer := make([]byte, 1<<20)
@@ -147,7 +147,7 @@ func (v *Verifier) file(f *boltfile.File, over []*memtable.Table) (*fileCheck, e
 	}
 	err := f.View(fault.OpVerify, func(tx *boltfile.Tx) error {
 		c.report.Bytes = tx.Size()
-		c.tell()
+		c.reportProgress()
 		endless, err := v.structure(f, tx)
 		if err != nil || endless {
 			return err
@@ -163,16 +163,16 @@ func (v *Verifier) file(f *boltfile.File, over []*memtable.Table) (*fileCheck, e
 	c.finish(v.before)
 	v.before = c
 	c.report.Complete = err == nil
-	c.tell()
+	c.reportProgress()
 	v.Report.Files = append(v.Report.Files, c.report)
 	return c, nil
 }
 
-// maxStructure bounds how many pages of a file are named.
+// maxStructure bounds how many pages of a file are reported.
 const maxStructure = 100
 
 // structure checks the pages of a file, and reports whether walking them would
-// not end.
+// never end.
 func (v *Verifier) structure(f *boltfile.File, tx *boltfile.Tx) (endless bool, err error) {
 	found := 0
 	endless, err = f.VerifyPages(tx, func(format string, args ...any) {
@@ -196,7 +196,7 @@ type Remembered struct {
 }
 
 // compare compares the sessions in memory with the file they were read from. sound are
-// those that are neither deleted nor damaged, live is how many there are with the
+// those that are neither deleted nor damaged, live is the number of live sessions with the
 // damaged ones.
 func (v *Verifier) compare(name string, sound []Remembered, live int, c *fileCheck) {
 	for _, e := range sound {

@@ -9,17 +9,17 @@ import (
 	"slices"
 )
 
-// mendNames bounds the names of a group of which a flipped bit is searched: the search
+// mendNames bounds the names of a group in which a flipped bit is searched, because the search
 // takes time that grows with their square.
 const mendNames = 4 << 10
 
 // RowCheck reports whether rows can be read and match the checksums within them. The
-// log itself does not know what rows are.
+// log itself does not know the form of rows.
 type RowCheck func(rows []byte) bool
 
-// mendGroup reads the group that a log begins with although one bit of it is flipped. A
+// mendGroup reads the group at the beginning of a log although one bit of it is flipped. A
 // checksum identifies the bit: of all groups that differ by one bit, only one matches
-// it. A group with more damage, or one that a crash tore, matches none; rows that match
+// it. A group with more damage, or a torn one, matches none; rows that match
 // by chance are refused, since each row has a checksum of its own.
 //
 // expected reports whether a group may have this journal and number.
@@ -48,10 +48,10 @@ func mendGroup(log []byte, expected func(Group) bool, sound RowCheck) (g Group, 
 	return g, size, err == nil && expected(g)
 }
 
-// rowsOf returns how many bytes of rows the head of a group says there are.
+// rowsOf returns the number of bytes of rows in the head of a group.
 func rowsOf(head []byte) int { return int(binary.LittleEndian.Uint32(head[28:])) }
 
-// mendHead returns head and names of a group with the one bit turned back that makes
+// mendHead returns head and names of a group with the one bit flipped back that makes
 // them match their checksum, nil if no bit does.
 func mendHead(log []byte) []byte {
 	trial := bytes.Clone(log[:min(len(log), groupHeader+mendNames)])
@@ -68,7 +68,7 @@ func mendHead(log []byte) []byte {
 	return nil
 }
 
-// splits calls try with each way in which the bytes behind a head that is lost can be
+// splits calls try with each way in which the bytes behind a lost head can be
 // names and rows, until try returns true. The names of a group are not empty.
 func splits(group []byte, try func(owners []Owner, rows []byte) bool) {
 	var owners []Owner
@@ -85,9 +85,9 @@ func splits(group []byte, try func(owners []Owner, rows []byte) bool) {
 	}
 }
 
-// rebuildHead reads a group of which the head is damaged, if the checksum of the head is
-// not. The place of the group tells its journal, number and length; how many bytes are
-// names is tried. The checksum covers all of these and the checksum of the rows, so it
+// rebuildHead reads a group with a damaged head, if the checksum of the head is
+// sound. The place of the group determines its journal, number and length; rebuildHead tries how
+// many bytes are names. The checksum covers all of these and the checksum of the rows, so it
 // proves the head that matches, and with it the rows.
 func rebuildHead(group []byte, tag Tag, number uint64, sound RowCheck) (g Group, ok bool) {
 	if len(group) < groupHeader {
@@ -105,9 +105,9 @@ func rebuildHead(group []byte, tag Tag, number uint64, sound RowCheck) (g Group,
 	return g, ok
 }
 
-// Rebuild reads a group whose head is lost, its checksum included. proven says whether
+// Rebuild reads a group whose head is lost, including its checksum. proven reports whether
 // names and rows are what was written; summed is true if the rows match the checksum
-// that the head has for them. The group is returned only if exactly one way to split it
+// in the head. The group is returned only if exactly one way to split it
 // is proven.
 func Rebuild(group []byte, tag Tag, number uint64, proven func(owners []Owner, rows []byte, summed bool) bool) (g Group, ok bool) {
 	if len(group) < groupHeader {

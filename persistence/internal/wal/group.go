@@ -8,27 +8,27 @@ import (
 	"hash/crc32"
 )
 
-// The form of a log, without the files: groups, one behind the other.
+// The form of a log: groups, one behind the other.
 //
 //	offset  bytes
 //	0       4      magic
 //	4       4      CRC-32C of the header from here on and of the names
-//	8       8      which journal: the beginning of a SHA-256 of its lineage
-//	16      8      number of the group, one more than that of the group before
+//	8       8      tag of the journal: the beginning of a SHA-256 of its lineage
+//	16      8      number of the group, one more than that of the previous group
 //	24      4      bytes of names
 //	28      4      bytes of rows
 //	32      4      CRC-32C of the rows
 //	36      4      0
-//	40             names: whose sessions the group is about
-//	               rows: what is put and deleted, in order
+//	40             names: the sessions of the group
+//	               rows: puts and deletions, in order
 //
-// Numbers are little-endian. Names are apart from rows, with a checksum of their
+// Numbers are little-endian. Names are separate from rows, with a checksum of their
 // own, so that a group whose rows cannot be read still names its sessions.
 const groupHeader = 40
 
 var groupMagic = []byte("bcg\x02")
 
-// Tag tells the groups of one journal from those of another.
+// Tag distinguishes the groups of one journal from those of another.
 type Tag [8]byte
 
 // TagOf returns the tag of the journal with a lineage.
@@ -38,7 +38,7 @@ func TagOf(lineage string) (t Tag) {
 	return t
 }
 
-// Owner is a session that a group is about: its number and, if the group began
+// Owner is a session with rows in a group: its number and, if the group began
 // it, its id.
 type Owner struct {
 	Number uint64
@@ -51,7 +51,7 @@ type Group struct {
 	Number uint64
 	Owners []Owner
 	Rows   []byte
-	Raw    []byte // what is in the place of rows that do not match their checksum
+	Raw    []byte // the bytes in place of rows that do not match their checksum
 }
 
 var castagnoliTable = crc32.MakeTable(crc32.Castagnoli)
@@ -72,7 +72,7 @@ func appendGroup(to []byte, g Group) []byte {
 	return append(to, g.Rows...)
 }
 
-// fillHead makes the head of a group. h is the head with the names behind it.
+// fillHead fills the head of a group. h is the head with the names behind it.
 func fillHead(h []byte, g Group) {
 	copy(h, groupMagic)
 	copy(h[8:], g.Tag[:])
@@ -89,7 +89,7 @@ var (
 	ErrRows = errors.New("the rows of a group do not match their checksum")
 )
 
-// decodeGroup reads the group that a log begins with, and returns its size.
+// decodeGroup decodes the group at the beginning of a log, and returns its size.
 func decodeGroup(log []byte) (g Group, size int, err error) {
 	if len(log) < groupHeader || !bytes.HasPrefix(log, groupMagic) {
 		return g, 0, errNoGroup
@@ -127,7 +127,7 @@ func decodeNames(data []byte) (names []Owner, err error) {
 	return names, nil
 }
 
-// cutOwner reads the owner that data begins with, and returns its length.
+// cutOwner decodes the owner at the beginning of data, and returns its length.
 func cutOwner(data []byte) (o Owner, size int, ok bool) {
 	number, n := binary.Uvarint(data)
 	if n <= 0 {
@@ -141,8 +141,8 @@ func cutOwner(data []byte) (o Owner, size int, ok bool) {
 	return Owner{number, string(data[n+m : size])}, size, true
 }
 
-// HeadSize returns the length of the head and the names of the group that data begins
-// with, 0 if they cannot be read.
+// HeadSize returns the length of the head and the names of the group at the beginning of data,
+// 0 if they cannot be read.
 func HeadSize(data []byte) int {
 	if _, _, err := decodeGroup(data); err != nil && err != ErrRows { //nolint:errorlint // it is never wrapped
 		return 0

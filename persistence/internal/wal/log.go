@@ -12,29 +12,29 @@ import (
 	"betcode/persistence/internal/disk"
 )
 
-// Names are the names of a journal's logs. They are used in turn: while what
-// one holds is moved into the active file, the other is appended to. They are
-// written over in place, because a disk is asked for less where it writes what is
-// already the file's.
+// Names are the names of a journal's logs. They are used in turn: while the rows of
+// one are moved into the active file, groups are appended to the other. They are
+// overwritten in place, because a write to blocks that already belong to the file is
+// cheaper.
 var Names = []string{"1.log", "2.log"}
 
 const (
-	// logKeepBytes is how large a log may stay when it is begun anew.
+	// logKeepBytes is how large a log may stay when it is started again.
 	logKeepBytes = 64 << 20
 	// logBufferBytes is how much memory is kept for the next group.
 	logBufferBytes = 1 << 20
 )
 
-// Log is the two logs as they are written. Its caller lets one goroutine write at a
+// Log is the two logs of a journal, for writing. Its caller lets one goroutine write at a
 // time.
 type Log struct {
 	files [2]*os.File
-	sizes [2]int64 // as far as groups were written; -1 = it is as the last process left it
-	live  int      // the one that is appended to
+	sizes [2]int64 // up to the last written group; -1 = the size that the last process left
+	live  int      // the log that groups are appended to
 	next  uint64   // the number of the next group
 	tag   Tag
 
-	end     atomic.Int64 // of the groups in the live one
+	end     atomic.Int64 // of the groups in the live log
 	written atomic.Int64 // bytes, into both
 
 	buffer   []byte // memory for the next group, and
@@ -43,8 +43,8 @@ type Log struct {
 	Steps    disk.Steps
 }
 
-// Open opens the logs of a journal for writing, in place: nothing in them may be
-// needed any more. last is the number of the newest group there was.
+// Open opens the logs of a journal for writing, in place: none of their content may be
+// needed any more. last is the number of the newest group so far.
 func Open(directory string, names []string, o Options) (_ *Log, err error) {
 	l := &Log{next: o.Last + 1, tag: o.Tag, maxBytes: o.MaxBytes, Steps: o.Steps, sizes: [2]int64{-1, -1}}
 	defer func() {
@@ -60,9 +60,9 @@ func Open(directory string, names []string, o Options) (_ *Log, err error) {
 	return l, nil
 }
 
-// Options says how logs are opened.
+// Options configure logs.
 type Options struct {
-	Last     uint64 // number of the newest group there was
+	Last     uint64 // number of the newest group so far
 	Tag      Tag
 	MaxBytes int64 // tests: where the disk ends; 0 = nowhere
 	Steps    disk.Steps
@@ -80,7 +80,7 @@ func (l *Log) WrittenBytes() int64 { return l.written.Load() }
 // RowsMemory returns memory for the rows of the next group: see keepRows.
 func (l *Log) RowsMemory() []byte { return l.rows[:0] }
 
-// UnsyncedError is a failed sync: it is unknown whether the group is on disk.
+// UnsyncedError is a failed sync: it is unknown whether the group is durable.
 type UnsyncedError struct{ Err error }
 
 // Error implements error.
@@ -89,8 +89,8 @@ func (e *UnsyncedError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *UnsyncedError) Unwrap() error { return e.Err }
 
-// Append writes a group and returns when it is on disk. After an error that is not an
-// [UnsyncedError] the log is as it was.
+// Append writes a group and returns when it is durable. After an error that is not an
+// [UnsyncedError] the log is unchanged.
 func (l *Log) Append(owners []Owner, rows []byte) error {
 	if len(rows) > maxGroup {
 		return fmt.Errorf("a group of %d bytes: %w", len(rows), syscall.EFBIG)
@@ -134,7 +134,7 @@ func (l *Log) Current() *os.File { return l.files[l.live] }
 // KeepRows takes back the memory of rows that are in the log, or will never be.
 func (l *Log) KeepRows(rows []byte) { l.rows = keep(rows) }
 
-// keep returns memory to be used again; a large piece is dropped, since it is rarely
+// keep returns memory for reuse. It drops a large piece, since that is rarely
 // needed.
 func keep(made []byte) []byte {
 	if cap(made) > logBufferBytes {
@@ -143,8 +143,8 @@ func keep(made []byte) []byte {
 	return made
 }
 
-// begin prepares a log whose first group is about to be written. A log that an earlier
-// process left is emptied: it was read in large pieces, and the kernel would count, and
+// begin prepares a log whose first group is about to be written. It truncates a log that an earlier
+// process left: the log was read in large pieces, and the kernel would count, and
 // on some systems write, as much for each group.
 func (l *Log) begin(at int64) error {
 	size, keep := l.sizes[l.live], int64(logKeepBytes)
@@ -161,7 +161,7 @@ func (l *Log) begin(at int64) error {
 	return err
 }
 
-// Turn continues in the other log, from its beginning; the rows in it are not needed any
+// Turn continues at the beginning of the other log, whose rows must not be needed any
 // more. It returns the number of the newest group.
 func (l *Log) Turn() (newest uint64) {
 	l.live = 1 - l.live

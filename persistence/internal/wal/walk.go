@@ -5,17 +5,17 @@ import (
 	"fmt"
 )
 
-// Walked is what one log holds.
+// Walked is the content of one log.
 type Walked struct {
 	Name    string
-	Groups  []Group   // whole ones, in order, from the beginning of the log
-	Broken  []Group   // of them, whose rows cannot be read: no rows
-	Mended  []GroupAt // of them, one bit of which was flipped
-	Rebuilt []GroupAt // of them, of which the head was damaged and is proven
-	Gaps    []Gap     // between them
-	Torn    *GroupAt  // behind them: its head is sound, its rows are not
-	End     int       // bytes of them
-	Other   *Tag      // a group is of this journal
+	Groups  []Group   // complete groups, in order, from the beginning of the log
+	Broken  []Group   // those of Groups whose rows cannot be read: no rows
+	Mended  []GroupAt // those of Groups of which one flipped bit was corrected
+	Rebuilt []GroupAt // those of Groups whose damaged head was reconstructed
+	Gaps    []Gap     // between Groups
+	Torn    *GroupAt  // behind Groups: its head is sound, its rows are not
+	End     int       // bytes of Groups
+	Other   *Tag      // a group has the tag of another journal
 }
 
 // GroupAt is a group with its place in the log.
@@ -24,7 +24,7 @@ type GroupAt struct {
 	Offset int
 }
 
-// Gap is a part of a log in which no group can be read, before one that can.
+// Gap is a part of a log in which no group can be read, in front of one that can.
 type Gap struct {
 	From, to int    // bytes of the log
 	before   uint64 // number of the group behind it
@@ -32,13 +32,13 @@ type Gap struct {
 }
 
 // Walk reads a log. Behind the last group there may be anything: older groups with
-// smaller numbers, from before the log started again, and what a crash left of a group
+// smaller numbers, from before the log was started again, and the leftover of a group
 // that was never acknowledged. But a group that can be read behind one that cannot
-// proves that the latter was whole once.
+// proves that the latter was once complete.
 //
-// A group with one flipped bit is read as it was (mendGroup), and so is one whose
-// damaged head is proven (rebuildHead). Groups with numbers up to done are of no
-// interest.
+// A group with one flipped bit is corrected (mendGroup), and a group with a damaged head
+// is reconstructed if the checksum proves it (rebuildHead). Groups with numbers up to done are
+// ignored.
 func Walk(log []byte, tag Tag, done uint64, rows RowCheck) (w Walked) {
 	last := uint64(0)
 	expected := func(g Group) bool {
@@ -60,7 +60,7 @@ func Walk(log []byte, tag Tag, done uint64, rows RowCheck) (w Walked) {
 			}
 		}
 		if !sound && err == ErrRows && expected(g) { //nolint:errorlint // it is never wrapped
-			// A group behind it says whether it is damaged, or torn.
+			// A group behind it shows whether it is damaged, or torn.
 			if rest := log[min(w.End+size, len(log)):]; nextGroup(rest, tag, max(g.Number, done)) >= 0 {
 				w.Broken, sound = append(w.Broken, g), true
 			} else {
@@ -89,7 +89,7 @@ func Walk(log []byte, tag Tag, done uint64, rows RowCheck) (w Walked) {
 	}
 }
 
-// nextGroup looks everywhere in a part of a log for a group with a number above one
+// nextGroup searches a part of a log byte by byte for a group with a number above one
 // whose head is sound, and returns where it begins; -1 if there is none.
 func nextGroup(log []byte, tag Tag, above uint64) int {
 	for from := 0; ; {
@@ -116,11 +116,11 @@ func nextGroup(log []byte, tag Tag, above uint64) int {
 // cannot be read.
 type Missing struct {
 	First, Last uint64
-	File        string // empty = it is not known in which log they were
+	File        string // empty = the log they were in is unknown
 	Gap         Gap    // of that log
 }
 
-// String says which groups cannot be read, and where they were.
+// String describes the groups that cannot be read, and their place.
 func (m Missing) String() string {
 	groups := fmt.Sprintf("groups %d to %d", m.First, m.Last)
 	if m.First == m.Last {
@@ -133,7 +133,7 @@ func (m Missing) String() string {
 }
 
 // Following puts the groups of several logs in order: those with the numbers
-// from done+1 on. missing are those that must have been there.
+// from done+1 on. missing are those that must have existed.
 func Following(logs []Walked, done uint64) (groups []Group, broken map[uint64]bool, missing []Missing) {
 	byNumber, newest := map[uint64]Group{}, done
 	broken = map[uint64]bool{}
@@ -168,8 +168,8 @@ func Following(logs []Walked, done uint64) (groups []Group, broken map[uint64]bo
 	return groups, broken, missing
 }
 
-// NewestIn returns the number of the newest group in a log, whichever journal it
-// is of.
+// NewestIn returns the number of the newest group in a log of any
+// journal.
 func NewestIn(log []byte) (newest uint64) {
 	for {
 		at := bytes.Index(log, groupMagic)
