@@ -146,7 +146,6 @@ func (s *System) cancelSetup(ctx context.Context, m messages.CancelSetup) (messa
 	return answer, err
 }
 
-// changeWorktree has a repository make a change, and the audit log tell of it.
 // changeWorktree sends a change to its repository and writes it to the audit log.
 func (s *System) changeWorktree(ctx context.Context, change messages.WorktreeRequest) (messages.Reply, error) {
 	entry, audited := s.worktreeEntry(change)

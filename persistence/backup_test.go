@@ -198,8 +198,8 @@ func TestBackupThatFails(t *testing.T) {
 	}
 }
 
-// A journal that somebody uses is not read by another process; two may read one
-// that nobody uses.
+// A journal that is in use is not read by another process; two processes may read a
+// journal that is not.
 func TestReadOnlySharesWithReaders(t *testing.T) {
 	f := newFixture(t)
 	f.commit(begin(sid(1), 3))

@@ -178,7 +178,7 @@ func BenchmarkOpen(b *testing.B) {
 }
 
 // BenchmarkUpkeep reads and copies a journal of half a gibibyte, two thirds of it
-// sealed, and tells how long commits waited for a copy.
+// sealed, and reports how long commits waited for a copy.
 func BenchmarkUpkeep(b *testing.B) {
 	s := benchStore(b, 100)
 	heads, offsets := make([]messages.Seq, 100), make([]int64, 100)

@@ -133,7 +133,7 @@ func TestSamePayloadTwice(t *testing.T) {
 }
 
 // A large input is written once, however often its state changes, and its payload
-// goes with the last input that says the same.
+// is removed with the last input that has it.
 func TestLargeInputIsWrittenOnce(t *testing.T) {
 	f := newFixture(t)
 	one := messages.InputRecord{Key: "one", Seq: 1, Content: string(payload(1))}

@@ -237,7 +237,7 @@ func TestDamagedGroupNamesItsSessions(t *testing.T) {
 	f.commit(messages.Append{Session: sid(1), Delete: true})
 }
 
-// A log whose damage cannot be told from whose it is is not passed over.
+// A log is refused if the sessions of its damaged part are unknown.
 func TestDamagedLogsAreNotOpened(t *testing.T) {
 	for name, spoil := range map[string]func(f *fixture, end int64) error{
 		"head of a group": func(f *fixture, end int64) error { f.smudge(wal.Names[0], end+4, 24); return nil },

@@ -143,7 +143,7 @@ func TestCommitWithoutSpace(t *testing.T) {
 	f.commit(more(sid(1), 3, 1), more(sid(2), 1, 1))
 }
 
-// When the file is taken away under it, a commit fails and says so.
+// When the file is closed under it, a commit fails with an error.
 func TestCommitToAClosedFile(t *testing.T) {
 	f := newFixture(t)
 	f.commit(begin(sid(1), 3))

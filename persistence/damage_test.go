@@ -51,7 +51,7 @@ func (f *fixture) raw(bucket string, key []byte) (value []byte) {
 	return value
 }
 
-// A damaged record is told with its name, and hurts its session alone.
+// A damaged record is reported with its name, and affects its session alone.
 func TestDamagedRecords(t *testing.T) {
 	cut := func(v []byte) []byte { return v[:len(v)/2] }
 	flip := func(v []byte) []byte { v[len(v)/3] ^= 0x10; return v }

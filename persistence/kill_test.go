@@ -13,7 +13,7 @@ import (
 
 const killedWriter = "BETCODE_TEST_KILLED_WRITER"
 
-// A writer that is killed at any moment leaves all that it was told is durable.
+// A writer that is killed at any time leaves everything that was acknowledged to it.
 func TestKilledWriter(t *testing.T) {
 	if directory := os.Getenv(killedWriter); directory != "" {
 		writeUntilKilled(t, directory)

@@ -10,7 +10,7 @@ import (
 )
 
 // TestManifestCopies damages one copy of the manifest in each way: the journal opens
-// with all there is, says so, and both copies are the same again.
+// complete, has a finding, and both copies are equal again.
 func TestManifestCopies(t *testing.T) {
 	for _, c := range []struct {
 		name  string

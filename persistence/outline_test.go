@@ -7,7 +7,7 @@ import (
 	"betcode/messages"
 )
 
-// The index says the same of a session when it is written and when the journal is opened again.
+// The index has the same outline of a session when it is written and when the journal is opened again.
 func TestOutlineAfterReopening(t *testing.T) {
 	f := newFixture(t)
 	a := begin(sid(1), 1)

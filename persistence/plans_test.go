@@ -81,7 +81,7 @@ func survey(t *testing.T, directory string) []planlog.Checked {
 	return all
 }
 
-// A backup has the orchestrations as they were; a restore puts them in place, and says what was newer.
+// A backup has the orchestrations as they were; a restore puts them in place, and reports what was newer.
 func TestBackupAndRestoreOfPlans(t *testing.T) {
 	option, directory := withPlans(t)
 	f := newFixture(t, option)

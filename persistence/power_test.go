@@ -267,8 +267,8 @@ func (l life) outage(t *testing.T, r *rand.Rand, k, try int) device {
 	return image
 }
 
-// opened opens the journal with an image of the files that are written to. If it
-// is not one of the pictures, sound, and fit to be gone on with, it says so.
+// opened opens the journal with an image of the files that are written to. It returns a
+// problem if the journal is not one of the pictures, sound, and fit for commits.
 func (f *fixture) opened(t *testing.T, image device, want ...picture) (problem string) {
 	t.Helper()
 	directory, err := os.MkdirTemp("", "image-")
@@ -307,7 +307,7 @@ func (f *fixture) opened(t *testing.T, image device, want ...picture) (problem s
 	return ""
 }
 
-// writeFile writes a file of a journal, in the directory that its name says.
+// writeFile writes a file of a journal, in the directory for its name.
 func writeFile(directory, name string, data []byte) error {
 	path := filepath.Join(directory, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -533,8 +533,8 @@ func (f *fixture) flipped(t *testing.T, at int64, image device, want ...picture)
 	return len(g.store.Findings()) > 0
 }
 
-// The same of a log, of which each group has one copy: one flipped bit loses nothing,
-// not even of the newest group, and it is told.
+// The same for a log, of which each group has one copy: one flipped bit loses nothing,
+// not even of the newest group, and is reported.
 func TestAnyBitOfALogFlipped(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
 	f := newFixture(t)

@@ -95,8 +95,8 @@ func sameGroup(a, b wal.Group) bool {
 	return a.Tag == b.Tag && a.Number == b.Number && slices.Equal(a.Owners, b.Owners) && bytes.Equal(a.Rows, b.Rows)
 }
 
-// TestFlippedBitIsTold: the journal opens with all there is, and says where the bit was.
-func TestFlippedBitIsTold(t *testing.T) {
+// TestFlippedBitIsReported: the journal opens complete, and has a finding with the place of the bit.
+func TestFlippedBitIsReported(t *testing.T) {
 	f, want, _ := inLogs(t)
 	for _, at := range []int64{2, 9, 24, 45, 90} {
 		g := f.copied(t)
@@ -129,7 +129,7 @@ func (f *fixture) smudge1(name string, at int64) {
 
 // TestDamagedLogs damages parts of a log before its newest group, with a fixed seed. The
 // journal opens, and sessions are sound or listed as damaged; or it is refused, a repair
-// says what is lost, changes nothing before it is asked to, and then the journal opens
+// reports the loss, changes nothing until it is asked to, and then the journal opens
 // with everything else.
 func TestDamagedLogs(t *testing.T) {
 	f, want, newest := inLogs(t)
@@ -185,7 +185,7 @@ func TestDamagedLogs(t *testing.T) {
 	}
 }
 
-// keepsAll checks that a journal has everything but what it says is lost.
+// keepsAll checks that a journal has everything except the reported loss.
 func (f *fixture) keepsAll(t *testing.T, what string, want map[messages.SessionID][]messages.Event, lost *recovery.Loss) {
 	t.Helper()
 	damaged := f.damagedIDs()
@@ -272,7 +272,7 @@ func TestRepairOfTheManifest(t *testing.T) {
 	}
 }
 
-// TestRepairThatIsRefused: what no repair can mend says so.
+// TestRepairThatIsRefused: damage that no repair can mend is an error.
 func TestRepairThatIsRefused(t *testing.T) {
 	f := newFixture(t)
 	f.damaged = true

@@ -19,8 +19,8 @@ func presentCopy(t *testing.T, f *fixture, backup string) RestoreOptions {
 	return o
 }
 
-// What is newer than a backup is told: sessions that went on, and that are new.
-func TestRestoreTellsWhatIsLost(t *testing.T) {
+// A restore reports what is newer than the backup: sessions that continued, and new ones.
+func TestRestoreReportsTheLoss(t *testing.T) {
 	f := newFixture(t)
 	f.commit(begin(sid(1), 3), begin(sid(2), 2))
 	path := f.backup(t, false)

@@ -121,7 +121,7 @@ func TestRetainByAge(t *testing.T) {
 	}
 }
 
-// A file somebody reads, or copies, is not dropped under him.
+// A file that is being read or copied is not dropped.
 func TestRetainWaitsForReaders(t *testing.T) {
 	f := newFixture(t)
 	f.ages()

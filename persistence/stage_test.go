@@ -13,15 +13,15 @@ import (
 	"betcode/persistence/internal/record"
 )
 
-// begun is a fixture with a session, which nothing large has been said in.
+// begun is a fixture with a session, without large values.
 func begun(t *testing.T, change ...func(*Options)) *fixture {
 	f := newFixture(t, change...)
 	f.commit(begin(sid(1), 1), full(sid(2), 0))
 	return f
 }
 
-// What was staged is out of line before it is committed, and the log has what
-// stands for it; it is read as what was said, from the log and from whichever file.
+// Staged values are out of line before the append is committed, and the log has references
+// to them. They are read unchanged, from the log and from any file.
 func TestStaged(t *testing.T) {
 	plain, f := begun(t), begun(t)
 	a := heavy(sid(1), 1, 3)

@@ -180,7 +180,7 @@ func TestVerifyFindsLostPages(t *testing.T) {
 // number reads one of the numbers of a bbolt page.
 func number(page []byte, at int) uint64 { return binary.LittleEndian.Uint64(page[at:]) }
 
-// What memory says must be what the file says.
+// The sessions in memory must equal those in the file.
 func TestVerifyComparesMemory(t *testing.T) {
 	f := newFixture(t)
 	f.commit(begin(sid(1), 3))

@@ -99,7 +99,7 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// A daemon that cannot write its audit log is told so before it does anything.
+// A daemon that cannot write its audit log gets an error before it does anything.
 func TestNoLogNoStart(t *testing.T) {
 	dir := t.TempDir()
 	for name, spoil := range map[string]func(path string) error{
@@ -155,16 +155,16 @@ func TestTornLine(t *testing.T) {
 	})
 }
 
-// failing is an open log whose disk can go and come back, and what was told of it.
+// failing is an open log whose disk can fail and recover, and the calls of Failing.
 type failing struct {
 	*Log
-	t    *testing.T
-	told []error // guarded by mu
+	t       *testing.T
+	reports []error // guarded by mu
 }
 
 func fails(t *testing.T) *failing {
 	f := &failing{t: t}
-	f.Log = open(t, Options{Directory: filepath.Join(t.TempDir(), "audit"), Failing: func(err error) { f.told = append(f.told, err) }})
+	f.Log = open(t, Options{Directory: filepath.Join(t.TempDir(), "audit"), Failing: func(err error) { f.reports = append(f.reports, err) }})
 	return f
 }
 
@@ -186,22 +186,22 @@ func (f *failing) back() {
 	}
 }
 
-// fails wants that it was told so often that the log fails, or does not any more.
+// fails checks the number of reported changes, failures and recoveries in turn.
 func (f *failing) fails(changes int) {
 	f.t.Helper()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for i, err := range f.told {
+	for i, err := range f.reports {
 		if (err != nil) != (i%2 == 0) {
-			f.t.Errorf("told %v", f.told)
+			f.t.Errorf("reports %v", f.reports)
 		}
 	}
-	if len(f.told) != changes {
-		f.t.Errorf("told %v, want %d changes", f.told, changes)
+	if len(f.reports) != changes {
+		f.t.Errorf("reports %v, want %d changes", f.reports, changes)
 	}
 }
 
-// lost is what the last entry says is lost.
+// lost returns the number of lost entries in the last entry.
 func (f *failing) lost() string {
 	f.t.Helper()
 	entries := all(f.t, f.Log, messages.AuditFilter{Types: []messages.AuditType{messages.AuditLost}})
@@ -211,7 +211,7 @@ func (f *failing) lost() string {
 	return entries[len(entries)-1].Context["entries"]
 }
 
-func TestLostEntriesAreTold(t *testing.T) {
+func TestLostEntriesAreReported(t *testing.T) {
 	l := fails(t)
 	l.gone()
 	for range 3 {

@@ -220,7 +220,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// An index of another journal or format, or one that is damaged, is built anew, and what it lost is said.
+// An index of another journal or format, or a damaged one, is rebuilt, and the reason is reported.
 func TestAnIndexThatDoesNotFit(t *testing.T) {
 	for name, harm := range map[string]func(t *testing.T, path string, j *journal){
 		"another journal": func(_ *testing.T, _ string, j *journal) { j.lineage = "restored" },

@@ -122,8 +122,8 @@ func TestWhatIsNoToken(t *testing.T) {
 	}
 }
 
-// A file that others may touch lets nobody in, and neither does one that is not
-// understood; one that somebody has removed or mended counts at once.
+// A file that other users may touch, or that cannot be parsed, lets no caller in; one that was
+// removed or repaired is effective at once.
 func TestFileIsReadAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tokens.json")
 	c := &clock{time.Now()}

@@ -24,7 +24,7 @@ func TestWorkerKeepsTheOrder(t *testing.T) {
 			w.Do(func() any {
 				time.Sleep(time.Duration(100-i) * time.Millisecond)
 				if i%2 == 1 {
-					return nil // nothing to tell
+					return nil // no result
 				}
 				return i
 			})

@@ -29,7 +29,7 @@ func TestParseAbilities(t *testing.T) {
 	}
 }
 
-// TestAbilitiesAreBounded: whatever an agent says of itself, little of it is kept.
+// TestAbilitiesAreBounded: of any report of an agent about itself, a bounded part is kept.
 func TestAbilitiesAreBounded(t *testing.T) {
 	whole(t)
 	var commands []string

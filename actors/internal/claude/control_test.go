@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestUnhandledRequestsAreAnsweredAsTheSDKDoes checks what an agent is told that
-// asks for something nobody handles.
+// TestUnhandledRequestsAreAnsweredAsTheSDKDoes checks the answers to requests of an agent
+// that are not supported.
 func TestUnhandledRequestsAreAnsweredAsTheSDKDoes(t *testing.T) {
 	for _, test := range []struct{ line, want string }{
 		{`{"type":"control_request","request_id":"r","request":{"subtype":"elicitation","mcp_server_name":"s","message":"m"}}`, `"response":{"action":"decline"}`},

@@ -12,7 +12,7 @@ func costly(total string, tokens int) string {
 		`"modelUsage":{"m":{"inputTokens":%d}}}`, total, tokens)
 }
 
-// The agent's total runs on across turns; that of a new process may begin again, and says so by its sums of tokens.
+// The agent's total runs on across turns; that of a new process may begin again, which its sums of tokens show.
 func TestCostOfTurns(t *testing.T) {
 	const end = "" // of the process
 	for name, c := range map[string]struct {

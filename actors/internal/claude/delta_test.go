@@ -82,7 +82,7 @@ func TestDelta(t *testing.T) {
 	}
 }
 
-// TestDeltaLeavesNothing: what one line said is not found in the next.
+// TestDeltaLeavesNothing: members of one line do not appear in the next.
 func TestDeltaLeavesNothing(t *testing.T) {
 	lines := append(fragments(t), outputs(t)...)
 	for i, l := range lines {

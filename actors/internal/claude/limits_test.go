@@ -172,8 +172,8 @@ func TestLongTextIsWhole(t *testing.T) {
 	}
 }
 
-// TestCutsAreTold cuts what is too long, and says so.
-func TestCutsAreTold(t *testing.T) {
+// TestCutsAreMarked: text that is too long is cut, and marked as cut.
+func TestCutsAreMarked(t *testing.T) {
 	whole(t)
 	long := strings.Repeat("x", 5<<20)
 	s, items := Translate(State{}, fmt.Appendf(nil, `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"%s"}]}}`, long), recorded)

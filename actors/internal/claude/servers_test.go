@@ -8,8 +8,8 @@ import (
 	"betcode/messages"
 )
 
-// Of a server nothing is told that may be a secret: no arguments, headers, environments,
-// and of an address no more than its host.
+// Possible secrets of a server are left out: arguments, headers, environments,
+// and everything of an address except its host.
 func TestServersWithoutSecrets(t *testing.T) {
 	for config, want := range map[string]messages.McpServer{
 		`{"type":"stdio","command":"npx","args":["--token","SECRET"],"env":{"K":"SECRET"}}`: {Type: "stdio", Endpoint: "npx"},

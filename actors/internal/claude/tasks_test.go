@@ -7,8 +7,8 @@ import (
 	"betcode/messages"
 )
 
-// Which subagents run is told by the lines about tasks, one after the other, and by
-// nothing else; commands in the background are none.
+// Only the lines about tasks, one after the other, determine which subagents run;
+// background commands are none.
 func TestSubagents(t *testing.T) {
 	foreground := messages.Subagent{Task: "a1", ToolUse: "t1", Type: "Explore", Description: "Look around", State: "running"}
 	background := messages.Subagent{Task: "a2", Type: "general-purpose", Description: "Wait", State: "running", Background: true}

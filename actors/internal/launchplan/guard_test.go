@@ -85,7 +85,7 @@ func findingText(g messages.Guard) string {
 	return strings.Join(all, "\n")
 }
 
-// serverNames are the servers that are handed over to an agent, sorted.
+// serverNames returns the servers that an agent is given, sorted.
 func serverNames(t *testing.T, directory string) string {
 	t.Helper()
 	path := filepath.Join(directory, run.ServersFile)

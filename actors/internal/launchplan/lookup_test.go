@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// An error says where the program was looked for, and keeps its cause.
+// The error has the places that were searched for the program, and keeps its cause.
 func TestLookUp(t *testing.T) {
 	dir := t.TempDir()
 	there, plain := filepath.Join(dir, "there"), filepath.Join(dir, "plain")

@@ -15,7 +15,7 @@ import (
 	"betcode/messages"
 )
 
-// A plan has the program behind its name, the environment of the moment and what the run says.
+// A plan has the program behind its name, the present environment and the settings of the run.
 func TestSpec(t *testing.T) {
 	bin, runs := t.TempDir(), filepath.Join(t.TempDir(), "runs")
 	program := filepath.Join(bin, "agent")

@@ -9,8 +9,8 @@ import (
 	"betcode/messages"
 )
 
-// Whatever a repository brings along under that name says nothing, and holds up nobody: a
-// named pipe that is never written to, a directory, a file that has no end.
+// A file of any kind under that name configures nothing and blocks no caller: a
+// named pipe that is never written to, a directory, an endless file.
 func TestServersOfNoFile(t *testing.T) {
 	for what, put := range map[string]func(path string) error{
 		"pipe":      func(path string) error { return syscall.Mkfifo(path, 0o600) },

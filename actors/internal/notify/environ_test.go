@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// An agent that names a tool or a request as no variable can be does not keep its person from being told.
+// An agent that names a tool or a request as no variable can be does not prevent the notice to its person.
 func TestEnvironOfHostileNotices(t *testing.T) {
 	n := Notice{Code: "PERMISSION_WAITING", Message: "a\x00b", Details: map[string]string{
 		"tool": "x\x00", "request_id": strings.Repeat("r", 1<<20),

@@ -276,7 +276,7 @@ func TestAdoptWaitsForTheLauncher(t *testing.T) {
 	}
 }
 
-// forge writes a launcher.json that says the agent is id.
+// forge writes a launcher.json with id as the agent.
 func (r *run) forge(id messages.ProcessIdentity) {
 	r.t.Helper()
 	words, err := json.Marshal(launch.Started{

@@ -20,7 +20,7 @@ import (
 	"betcode/messages"
 )
 
-// roleVariable makes this test binary somebody else.
+// roleVariable makes this test binary play a role.
 const roleVariable = "BETCODE_TEST_ROLE"
 
 func TestMain(m *testing.M) {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// state returns what the kernel says that a process does.
+// state returns the state of a process in the kernel.
 func state(pid int) byte {
 	e, ok := look(pid)
 	if !ok {

@@ -77,7 +77,7 @@ func members(t *testing.T, path string) map[string]bool {
 	return names
 }
 
-// TestAdoptAHundred adopts a hundred agents, one after the other, and tells how long
+// TestAdoptAHundred adopts a hundred agents, one after the other, and logs how long
 // that took.
 func TestAdoptAHundred(t *testing.T) {
 	if testing.Short() {

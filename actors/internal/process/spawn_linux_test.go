@@ -108,8 +108,8 @@ func TestAgentCannotBeStarted(t *testing.T) {
 			if errors.As(err, &e); e.Hint == "" {
 				t.Error("no hint")
 			}
-			// Adopting says the same, or, if not even the launcher could be started,
-			// that there is nothing.
+			// Adopting returns the same, or, if not even the launcher could be started,
+			// NeverStarted.
 			fate := r.adopt(r.record())
 			if fate.Outcome != NeverStarted || fate.Exit.Known || !strings.HasPrefix(fate.Exit.Reason, "never started") {
 				t.Fatalf("fate %+v", fate)

@@ -28,7 +28,7 @@ func put(t *testing.T, file, content string, mode os.FileMode) {
 	}
 }
 
-// git runs what a repository below the session's directory says, and such a repository may have
+// git runs programs of a repository below the session's directory, and such a repository may have
 // any name.
 func TestRepositoriesBelow(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())

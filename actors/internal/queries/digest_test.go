@@ -67,7 +67,7 @@ func TestDigestBeginsAtItsTime(t *testing.T) {
 	}
 }
 
-// Sessions that did not change are not read, the last changed comes first, and what is too much is said.
+// Sessions that did not change are not read, the last changed comes first, and a cut is reported.
 func TestDigestOfManySessions(t *testing.T) {
 	began := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 	store := &diary{began: began}

@@ -16,8 +16,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// The calls of a history are told when they end, with what became of them and what
-// the rules say.
+// The calls of a history are reported when they end, with their outcome and the verdict of
+// the rules.
 func TestCallHistory(t *testing.T) {
 	set, _ := rules.New(rules.Rule{Effect: rules.Allow, Text: "Bash(ls *)"}, rules.Rule{Effect: rules.Deny, Text: "Bash(rm *)"})
 	var told []string

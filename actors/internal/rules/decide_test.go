@@ -305,7 +305,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestProblems checks what is said about rules that cannot be read.
+// TestProblems checks the problems of rules that cannot be read.
 func TestProblems(t *testing.T) {
 	for text, want := range map[string]string{
 		"":            `rule "": "" does not begin with the name of a tool`,

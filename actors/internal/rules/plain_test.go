@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPlain checks what no allow rule with an argument matches, whatever it names,
-// and the reason that people are told.
+// TestPlain checks the commands that no allow rule with an argument matches, and the reason
+// that people get.
 func TestPlain(t *testing.T) {
 	s := mustSet(t, Allow, "Bash(* *)", "Bash(git)")
 	for command, why := range map[string]string{

@@ -16,7 +16,7 @@ import (
 	"betcode/messages"
 )
 
-// raw is everything that was written to the spool at path, as Raw tells it.
+// raw returns everything that was written to the spool at path, from Raw.
 func raw(t testing.TB, path string) []byte {
 	t.Helper()
 	var all []byte

@@ -119,14 +119,14 @@ func TestManyFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer r.Close()
-			// As a run's worker does: one reader at a time, and it looks again if told
+			// Like a run's worker: one reader at a time, and it looks again after a notice
 			// while reading.
-			tell := make(chan struct{}, 1)
+			notices := make(chan struct{}, 1)
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
 				for seen := 0; seen < lines; {
-					<-tell
+					<-notices
 					b, err := r.Next(0)
 					if err != nil {
 						t.Error(err)
@@ -138,7 +138,7 @@ func TestManyFiles(t *testing.T) {
 			}()
 			watch, err := w.Add(path, func() {
 				select {
-				case tell <- struct{}{}:
+				case notices <- struct{}{}:
 				default:
 				}
 			})
