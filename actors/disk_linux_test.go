@@ -116,7 +116,7 @@ func TestHeldAgentMeetsTheNextDaemon(t *testing.T) {
 			if room {
 				s.eventually("it goes on", func() bool { return !stopped(pid) })
 			} else {
-				s.eventually("it is held", func() bool {
+				s.eventually("it is frozen", func() bool {
 					return strings.Contains(fmt.Sprint(s.tree.Snapshot("daemon", s.now())), "disk full")
 				})
 			}

@@ -77,7 +77,7 @@ func TestFrozenAgentOutlivesItsActors(t *testing.T) {
 		s.eventually("the agent is adopted", func() bool { return adopted() > times })
 		must[messages.SessionView](s, messages.GetSession{Session: sessionN(1)}) // what the session sent with it is on its way
 	}
-	held := func(after string) {
+	frozen := func(after string) {
 		t.Helper()
 		s.eventually("the run's actor holds it again", func() bool { return r.has("run 1 adopted") && stopped() })
 		if state, now := switches(t, pid); state != 'T' || now != before {
@@ -85,9 +85,9 @@ func TestFrozenAgentOutlivesItsActors(t *testing.T) {
 		}
 	}
 	poisoned(runPath, run.Lost{Err: errors.New("poison")})
-	held("a crash of the run's actor")
+	frozen("a crash of the run's actor")
 	poisoned("", poison("session"))
-	held("a crash of the session's actor")
+	frozen("a crash of the session's actor")
 
 	must[messages.SessionContinued](s, messages.ContinueSession{Session: sessionN(1)})
 	s.eventually("a person has it go on", func() bool { return !stopped() })

@@ -344,7 +344,7 @@ func TestRestoreOfADamagedBackup(t *testing.T) {
 	_, r, err := restored(t, path)
 	wantKind(t, "restore", err, messages.DataLoss)
 	if len(r.Problems) == 0 {
-		t.Error("no problem is told")
+		t.Error("no problem is reported")
 	}
 	o, r, err := restored(t, path, func(o *RestoreOptions) { o.Damaged = true })
 	if err != nil || len(r.Problems) == 0 {

@@ -30,27 +30,27 @@ func TestKilledWriter(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		var told messages.Seq
+		var acknowledged messages.Seq
 		lines := bufio.NewScanner(out)
 		for lines.Scan() {
 			var head messages.Seq
 			if _, err := fmt.Sscanf(lines.Text(), "durable %d", &head); err != nil {
 				continue
 			}
-			if told == 0 {
+			if acknowledged == 0 {
 				time.AfterFunc(time.Duration(1+round*13)*time.Millisecond, func() { cmd.Process.Kill() })
 			}
-			told = head
+			acknowledged = head
 		}
 		cmd.Wait()
-		if told == 0 {
+		if acknowledged == 0 {
 			t.Fatal("the writer wrote nothing")
 		}
 		f := makeFixture(t, directory)
 		f.open()
 		head, err := f.store.Head(sid(1))
-		if err != nil || head < told || head > told+3 {
-			t.Errorf("head %d, %v; it was told %d", head, err, told)
+		if err != nil || head < acknowledged || head > acknowledged+3 {
+			t.Errorf("head %d, %v; %d was acknowledged", head, err, acknowledged)
 		}
 		sameEvents(t, "history", f.history(sid(1)), events(0, int(head)))
 		if got := f.load(sid(1)).Cursor.Offset; got != int64(head)*10 {

@@ -330,11 +330,11 @@ func (p picture) isOneOf(all []picture) bool {
 func TestPowerLossWhileSealing(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 7))
 	pictures := t.TempDir()
-	type moment struct {
+	type point struct {
 		directory string
 		renamed   string // by this step, not yet durable
 	}
-	var moments []moment
+	var points []point
 	f := newFixture(t, func(o *Options) { o.RetainBytes = 1 })
 	f.commit(full(sid(1), 0), begin(sid(2), 4))
 	f.commit(more(sid(2), 4, 3))
@@ -342,28 +342,28 @@ func TestPowerLossWhileSealing(t *testing.T) {
 	f.commit(more(sid(1), 3, 3), more(sid(2), 7, 2))
 	directory := f.options.Directory
 	f.store.options.steps = func(step string) error {
-		m := moment{directory: filepath.Join(pictures, fmt.Sprintf("%02d", len(moments)))}
+		m := point{directory: filepath.Join(pictures, fmt.Sprintf("%02d", len(points)))}
 		if name, ok := strings.CutSuffix(step, " renamed"); ok {
 			m.renamed = name
 		}
 		copyTree(t, directory, m.directory)
-		moments = append(moments, m)
+		points = append(points, m)
 		return nil
 	}
 	before := f.picture()
 	f.seal()
-	sealed := len(moments)
+	sealed := len(points)
 	if dropped, err := f.store.Retain(); dropped != 2 || err != nil {
 		t.Fatal(dropped, err)
 	}
 	f.store.options.steps = nil
 	after := f.picturesFrom(6, 9)
-	for i, m := range moments {
+	for i, m := range points {
 		for try := range 6 {
 			image := filepath.Join(t.TempDir(), "image")
 			copyTree(t, m.directory, image)
 			if m.renamed != "" && try%2 == 0 { // the rename is not on disk: the old name is back
-				undo(t, image, m.renamed, i, moments[max(i-1, 0)].directory)
+				undo(t, image, m.renamed, i, points[max(i-1, 0)].directory)
 			}
 			err := filepath.WalkDir(image, func(path string, d fs.DirEntry, err error) error {
 				if err == nil && strings.HasSuffix(path, disk.Unfinished) {
@@ -377,10 +377,10 @@ func TestPowerLossWhileSealing(t *testing.T) {
 			g := makeFixture(t, image)
 			g.open()
 			if got := g.picturesFrom(0, 0); i < sealed && !reflect.DeepEqual(got, before) {
-				t.Errorf("moment %d, image %d", i, try)
+				t.Errorf("point %d, image %d", i, try)
 				same(t, "journal", got, before)
 			} else if mark, _ := g.store.LowWater(sid(1)); i >= sealed && mark > 0 {
-				same(t, fmt.Sprintf("moment %d, image %d", i, try), g.picturesFrom(6, 9), after)
+				same(t, fmt.Sprintf("point %d, image %d", i, try), g.picturesFrom(6, 9), after)
 			}
 			g.finish()
 		}
@@ -426,7 +426,7 @@ func undo(t *testing.T, image, name string, i int, before string) {
 		err = os.WriteFile(path, old, 0o600)
 	}
 	if err != nil {
-		t.Fatalf("moment %d: %v", i, err)
+		t.Fatalf("point %d: %v", i, err)
 	}
 }
 

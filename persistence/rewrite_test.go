@@ -207,7 +207,7 @@ func TestRewriteOfADamagedFile(t *testing.T) {
 	if err != nil || done.Rewritten != 1 {
 		t.Errorf("%+v, %v", done, err)
 	}
-	wantKind(t, "it is told", done.Damaged, messages.DataLoss)
+	wantKind(t, "the damage", done.Damaged, messages.DataLoss)
 	if !strings.Contains(done.Damaged.Error(), "events/1/") {
 		t.Errorf("it says %v", done.Damaged)
 	}

@@ -159,7 +159,7 @@ func TestClientIsGivenEverythingOnce(t *testing.T) {
 		case !b.closed && last != b.stored:
 			t.Fatalf("given up to %d, the journal is at %d: %+v", last, b.stored, b.state)
 		case b.closed && b.reports != 1:
-			t.Fatalf("the session was told %d times", b.reports)
+			t.Fatalf("the session got %d reports", b.reports)
 		}
 		asked := 0
 		for _, e := range b.got {

@@ -59,7 +59,7 @@ func TestClientThatFollowsOneTurn(t *testing.T) {
 			{drained, "read >0"},
 			{piece(1, 2), "push 1-2, end, gone"},
 		}},
-		{"an end that is told by a fleeting event", State{Cursor: 2, Head: 2}, []clientStep{
+		{"an end with a fleeting event", State{Cursor: 2, Head: 2}, []clientStep{
 			{attachedNow{}, ""},
 			{ended(lockEvents()), "push lock, end, gone"},
 		}},

@@ -81,7 +81,7 @@ func showTold(message any) string {
 	case Outruns:
 		return "outruns(" + m.Step + ")"
 	case Frozen:
-		return fmt.Sprintf("held(%s)", m.Why)
+		return fmt.Sprintf("frozen(%s)", m.Why)
 	case InputTooLong:
 		return "too long " + m.Key
 	}

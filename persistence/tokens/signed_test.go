@@ -38,13 +38,13 @@ func TestSignedTokens(t *testing.T) {
 	if header, _ := base64.RawURLEncoding.DecodeString(parts[0]); string(header) != `{"alg":"HS256","typ":"JWT"}` {
 		t.Errorf("%s", header)
 	}
-	var told map[string]any
+	var claims map[string]any
 	payload, _ := base64.RawURLEncoding.DecodeString(parts[1])
-	if err := json.Unmarshal(payload, &told); err != nil {
+	if err := json.Unmarshal(payload, &claims); err != nil {
 		t.Fatal(err)
 	}
-	if told["jti"] != made.ID || told["sub"] != PersonID("phone") || told["token_type"] != "proxy" || told["iat"] != float64(c.at.Unix()) ||
-		told["exp"] != float64(c.at.Add(time.Hour).Unix()) || !strings.HasPrefix(told["email"].(string), "phone@") {
+	if claims["jti"] != made.ID || claims["sub"] != PersonID("phone") || claims["token_type"] != "proxy" || claims["iat"] != float64(c.at.Unix()) ||
+		claims["exp"] != float64(c.at.Add(time.Hour).Unix()) || !strings.HasPrefix(claims["email"].(string), "phone@") {
 		t.Errorf("%s", payload)
 	}
 	content, _ := os.ReadFile(path)

@@ -121,7 +121,7 @@ func TestUndoKeeps(t *testing.T) {
 		l := f.interrupted("all files")
 		f.write(filepath.Join(l.Path, "a/mine"), "x")
 		if err := f.git.Undo(t.Context(), f.lock(), l); err == nil {
-			t.Error("nothing is said")
+			t.Error("no error")
 		}
 		if !there(filepath.Join(l.Path, "a/mine")) || there(filepath.Join(l.Path, "README")) {
 			t.Error("the file is gone, or others stayed")

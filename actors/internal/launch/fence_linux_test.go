@@ -30,13 +30,13 @@ func fenced(t *testing.T, script string, writable ...string) (inside, out string
 	if s := becomeParams(t, p, self, markNew); s.Agent.PID == 0 {
 		t.Fatalf("started %+v", s)
 	}
-	var told []byte
+	var output []byte
 	eventually(t, "the script has ended", func() (ended bool) {
 		var err error
-		told, err = os.ReadFile(filepath.Join(inside, "done"))
+		output, err = os.ReadFile(filepath.Join(inside, "done"))
 		return err == nil
 	})
-	return inside, string(told)
+	return inside, string(output)
 }
 
 func TestFence(t *testing.T) {
@@ -77,9 +77,9 @@ func TestFence(t *testing.T) {
 	for i, try := range tries {
 		script.WriteString("if (" + try.command + ") >/dev/null 2>&1; then echo " + strconv.Itoa(i) + "; fi; ")
 	}
-	_, told := fenced(t, script.String()+"true", also)
+	_, output := fenced(t, script.String()+"true", also)
 	did := map[string]bool{}
-	for _, n := range strings.Fields(told) {
+	for _, n := range strings.Fields(output) {
 		did[n] = true
 	}
 	for i, try := range tries {
@@ -91,18 +91,18 @@ func TestFence(t *testing.T) {
 
 func TestFenceHoldsSignals(t *testing.T) {
 	needsFence(t, FenceSignals)
-	_, told := fenced(t, "kill -0 "+strconv.Itoa(os.Getpid())+" && echo outside; sleep 1000 & kill $! && echo own; true")
-	if strings.Contains(told, "outside") || !strings.Contains(told, "own") {
-		t.Errorf("%s", told)
+	_, output := fenced(t, "kill -0 "+strconv.Itoa(os.Getpid())+" && echo outside; sleep 1000 & kill $! && echo own; true")
+	if strings.Contains(output, "outside") || !strings.Contains(output, "own") {
+		t.Errorf("%s", output)
 	}
 }
 
 // A fenced process can read neither the launcher nor the daemon.
 func TestFenceHoldsTracing(t *testing.T) {
 	needsFence(t, FenceWrites)
-	_, told := fenced(t, "(echo x >/proc/$PPID/mem) 2>/dev/null && echo mem; (: <>/proc/$PPID/fd/3) 2>/dev/null && echo fd; true")
-	if told != "" {
-		t.Errorf("%s", told)
+	_, output := fenced(t, "(echo x >/proc/$PPID/mem) 2>/dev/null && echo mem; (: <>/proc/$PPID/fd/3) 2>/dev/null && echo fd; true")
+	if output != "" {
+		t.Errorf("%s", output)
 	}
 }
 

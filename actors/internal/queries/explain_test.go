@@ -40,8 +40,8 @@ func TestExplainAgent(t *testing.T) {
 			call := rules.Call{Tool: c.call[0], Input: rules.InputOf(c.call[0], c.call[1]), Place: rules.Place{Directory: "/p", Home: "/home/u"}}
 			set, _ := rules.New(rulesOf("own", c.own)...)
 			got := explainAgent(messages.SessionView{Agent: c.agent}, call, set)
-			if said := got.Effect + ": " + got.Why; !strings.HasPrefix(said, c.want) {
-				t.Errorf("%s", said)
+			if text := got.Effect + ": " + got.Why; !strings.HasPrefix(text, c.want) {
+				t.Errorf("%s", text)
 			}
 		})
 	}
@@ -51,10 +51,10 @@ func TestExplainAgent(t *testing.T) {
 func TestExplainGrants(t *testing.T) {
 	r := messages.SessionRecord{Grants: map[string]bool{"Bash": true, "Edit": false}}
 	for _, c := range []struct {
-		tool string
-		said rules.Effect
-		may  bool
-		want string
+		tool  string
+		ruled rules.Effect
+		may   bool
+		want  string
 	}{
 		{"Bash", rules.None, true, "allow"},
 		{"Bash", rules.None, false, "none"},
@@ -63,8 +63,8 @@ func TestExplainGrants(t *testing.T) {
 		{"Edit", rules.Allow, true, "deny"},
 		{"Read", rules.None, true, "none"},
 	} {
-		e := messages.PermissionExplained{Effect: c.said.String()}
-		if granted(&e, r, c.said, c.tool, c.may); e.Effect != c.want {
+		e := messages.PermissionExplained{Effect: c.ruled.String()}
+		if granted(&e, r, c.ruled, c.tool, c.may); e.Effect != c.want {
 			t.Errorf("%+v: %s", c, e.Effect)
 		}
 	}

@@ -20,9 +20,9 @@ import (
 // the rules.
 func TestCallHistory(t *testing.T) {
 	set, _ := rules.New(rules.Rule{Effect: rules.Allow, Text: "Bash(ls *)"}, rules.Rule{Effect: rules.Deny, Text: "Bash(rm *)"})
-	var told []string
+	var reported []string
 	h := callHistory{set: set, found: func(c messages.TestedCall) error {
-		told = append(told, fmt.Sprintf("%d %s %s by %q: %s %v", c.Seq, c.Tool, c.Was, c.By, c.Effect, c.Rules))
+		reported = append(reported, fmt.Sprintf("%d %s %s by %q: %s %v", c.Seq, c.Tool, c.Was, c.By, c.Effect, c.Rules))
 		return nil
 	}}
 	seq := messages.Seq(0)
@@ -64,8 +64,8 @@ func TestCallHistory(t *testing.T) {
 		`5 Bash unanswered by "": none []`,
 		`11 Bash not asked by "": allow [allow Bash(ls *)]`,
 	}
-	if !slices.Equal(told, want) || h.calls != len(want) {
-		t.Errorf("%d calls\n%s", h.calls, cmp.Diff(want, told))
+	if !slices.Equal(reported, want) || h.calls != len(want) {
+		t.Errorf("%d calls\n%s", h.calls, cmp.Diff(want, reported))
 	}
 	h.found = func(messages.TestedCall) error { return errors.New("gone") }
 	for n := range maxOpenCalls {

@@ -89,13 +89,13 @@ func TestRulesOnAHistory(t *testing.T) {
 		{nil, []string{"allow", "deny"}},
 		{&messages.RuleLists{Ask: []string{"Bash"}}, []string{"ask", "ask"}},
 	} {
-		var told []string
+		var effects []string
 		tested := answer[messages.RulesTested](t, q, messages.TestRules{Session: "a", Rules: c.rules, Found: func(call messages.TestedCall) error {
-			told = append(told, call.Effect)
+			effects = append(effects, call.Effect)
 			return nil
 		}})
-		if !slices.Equal(told, c.want) || tested.Calls != 2 {
-			t.Errorf("%d calls: %q", tested.Calls, told)
+		if !slices.Equal(effects, c.want) || tested.Calls != 2 {
+			t.Errorf("%d calls: %q", tested.Calls, effects)
 		}
 	}
 }

@@ -124,7 +124,7 @@ func TestCrashWhileArchiving(t *testing.T) {
 
 func TestRawTellsWhatIsNotThere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stdout")
-	none := func([]byte) error { t.Error("something is told"); return nil }
+	none := func([]byte) error { t.Error("something is passed on"); return nil }
 	wantKind(t, Raw(t.Context(), path, none), messages.NotFound)
 	wantKind(t, Raw(t.Context(), filepath.Join(path, "below"), none), messages.NotFound)
 	if err := os.WriteFile(path+".5-9.zst", nil, 0o600); err != nil {

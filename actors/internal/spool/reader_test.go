@@ -184,7 +184,7 @@ func TestReaderCutsAcrossCalls(t *testing.T) {
 		f.write("0123456789")
 		wantLines(t, rest(t, r, 4))
 		if len(r.pending) > 14 {
-			t.Fatalf("%d bytes held", len(r.pending))
+			t.Fatalf("%d bytes pending", len(r.pending))
 		}
 	}
 	f.write("\nnext\n")

@@ -42,11 +42,11 @@ func TestWithheldHasNoSecrets(t *testing.T) {
 		{Kind: "helper", Text: "apiKeyHelper: SECRET"},
 		{Kind: "git", Text: "core.fsmonitor = SECRET"},
 	}})
-	var said []string
+	var texts []string
 	for _, f := range guard.Withheld {
-		said = append(said, f.Text)
+		texts = append(texts, f.Text)
 	}
-	if got := strings.Join(said, "; "); got != "Stop: x; KEY; s: prog; t; apiKeyHelper; core.fsmonitor" {
+	if got := strings.Join(texts, "; "); got != "Stop: x; KEY; s: prog; t; apiKeyHelper; core.fsmonitor" {
 		t.Errorf("withheld: %s", got)
 	}
 }
