@@ -22,9 +22,9 @@ type Process struct {
 	token           string
 	agent, launcher messages.ProcessIdentity
 
-	handle    handle // of the agent
-	launching handle // of the launcher; nil: it had already ended, or had not written its record
-	stdin     *pipe
+	handle         handle // of the agent
+	launcherHandle handle // of the launcher; nil: it had already ended, or had not written its record
+	stdin          *pipe
 
 	cancel context.CancelFunc
 	closed chan struct{} // closed when follow has ended
@@ -50,7 +50,7 @@ func follow(dir, token string, agent, launcher messages.ProcessIdentity, h handl
 		closed: make(chan struct{}), gone: make(chan struct{}), done: make(chan struct{}),
 	}
 	if h, err := open(launcher, token); err == nil {
-		p.launching = h
+		p.launcherHandle = h
 	} else if !lives(launcher) {
 		reapLauncher(launcher) // it may be a child of ours
 	}
@@ -78,8 +78,8 @@ func (p *Process) watch(ctx context.Context) {
 // awaitRecord waits a bounded time for the end of the launcher. The agent of a daemon that was killed may have been found by a search,
 // before its launcher had written who it is: then only the lock shows that the launcher is there.
 func (p *Process) awaitRecord(ctx context.Context) {
-	if p.launching != nil {
-		waitAndReap(ctx, p.launching)
+	if p.launcherHandle != nil {
+		waitAndReap(ctx, p.launcherHandle)
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, recordPatience)
@@ -142,11 +142,11 @@ func (p *Process) Close() error {
 		p.cancel()
 		<-p.closed
 		p.handle.close()
-		if p.launching != nil {
+		if p.launcherHandle != nil {
 			if !lives(p.launcher) { // killed meanwhile
-				waitAndReap(context.Background(), p.launching)
+				waitAndReap(context.Background(), p.launcherHandle)
 			}
-			p.launching.close()
+			p.launcherHandle.close()
 		}
 		p.stdin.close()
 	})

@@ -13,7 +13,7 @@ import (
 // more space, because sessions grow in the middle of the bucket of events.
 const fillPercent = 0.9
 
-// Tx is one transaction of a journal file. Buckets are those of [buckets]; all but the
+// Tx is one transaction of a journal file. Buckets are those of [record.Buckets]; all but the
 // list of payloads exist.
 type Tx struct{ bolt *bolt.Tx }
 

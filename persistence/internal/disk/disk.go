@@ -9,7 +9,7 @@ import (
 )
 
 // Unfinished ends the name of a file that is being written. The file is
-// renamed when it is complete and durable; a leftover one is removed at [Open].
+// renamed when it is complete and durable; a leftover one is removed when the journal is opened.
 const Unfinished = ".new"
 
 // Steps is called at the named steps of an atomic change, with the disk as a crash at

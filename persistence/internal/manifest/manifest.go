@@ -31,7 +31,7 @@ type Manifest struct {
 	Sealed  []SealedFile `json:"sealed"`
 	Logs    []string     `json:"logs,omitempty"` // since format 2; a backup has none
 	// Generation counts the changes of the manifest, and Checksum is of the file: since
-	// format 4. See [manifestCopies].
+	// format 4. See [Names].
 	Generation uint64 `json:"generation,omitempty"`
 	Checksum   string `json:"checksum,omitempty"`
 }

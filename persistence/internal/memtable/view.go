@@ -106,7 +106,7 @@ func (v View) Body(key, value []byte) ([]byte, error) {
 	return v.Payloads.Resolve(body)
 }
 
-// Decode is [decode] for a bucket whose values may be payloads.
+// Decode is [record.Decode] for a bucket whose values may be payloads.
 func (v View) Decode(op string, bucket, key, value []byte, r record.Record) error {
 	body, err := v.Body(key, value)
 	return record.DecodeBody(op, bucket, key, body, err, r)

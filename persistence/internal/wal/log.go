@@ -77,7 +77,7 @@ func (l *Log) Length() int64 { return l.end.Load() }
 // WrittenBytes returns how many bytes were written to both logs.
 func (l *Log) WrittenBytes() int64 { return l.written.Load() }
 
-// RowsMemory returns memory for the rows of the next group: see keepRows.
+// RowsMemory returns memory for the rows of the next group: see [Log.KeepRows].
 func (l *Log) RowsMemory() []byte { return l.rows[:0] }
 
 // UnsyncedError is a failed sync: it is unknown whether the group is durable.
