@@ -25,17 +25,16 @@
 // It is plain if both find the same simple commands, joined by && || ; | and newlines.
 // Where shells and the parser disagree, about comments, here-documents, control characters
 // and much else, one of the two gives up.
-// and much else; there one of the two gives up.
 //
 // For rules that forbid, the parser's tree is split into simple commands, including
 // those of substitutions and functions. A rule is also compared with the commands behind
 // sudo, env, xargs and the like, in the text of "bash -c" and "eval", behind a path
 // ("/bin/rm") and behind braces ("{rm,-rf,/}"). Text that is known only at run time is
 // a hole, which may match anything. A construct that hides commands is a hazard, and
-// programs that run other commands are listed by name; a person is asked about both. Options
-// with which known programs run others are asked about beside a rule that forbids, and
-// where they come from the wildcard of a rule that allows. An unknown script or program
-// can always run something else.
+// programs that run other commands are listed by name; a person is asked about both. A
+// person is also asked about options with which known programs run others, if there is a
+// rule that forbids, or if only the wildcard of an allow rule covers the option. An unknown
+// script or program can always run something else.
 //
 // # Paths
 //

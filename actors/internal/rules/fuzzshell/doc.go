@@ -1,5 +1,5 @@
 // Package fuzzshell compares the permission rules with real shells. Its test makes
-// up shell commands from a grammar that is as nasty as we could make it, asks the
+// up shell commands from a grammar full of unusual constructs, asks the
 // rules about each, and runs those that they allow in a temporary directory, with
 // bash, dash, zsh and mksh where they are installed. Every program on the PATH is a
 // stub that writes its name. There are two promises:
