@@ -76,7 +76,7 @@ func TestWorkerPanicIsDelivered(t *testing.T) {
 	t.Error("the actor did not crash")
 }
 
-// What an earlier incarnation wanted is not for the next one, its panics included.
+// Results and panics of an earlier incarnation's jobs do not reach the next one.
 func TestMine(t *testing.T) {
 	me, earlier := new(int), new(int)
 	for _, c := range []struct {
@@ -134,7 +134,7 @@ func TestWorkerClose(t *testing.T) {
 
 func TestWorkerConcurrently(t *testing.T) {
 	w, _, alive := workerOf(nil)
-	running, most, done := 0, 0, 0 // written by jobs only: one at a time, or -race tells
+	running, most, done := 0, 0, 0 // written by jobs only: one at a time, or -race reports it
 	var callers sync.WaitGroup
 	for range 8 {
 		callers.Go(func() {

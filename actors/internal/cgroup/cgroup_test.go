@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// tree is a tree of groups in a directory, whose files the kernel would have.
+// tree is a directory that imitates the kernel's tree of groups.
 type tree struct {
 	*testing.T
 	root string
@@ -43,7 +43,7 @@ func (t tree) has(group, file string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// mover moves processes as the kernel does: they leave their group. So many more start in the group meanwhile.
+// mover moves processes as the kernel does: they leave their group. As many others start in the group meanwhile.
 func (t tree) mover(top string, others ...int) Mover {
 	return Mover{
 		Mine: func(pid int) bool { return pid < 100 },
@@ -83,7 +83,7 @@ func TestTop(t *testing.T) {
 	}
 }
 
-// The daemon moves itself out of the way, with what it has started meanwhile, and only itself.
+// The daemon moves itself and the processes that it has started into the leaf, and no others.
 func TestEnable(t *testing.T) {
 	for name, c := range map[string]struct {
 		path, controllers, children, procs string

@@ -16,7 +16,7 @@ import (
 	"betcode/messages"
 )
 
-// An edited input is held against the deny rules and the built-in list before it is kept.
+// An edited input is compared with the deny rules and the built-in list before it is accepted.
 func TestCheckEdit(t *testing.T) {
 	directory := t.TempDir()
 	if err := os.Symlink(filepath.Join(directory, ".git", "hooks"), filepath.Join(directory, "hooks")); err != nil {

@@ -12,7 +12,7 @@ import (
 	"betcode/messages"
 )
 
-// A new session gets what its directory is; one that exists is left as it is, even without its directory.
+// A new session gets the facts of its directory; an existing one is not changed, even if its directory is missing.
 func TestStart(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -65,7 +65,7 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// Requests that may let an agent accept edits say which protected files are below its directory.
+// Requests that may let an agent accept edits list the protected files below its directory.
 func TestComplete(t *testing.T) {
 	home := t.TempDir()
 	c := New(Deps{

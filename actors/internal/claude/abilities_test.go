@@ -29,7 +29,7 @@ func TestParseAbilities(t *testing.T) {
 	}
 }
 
-// TestAbilitiesAreBounded: of any report of an agent about itself, a bounded part is kept.
+// TestAbilitiesAreBounded: a bounded part of an agent's report about itself is stored.
 func TestAbilitiesAreBounded(t *testing.T) {
 	whole(t)
 	var commands []string

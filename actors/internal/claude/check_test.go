@@ -14,8 +14,7 @@ import (
 
 const maxEvent = 4 << 20
 
-// checker follows the items of one conversation and finds what is promised in
-// doc.go and not kept.
+// checker follows the items of one conversation and finds broken promises of doc.go.
 type checker struct {
 	blocks map[string]bool // open blocks of text
 	calls  map[string]bool // open calls
@@ -123,7 +122,7 @@ func (c *checker) text(d *betcodev1.TextDelta) error {
 	return nil
 }
 
-// retraction checks that what is taken back was ended before.
+// retraction checks that what is retracted was ended before.
 func (c *checker) retraction(r *betcodev1.Retraction) error {
 	if len(r.BlockIds)+len(r.ToolIds) == 0 || r.Reason == "" {
 		return fmt.Errorf("a retraction of nothing, or without a reason")

@@ -22,7 +22,7 @@ func agree(t *testing.T, raw []byte) bool {
 	if err := json.Unmarshal(raw, &decoded); err != nil {
 		t.Fatalf("%s: the decoder says %v", raw, err)
 	}
-	decoded.UUID = "" // names finished lines; nobody asks for that of a delta
+	decoded.UUID = "" // names finished lines; a delta does not need it
 	if !reflect.DeepEqual(scanned, decoded) {
 		t.Fatalf("%s:\nscanned %+v\ndecoded %+v", raw, scanned, decoded)
 	}

@@ -251,8 +251,7 @@ func TestRefusedMessages(t *testing.T) {
 	}
 }
 
-// file is an attachment of a size that begins with something; the rest is zeros, which
-// nobody has to write.
+// file is an attachment of a size that begins with a text; the rest is zeros.
 func file(kind, begins string, size int) *messages.Attachment {
 	data := make([]byte, size)
 	copy(data, begins)

@@ -10,8 +10,7 @@ import (
 	"betcode/messages"
 )
 
-// FuzzLine gives any bytes to a fresh translator and to one in the middle of a
-// turn.
+// FuzzLine passes any bytes to a fresh translator and to one in the middle of a turn.
 func FuzzLine(f *testing.F) {
 	for _, l := range outputs(f) {
 		f.Add(l)

@@ -135,9 +135,9 @@ func TestAnySequenceKeepsTheRules(t *testing.T) {
 	}
 }
 
-// TestStateIsBounded lets an agent go mad: everything begins, nothing ends, and
-// every name is new, long and full of characters that are long when encoded. When
-// every list is full the state grows no more: a byte for each line of one form would show.
+// TestStateIsBounded has an agent without any limit: everything begins, nothing ends, and
+// every name is new, long and full of characters that are long when encoded. When every
+// list is full the state grows no more: a byte for each line of one form would show.
 func TestStateIsBounded(t *testing.T) {
 	whole(t)
 	const full, lines, first = 1_800, 5_400, 1_000_000 // no number has another digit meanwhile

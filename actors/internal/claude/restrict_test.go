@@ -69,7 +69,7 @@ func TestOwnServers(t *testing.T) {
 	}
 }
 
-// The user's word that no hook runs is the command line's, whatever else is added to it.
+// The user's setting that no hook runs is on the command line, whatever else is added to it.
 func TestHooksOff(t *testing.T) {
 	for settings, off := range map[string]bool{
 		`{"disableAllHooks": true}`: true, `{"disableAllHooks": false}`: false, `{"DisableAllHooks": true}`: false,

@@ -17,9 +17,9 @@ import (
 // Verdicts of the table of SDK names, testdata/sdk.txt.
 const (
 	verdictKnown    = "known"    // decoded into something; of a request: the codec makes it, or decides it
-	verdictUnused   = "unused"   // understood, and of no use to anybody: no event, no member that is read or sent
+	verdictUnused   = "unused"   // understood, and not used: no event, no member that is read or sent
 	verdictRaw      = "kept raw" // an event RawLine
-	verdictAnswered = "answered" // as the SDK does when nobody handles it
+	verdictAnswered = "answered" // as the SDK does without a handler
 	verdictRefused  = "refused"  // with a control error
 )
 
@@ -28,8 +28,8 @@ type sdkRow struct{ kind, name, verdict string }
 
 var sdkLine = regexp.MustCompile(`^(message|member|request|argument|answer) +(\S+) +(.+)$`)
 
-// TestSDK holds the codec and the table of SDK names together: each verdict is what the
-// codec does. -update judges every row; commit only what you understand.
+// TestSDK compares the codec with the table of SDK names: each verdict is what the codec
+// does. -update judges every row; commit only what you understand.
 func TestSDK(t *testing.T) {
 	const file = "testdata/sdk.txt"
 	b, err := os.ReadFile(file)

@@ -50,8 +50,8 @@ func TestConfiguredServers(t *testing.T) {
 	}
 }
 
-// FuzzServers: whatever a file holds, little of it is kept, and none of the part of an
-// address in which secrets are.
+// FuzzServers: whatever a file contains, a bounded part is returned, and none of the part
+// of an address in which secrets are.
 func FuzzServers(f *testing.F) {
 	f.Add([]byte(`{"mcpServers":{"a":{"type":"http","url":"https://u:p@h/x?y#z","headers":{"x":"y"}}}}`))
 	f.Add([]byte(`{"mcpServers":{"a":{"command":"c","args":["x"]}},"projects":{"/p":{"mcpServers":{"b":{"type":"sse","url":"http://h"}}}}}`))

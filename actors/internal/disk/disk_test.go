@@ -47,7 +47,7 @@ func TestReserve(t *testing.T) {
 	}
 }
 
-// A reserve that cannot be made leaves nothing behind.
+// A reserve that cannot be made leaves no file.
 func TestReserveThatCannotBe(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "reserve"), 0o700); err != nil {

@@ -34,7 +34,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// What a fenced agent may write to next is not decided by links that it may make.
+// Links that a fenced agent makes do not extend where its next run may write.
 func TestPlantedLinks(t *testing.T) {
 	root := place(t, "home/p/.git", "home/p/real", "home/.cache", "home/.ssh", "home/big", "home/mine", "state/tmp/1")
 	home := filepath.Join(root, "home")

@@ -69,7 +69,7 @@ func TestSettingsThatChangeMeanwhile(t *testing.T) {
 	}
 }
 
-// Settings that say how files are compared still count.
+// Settings that determine how files are compared are still effective.
 func TestSettingsThatAreKept(t *testing.T) {
 	f := newFixture(t)
 	f.run(f.main, "config", "core.fileMode", "false")

@@ -114,7 +114,7 @@ func (f *fixture) lock2() *Lock {
 	return lock
 }
 
-// What is not ours stays.
+// Files that the daemon has not made are kept.
 func TestUndoKeeps(t *testing.T) {
 	t.Run("files of a person", func(t *testing.T) {
 		f := newFixture(t)
@@ -211,7 +211,7 @@ func TestLockOutlivesItsTaker(t *testing.T) {
 	}
 }
 
-// The end of the context ends git with all that it has started.
+// When the context ends, git and all its descendants are killed.
 func TestCanceledGitEnds(t *testing.T) {
 	f := newFixture(t)
 	pids := filepath.Join(f.home, "pids")

@@ -43,7 +43,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// A program that does not end is ended with what it has started.
+// A program that does not end is killed together with its descendants.
 func TestRunIsBounded(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()

@@ -106,7 +106,7 @@ func TestFenceHoldsTracing(t *testing.T) {
 	}
 }
 
-// A fence that cannot be built keeps the agent from being started at all.
+// An agent whose fence cannot be made is not started.
 func TestFenceThatCannotBe(t *testing.T) {
 	needsFence(t, FenceWrites)
 	p := Params{Run: t.TempDir(), Dir: "/", Program: "/bin/true", Argv: []string{"true"}, Fence: []string{strings.Repeat("x", 5000)}}
@@ -116,7 +116,7 @@ func TestFenceThatCannotBe(t *testing.T) {
 }
 
 // A link in the place of the agent's directory, or of another that it may write to, put
-// there since the daemon looked, leads nowhere.
+// there after the daemon's check, is not followed.
 func TestFencedDirectoryBecomesALink(t *testing.T) {
 	needsFence(t, FenceWrites)
 	above := t.TempDir()

@@ -70,7 +70,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// Nothing may be initialised for the launcher's sake that it does not need.
+// The launcher initialises no package that it does not need.
 func TestImports(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", "{{join .Imports \" \"}}", ".").Output()
 	if err != nil {
@@ -81,7 +81,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// self is this test binary, which is as good a launcher as the real program.
+// self is this test binary, which can be a launcher like the real program.
 const self = "/proc/self/exe"
 
 // become has program be a launcher, with mark in its environment.

@@ -83,7 +83,7 @@ func TestLeaseHeld(t *testing.T) {
 	}
 }
 
-// An agent that talks is not idle.
+// An agent that writes output is not idle.
 func TestLeaseOfATalker(t *testing.T) {
 	t.Parallel()
 	run := t.TempDir()
@@ -94,7 +94,7 @@ func TestLeaseOfATalker(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// However busy the machine is: it had been silent for as long as it may.
+	// Also on a busy machine: it had been silent for the permitted time.
 	if silent := time.UnixMilli(e.At).Sub(spool.ModTime()); e.Reason != LeaseEnded || silent < 7*100*time.Millisecond {
 		t.Errorf("%+v after %s without output", e, silent)
 	}
@@ -130,7 +130,7 @@ func TestReapsBetweenLooks(t *testing.T) {
 	if err := syscall.Kill(s.Agent.PID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	if e := ended(t, run); e.Reason != "" || e.Signal != int(syscall.SIGKILL) { // the next look would be in an hour
+	if e := ended(t, run); e.Reason != "" || e.Signal != int(syscall.SIGKILL) { // the next check would be in an hour
 		t.Errorf("%+v", e)
 	}
 }

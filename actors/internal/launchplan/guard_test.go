@@ -15,7 +15,7 @@ import (
 	"betcode/messages"
 )
 
-// fixedDirectories say the same of each directory.
+// fixedDirectories is a source with the same review of each directory.
 type fixedDirectories struct {
 	workdir.Source
 	review messages.DirectoryReview

@@ -9,7 +9,7 @@ import (
 	"betcode/messages"
 )
 
-// What an agent does not say of its servers stands in its files.
+// Facts about servers that an agent does not report are read from its files.
 func TestReportsAreCompleted(t *testing.T) {
 	home, project := t.TempDir(), t.TempDir()
 	write := func(path, text string) {

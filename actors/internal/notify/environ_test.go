@@ -23,7 +23,7 @@ func TestEnvironOfHostileNotices(t *testing.T) {
 	}
 }
 
-// What a person reads has no characters that are not seen, whatever an agent calls its tools.
+// Texts for people have no invisible characters, whatever names an agent gives its tools.
 func TestHiddenCharacters(t *testing.T) {
 	n := Notice{Code: "PERMISSION_WAITS", Message: "x\u202e waits\nfor\x1b[2J you", Name: "a\nb", Details: map[string]string{"tool": "x\u200b\r"}}.shown()
 	want := Notice{Code: "PERMISSION_WAITS", Message: `x\u202e waits` + "\n" + `for\x1b[2J you`, Name: `a\nb`, Details: map[string]string{"tool": `x\u200b\r`}}

@@ -37,7 +37,7 @@ func deliver(t *testing.T, n *Notifier, over Channel, s settings.Settings) error
 	return n.Deliver(t.Context(), &s, over, reminder, "key-1")
 }
 
-// A notice reaches the user's program as JSON and in its environment, which has nothing but what was chosen for it.
+// A notice reaches the user's program as JSON and in its environment, which has only the variables chosen for it.
 func TestExec(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("SECRET", "1")
@@ -151,7 +151,7 @@ func TestNtfy(t *testing.T) {
 	}
 }
 
-// What a server answers decides; a redirect is not followed, and an error does not show the URL, which may be secret.
+// The answer of the server decides; a redirect is not followed, and an error does not show the URL, which may be secret.
 func TestServersThatRefuse(t *testing.T) {
 	other, got := server(t, http.StatusOK)
 	for status, header := range map[int][]string{500: nil, 404: nil, 302: {"Location", other}, 307: {"Location", other}} {

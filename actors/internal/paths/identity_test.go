@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A directory is known under each of its names. A link stands for the others here: a second
+// A directory is known under each of its names. A link represents the others here: a second
 // mount needs root, and letters of either case another file system.
 func TestBelow(t *testing.T) {
 	root := t.TempDir()

@@ -172,7 +172,7 @@ func TestRecordDamagedUnderALauncher(t *testing.T) {
 	if err := os.WriteFile(path, []byte("\x00{]"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, record := range []messages.RunRecord{r.record(), known} { // found by looking, and known to the journal
+	for _, record := range []messages.RunRecord{r.record(), known} { // found by the search, and known to the journal
 		if fate := r.adopt(record); fate.Outcome != Running || r.p.Identity() != want {
 			t.Errorf("fate %+v of %+v", fate, record)
 		}
@@ -204,7 +204,7 @@ func TestExitIsRecordedByAnUnknownLauncher(t *testing.T) {
 	reapLauncher(launcher)
 }
 
-// Killed before it wrote launcher.json, as far as anybody can see.
+// Looks as if it was killed before it wrote launcher.json.
 func TestLauncherKilledBeforeItsRecord(t *testing.T) {
 	r := started(t, "agent")
 	want := r.p.Identity()
@@ -299,7 +299,7 @@ func TestReusedPid(t *testing.T) {
 	for name, id := range map[string]messages.ProcessIdentity{
 		"start time": later,
 		"boot":       reboot,
-		"token":      other, // right in everything, but another run's
+		"token":      other, // correct except that it is another run's
 		"ourselves":  {PID: os.Getpid(), StartTime: launch.StartTime(os.Getpid()), BootID: other.BootID},
 		"nobody":     {PID: 1 << 30, StartTime: 1, BootID: other.BootID},
 		"nonsense":   {PID: -1, StartTime: 1, BootID: other.BootID},

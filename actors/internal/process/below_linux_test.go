@@ -124,7 +124,7 @@ func TestBelowAgent(t *testing.T) {
 		pid := 0
 		fmt.Sscan(string(words), &pid)
 		pids[name] = pid
-		t.Cleanup(func() { syscall.Kill(pid, syscall.SIGKILL) }) // scrubbed and orphaned, nobody else finds it
+		t.Cleanup(func() { syscall.Kill(pid, syscall.SIGKILL) }) // scrubbed and orphaned, nothing else finds it
 	}
 	for name, pid := range pids {
 		if below, err := BelowAgent(pid); err != nil || !below {

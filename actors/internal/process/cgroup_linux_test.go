@@ -50,9 +50,9 @@ func contained(t *testing.T, script string) (r *run, wild int) {
 
 func isThere(pid int) bool { _, ok := look(pid); return ok && alive(pid) }
 
-// TestCgroupHoldsWhatLeaves: an orphan in a session of its own, without our token
-// and without our launcher above it, is found by its control group alone, and ends
-// with its agent. The group goes too.
+// TestCgroupHoldsWhatLeaves: an orphan in a session of its own, without our token and
+// without our launcher above it, is found by its control group alone, and ends with its
+// agent. The group is removed too.
 func TestCgroupHoldsWhatLeaves(t *testing.T) {
 	r, wild := contained(t, "exec sleep 1000")
 	launcher := r.p.Launcher()

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	case "deaf": // an agent that never reads
 		fmt.Println("ready")
 		time.Sleep(time.Hour)
-	case "closing": // an agent that closes its input when something lies in it
+	case "closing": // an agent that closes its input while bytes are in it
 		fmt.Println("ready")
 		ends := []unix.PollFd{{Fd: 0, Events: unix.POLLIN}}
 		for {

@@ -44,7 +44,7 @@ func prepared(t *testing.T, role string) *run {
 	return r
 }
 
-// clean leaves no process behind, whatever the test did.
+// clean ends all processes of the run, whatever the test did.
 func (r *run) clean() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -162,7 +162,7 @@ func (r *run) wantExit(code int, signal string) {
 	}
 }
 
-// killLauncher kills the launcher and waits until it is gone.
+// killLauncher kills the launcher and waits until it has ended.
 func (r *run) killLauncher() {
 	r.t.Helper()
 	launcher := r.p.Launcher()

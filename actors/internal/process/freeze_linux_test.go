@@ -37,7 +37,7 @@ func (r *run) child() int {
 func TestFreezeAndThaw(t *testing.T) {
 	r, other := started(t, "agent"), started(t, "agent")
 	child := r.child()
-	for range 2 { // the second time there is nothing left to do
+	for range 2 { // the second time nothing changes
 		if err := r.p.Freeze(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -10,9 +10,9 @@ import (
 	"betcode/messages"
 )
 
-// TestGoldenRunDirectories: the run directories and launcher records of every layout
-// that was ever landed are understood. Those of version 1 were made by hand from
-// what a launcher writes; a new layout adds a directory beside them.
+// TestGoldenRunDirectories: the run directories and launcher records of every layout that
+// was ever released are understood. Those of version 1 were made by hand from what a
+// launcher writes; a new layout adds a directory beside them.
 func TestGoldenRunDirectories(t *testing.T) {
 	for name, want := range map[string]Fate{
 		"v1/ended":   {Outcome: Ended, Exit: messages.Exit{Known: true, Code: 3, Reason: "exited"}},

@@ -165,7 +165,7 @@ func TestPrepareRefuses(t *testing.T) {
 	wantKind(t, Prepare(filepath.Join(dir, launch.LockFile, "c")), messages.Unavailable)
 }
 
-// An agent may end before Spawn has looked at it.
+// An agent may end before Spawn has opened it.
 func TestShortLife(t *testing.T) {
 	for range 20 {
 		r := prepared(t, "agent")

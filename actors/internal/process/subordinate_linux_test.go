@@ -32,7 +32,7 @@ func TestSubordinate(t *testing.T) {
 	}
 }
 
-// A container's process has an id that no name stands for, and nobody sees whose it is.
+// A container's process has a user id without a name, and its owner cannot be determined.
 func TestOwnersOfSockets(t *testing.T) {
 	table := processTable(t.TempDir())
 	dir := filepath.Join(string(table), "sys/kernel")

@@ -23,7 +23,7 @@ func descriptors(t testing.TB) int {
 	return len(all)
 }
 
-// zombies counts the dead launchers that nobody reaped.
+// zombies counts the dead launchers that were not reaped.
 func zombies(t testing.TB) int {
 	t.Helper()
 	count := 0

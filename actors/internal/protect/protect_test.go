@@ -156,7 +156,7 @@ E`,
 	}
 }
 
-// What a path is on the disk counts besides its spelling.
+// A path is judged by its file on the disk and by its spelling.
 func TestOnDisk(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("symbolic links need rights on Windows")
@@ -237,7 +237,7 @@ func FuzzCommand(f *testing.F) {
 		if len(w.Paths) > maxPaths*64 {
 			t.Errorf("%d paths", len(w.Paths))
 		}
-		// Whatever stands before it, what is written in plain sight is asked about.
+		// Whatever precedes it, a person is asked about a visible write.
 		if l.Judge(l.Read(rules.Call{Tool: "Bash", Input: rules.InputOf("Bash", command+"\n: > .mcp.json"), Place: place}), Real{}) == "" &&
 			!strings.ContainsAny(command, "#'\"`\\<({[") {
 			t.Errorf("%q hides a redirection", command)

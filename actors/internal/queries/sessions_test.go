@@ -40,7 +40,7 @@ func TestDamagedSessionsAreListed(t *testing.T) {
 	}
 }
 
-// A list that limits sessions with nothing to do has all others: also those whose only reason is a request or a queue.
+// A list that limits idle sessions has all others: also those whose only reason is a request or a queue.
 func TestBusySessions(t *testing.T) {
 	s := &store{damaged: []messages.DamagedSession{{Record: messages.SessionRecord{ID: "x"}}}}
 	for id, r := range map[messages.SessionID]messages.SessionRecord{
@@ -91,7 +91,7 @@ func TestListPermissions(t *testing.T) {
 	}
 }
 
-// A question about a session that does not exist is not found, whatever it asks.
+// Every query about a session that does not exist gets NotFound.
 func TestUnknownSession(t *testing.T) {
 	q := over(t, &store{})
 	for _, r := range []messages.Request{
@@ -190,7 +190,7 @@ func TestAbilitiesOfARelative(t *testing.T) {
 	}
 }
 
-// A question of a caller that has gone ends.
+// A query ends when its caller has left.
 func TestRulesAreTestedUntilTheCallerGoes(t *testing.T) {
 	s := &store{}
 	s.add(messages.SessionRecord{ID: "a", Head: 1})

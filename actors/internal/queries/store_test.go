@@ -122,7 +122,7 @@ func over(t *testing.T, s *store, all ...settings.Rules) *Queries {
 	})
 }
 
-// answer is the answer to a question, which must be of a type.
+// answer returns the answer to a query, which must be of a type.
 func answer[R messages.Reply](t *testing.T, q *Queries, r messages.Request) R {
 	t.Helper()
 	got, err := q.Answer(t.Context(), r)
@@ -132,7 +132,7 @@ func answer[R messages.Reply](t *testing.T, q *Queries, r messages.Request) R {
 	return got.(R)
 }
 
-// refused is the kind of the error that answers a question.
+// refused returns the kind of the error that answers a query.
 func refused(t *testing.T, q *Queries, r messages.Request) messages.Kind {
 	t.Helper()
 	got, err := q.Answer(t.Context(), r)

@@ -72,8 +72,8 @@ func TestBelow(t *testing.T) {
 	}
 }
 
-// Neither a rule nor a call can keep a decision from ending: this took hours. Rules that are too large
-// to be held against a call have a person asked.
+// Neither a rule nor a call can keep a decision from ending: this took hours. A person is asked if a
+// rule is too large to be compared with a call.
 func TestLargeRulesAndPaths(t *testing.T) {
 	deep := "/p/" + strings.Repeat("a/", 500_000) + "x"
 	for name, rule := range map[string]string{

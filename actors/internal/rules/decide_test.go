@@ -38,7 +38,7 @@ func callOf(tool string, members ...string) Call {
 	return Call{Tool: tool, Input: raw, Place: here}
 }
 
-// TestAllowCommand holds commands against one allow rule.
+// TestAllowCommand compares commands with one allow rule.
 func TestAllowCommand(t *testing.T) {
 	for _, c := range []struct {
 		rule, command string
@@ -113,7 +113,7 @@ func TestAllowCommand(t *testing.T) {
 	}
 }
 
-// TestDenyCommand holds commands against one deny rule.
+// TestDenyCommand compares commands with one deny rule.
 func TestDenyCommand(t *testing.T) {
 	for _, c := range []struct {
 		rule, command string
@@ -175,7 +175,7 @@ func TestTooMuch(t *testing.T) {
 	}
 }
 
-// TestPaths holds files against one rule, as allow and as deny.
+// TestPaths compares files with one rule, as allow and as deny.
 func TestPaths(t *testing.T) {
 	for _, c := range []struct {
 		rule, tool, path string
@@ -214,7 +214,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestLinks makes links and sees that what they lead to decides.
+// TestLinks makes links and checks that their targets decide.
 func TestLinks(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -255,7 +255,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestOtherTools holds names, addresses and kinds against rules.
+// TestOtherTools compares names, addresses and kinds with rules.
 func TestOtherTools(t *testing.T) {
 	for _, c := range []struct {
 		rule  string

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestSearches holds searches and odd paths against rules about files.
+// TestSearches compares searches and unusual paths with rules about files.
 func TestSearches(t *testing.T) {
 	for _, c := range []struct {
 		rule, tool string
@@ -59,7 +59,7 @@ func TestSearches(t *testing.T) {
 	}
 }
 
-// TestFilesOfCommands holds shell commands against rules about files.
+// TestFilesOfCommands compares shell commands with rules about files.
 func TestFilesOfCommands(t *testing.T) {
 	s, problems := New(Rule{Effect: Allow, Text: "Bash"}, Rule{Effect: Deny, Text: "Read(~/.ssh/**)"}, Rule{Effect: Deny, Text: "Read(.env)"}, Rule{Effect: Deny, Text: "Edit(//etc/**)"})
 	if len(problems) > 0 {
@@ -80,7 +80,7 @@ func TestFilesOfCommands(t *testing.T) {
 	}
 }
 
-// TestLinksOfCommands sees that links in shell commands are followed.
+// TestLinksOfCommands checks that links in shell commands are followed.
 func TestLinksOfCommands(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("symbolic links need a privilege on Windows")

@@ -7,7 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// fuzzed is a set with something to say about most commands.
+// fuzzed is a set with a rule for most commands.
 func fuzzed(t testing.TB) *Set {
 	t.Helper()
 	s, problems := New(
@@ -72,7 +72,7 @@ func parses(command string) bool {
 	return err == nil
 }
 
-// FuzzRule checks that any text is a rule or a problem, and that no call upsets it.
+// FuzzRule checks that any text is a rule or a problem, and that no call makes it panic.
 func FuzzRule(f *testing.F) {
 	f.Add("Bash(git *)", "Bash", `{"command":"git x"}`)
 	f.Add("Read(~/x/**)", "Read", `{"file_path":"/x"}`)

@@ -51,7 +51,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestAddresses holds URLs that two readers may read differently against a domain.
+// TestAddresses compares URLs that two readers may read differently with a domain.
 func TestAddresses(t *testing.T) {
 	for url, want := range map[string]Effect{
 		"https://bad.org/x": Deny, "HTTPS://BAD.ORG:8443/": Deny, "https://bad.org./": Deny, "https://a.bad.org?x": Deny, "https://good.org/bad.org": None, "https://good.org:80/x?y=é#z": None,

@@ -2,8 +2,8 @@ package rules
 
 import "testing"
 
-// TestToolNames holds spellings of tools against the names that calls have. Claude Code
-// 2.1.330 makes mcp__srv__evil__do of the tool "evil__do" of "srv" and of "do" of "srv__evil".
+// TestToolNames compares spellings of tools with the names in calls. Claude Code 2.1.330 makes
+// mcp__srv__evil__do of the tool "evil__do" of "srv" and of "do" of "srv__evil".
 func TestToolNames(t *testing.T) {
 	for _, c := range []struct {
 		rule, tool string

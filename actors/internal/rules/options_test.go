@@ -2,7 +2,7 @@ package rules
 
 import "testing"
 
-// TestCommandOptions holds rules for a program against calls of it that run another one.
+// TestCommandOptions compares rules for a program with calls of it that run another one.
 func TestCommandOptions(t *testing.T) {
 	for _, c := range []struct {
 		rule, command string

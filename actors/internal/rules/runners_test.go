@@ -2,8 +2,8 @@ package rules
 
 import "testing"
 
-// TestRunners holds programs that run others beside a deny rule: what may run is asked about, or denied where the
-// program does nothing else.
+// TestRunners compares programs that run others with a deny rule: a person is asked about commands that may run,
+// and they are denied where the program does nothing else.
 func TestRunners(t *testing.T) {
 	s, problems := New(Rule{Effect: Allow, Text: "Bash"}, Rule{Effect: Deny, Text: "Bash(rm *)"})
 	if len(problems) > 0 {

@@ -55,7 +55,7 @@ func askNode(t *testing.T, urls []string) []readURL {
 	return read
 }
 
-// checkURL holds the rules against what node finds in a URL.
+// checkURL compares the rules with what node finds in a URL.
 func checkURL(t *testing.T, deny, allow *Set, u readURL) {
 	t.Helper()
 	call := callOf("WebFetch", "url", u.URL)

@@ -9,8 +9,8 @@ import (
 	"betcode/messages"
 )
 
-// What is remembered grows better, survives, and is not written where there is nothing
-// of the session left.
+// Stored abilities gain detail, survive a restart, and are not written after the
+// session's directory is removed.
 func TestAbilitiesAreRemembered(t *testing.T) {
 	dir := t.TempDir()
 	learn := func(a messages.Abilities) {

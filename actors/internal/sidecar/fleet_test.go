@@ -58,7 +58,7 @@ func TestDamagedFleetFile(t *testing.T) {
 	}
 }
 
-// A stop that cannot be stored holds in this daemon.
+// A stop that cannot be stored is effective in this daemon.
 func TestFleetStopWithoutADisk(t *testing.T) {
 	f, err := LoadFleet(filepath.Join(t.TempDir(), "gone", "fleet.json"), time.Now())
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What was learned of versions is known to the next daemon; a file that cannot be read is as good as none, and is replaced.
+// Facts about versions are known to the next daemon; a file that cannot be read counts as missing, and is replaced.
 func TestVersionsAreKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "agent-versions.json")
 	v, err := LoadVersions(path)

@@ -32,8 +32,8 @@ func noise(n int) []byte {
 	return b
 }
 
-// Whatever is written and archived in whatever steps: all of it can be read, and a
-// reader behind the archived part notices nothing.
+// Whatever is written and archived in whatever steps: all of it can be read, and a reader
+// behind the archived part is not affected.
 func TestArchiveHoldsEverything(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		dir, err := os.MkdirTemp("", "spool")

@@ -14,8 +14,8 @@ import (
 	"betcode/messages"
 )
 
-// faulty is a file on a disk that does not answer now and then: a read fails, at once
-// or behind some bytes, and so does a look at the file.
+// faulty is a file on a disk that does not answer now and then: a read fails, at once or
+// behind some bytes, and so does a stat of the file.
 type faulty struct {
 	File
 	fails func(what string) bool

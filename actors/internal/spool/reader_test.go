@@ -239,7 +239,7 @@ func TestReaderNoticesLoss(t *testing.T) {
 	wantKind(t, err, messages.Invalid)
 }
 
-// A batch is good until the next is read: it has memory with nobody else, and
+// A batch is valid until the next is read: it shares its memory with nothing else, and
 // lines cannot be written beyond their ends.
 func TestBatchIsGoodUntilTheNext(t *testing.T) {
 	f := newFile(t)
@@ -255,8 +255,7 @@ func TestBatchIsGoodUntilTheNext(t *testing.T) {
 	}
 }
 
-// A busy reader reads into the memory of the batch before; one that rests keeps
-// next to none.
+// A busy reader reads into the memory of the batch before; an idle one keeps almost none.
 func TestReaderKeepsLittleMemory(t *testing.T) {
 	f := newFile(t)
 	line := strings.Repeat("x", 99) + "\n"

@@ -41,7 +41,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// FuzzOf holds that a title is one short line of visible text without secrets.
+// FuzzOf checks that a title is one short line of visible text without secrets.
 func FuzzOf(f *testing.F) {
 	for _, seed := range []string{"", "Fix it. Now", "a\u0301\u0301", strings.Repeat("é", 99), "token: abcdefgh", "\u202e", "``` a"} {
 		f.Add(seed)

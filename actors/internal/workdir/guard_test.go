@@ -32,7 +32,7 @@ func reviewer(source Source) *Reviewer {
 	return New(Deps{Source: source, Log: &quiet})
 }
 
-// What is withheld from an agent is shown without what may be a secret.
+// A guard lists what it withholds from an agent, without values that may be secret.
 func TestWithheldHasNoSecrets(t *testing.T) {
 	guard := guardOf(messages.DirectoryReview{Findings: []messages.DirectoryFinding{
 		{Kind: "hook", Text: "Stop: x"},

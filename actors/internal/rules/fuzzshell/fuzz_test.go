@@ -24,7 +24,7 @@ import (
 // defaultCount is how many commands a plain `go test` tries: some twenty seconds.
 const defaultCount = 8_000
 
-// maxFailures ends a run that has found enough to mend.
+// maxFailures ends a run that has found many failures.
 const maxFailures = 8
 
 // promise is a set of rules with the stubs that must not run under it unasked.

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// bin stands for the directory of the stubs in a command.
+// bin is the placeholder for the directory of the stubs in a command.
 const bin = "@BIN@"
 
 // maker makes up commands.

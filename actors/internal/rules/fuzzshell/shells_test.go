@@ -104,7 +104,7 @@ func (b *bench) run(shell, command string) ([]string, error) {
 	if err := cmd.Run(); err != nil && !isExit(err, &exit) && ctx.Err() == nil {
 		return nil, fmt.Errorf("run %s: %w", shell, err)
 	}
-	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // whatever it has left in the background
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // its processes in the background
 	said, err := os.ReadFile(b.log)
 	if err != nil {
 		return nil, fmt.Errorf("read the log: %w", err)
