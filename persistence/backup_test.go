@@ -66,7 +66,7 @@ func TestBackupIsTheJournal(t *testing.T) {
 		f.story()
 		want := f.picture()
 		path := f.backup(t, link)
-		f.commit(more(sid(2), 32, 5)) // the journal goes on, the backup does not
+		f.commit(more(sid(2), 32, 5)) // the journal continues, the backup does not
 		f.seal()
 		g := readBackup(t, path)
 		same(t, "backup", g.picture(), want)
@@ -79,8 +79,8 @@ func TestBackupIsTheJournal(t *testing.T) {
 	}
 }
 
-// A backup is one moment: while sessions write on, every backup holds of each
-// what it had then, and the journal's file does not grow for it.
+// A backup is one moment: while sessions write on, every backup has the history that each
+// had then, and the journal's file does not grow for it.
 func TestBackupWhileEverythingGoesOn(t *testing.T) {
 	f := newFixture(t, func(o *Options) { o.sealBeforeReading = 256 << 10 })
 	const sessions = 4
@@ -167,7 +167,7 @@ func TestBackupGoesNowhereElse(t *testing.T) {
 	wantKind(t, "no backup", err, messages.NotFound)
 }
 
-// Until it is whole a backup does not have its name.
+// A backup gets its name when it is complete.
 func TestBackupThatFails(t *testing.T) {
 	for _, step := range []string{"MANIFEST written", "MANIFEST renamed", "MANIFEST-2 renamed", "backup written"} {
 		path := filepath.Join(t.TempDir(), "backup")
@@ -276,7 +276,7 @@ func TestRestore(t *testing.T) {
 	}
 	got.Lineage = want.Lineage
 	same(t, "journal", got, want)
-	g.commit(more(sid(2), 32, 1)) // and it can be gone on with
+	g.commit(more(sid(2), 32, 1)) // and it accepts appends
 	g.seal()
 	g.commit(more(sid(2), 33, 1))
 }

@@ -229,9 +229,9 @@ func BenchmarkUpkeep(b *testing.B) {
 	b.ReportMetric(total, "MiB")
 }
 
-// BenchmarkCommitBesideRewrite is a commit of one event, alone, while a sealed
-// file is rewritten at the rate of production, and at any: what those wait who
-// are waited for.
+// BenchmarkCommitBesideRewrite is a commit of one event, alone, while a sealed file is
+// rewritten at the rate of production, and without limit: how long callers wait for a
+// commit.
 func BenchmarkCommitBesideRewrite(b *testing.B) {
 	for name, rate := range map[string]int64{"alone": 0, "rewriting": defaultRewriteRate, "unpaced": -1} {
 		b.Run(name, func(b *testing.B) {

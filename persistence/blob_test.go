@@ -76,8 +76,8 @@ func (f *fixture) sweep(want int) {
 	}
 }
 
-// What is large is in the log first and out of line after a checkpoint; it is
-// read as it was, from whichever file refers to it.
+// A large value is in the log first and out of line after a checkpoint; it is read
+// unchanged, from whichever file refers to it.
 func TestLargePayloadsAreOutOfLine(t *testing.T) {
 	f := newFixture(t)
 	f.commit(heavy(sid(1), 0, 3), full(sid(2), 0))
@@ -114,7 +114,7 @@ func TestLargePayloadsAreOutOfLine(t *testing.T) {
 	f.sweep(0) // the sealed files refer to all of them
 }
 
-// Two values that say the same have one payload.
+// Two equal values have one payload.
 func TestSamePayloadTwice(t *testing.T) {
 	f := newFixture(t)
 	a := begin(sid(1), 1)
@@ -161,7 +161,7 @@ func TestLargeInputIsWrittenOnce(t *testing.T) {
 	same(t, "inputs", f.load(sid(1)).Inputs, []messages.InputRecord{two})
 }
 
-// Payloads go with the last file that refers to them, and not before.
+// Payloads are removed with the last file that refers to them, and not before.
 func TestSweepRemovesWhatNobodyRefersTo(t *testing.T) {
 	f := newFixture(t)
 	f.commit(heavy(sid(1), 0, 2))
@@ -282,8 +282,8 @@ func TestSweepAmongWriters(t *testing.T) {
 	}
 }
 
-// A payload that is damaged, shorter or gone is an error that names it, and hurts
-// its session alone.
+// A payload that is damaged, shorter or missing is an error that names it, and affects
+// its session only.
 func TestDamagedPayload(t *testing.T) {
 	for how, spoil := range map[string]func(path string) error{
 		"missing": os.Remove,
@@ -381,8 +381,8 @@ func TestCrashAtEveryStepOfAPayload(t *testing.T) {
 	}
 }
 
-// Where payloads cannot be written nothing is moved, nothing is lost, and it is
-// tried again.
+// Where payloads cannot be written nothing is moved, nothing is lost, and the checkpoint
+// is retried.
 func TestNoRoomForAPayload(t *testing.T) {
 	f := newFixture(t)
 	f.commit(heavy(sid(1), 0, 2))

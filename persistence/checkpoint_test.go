@@ -137,13 +137,13 @@ func TestCheckpointsAmongReaders(t *testing.T) {
 	}
 }
 
-// A disk without space stops checkpoints: commits go on until the logs are full,
-// are refused then, and the file is not tried at each. With space again all goes
-// on, with everything that was accepted.
+// A disk without space stops checkpoints: commits go on until the logs are full, are
+// refused then, and the file is not tried at each. With space again commits continue, and
+// everything that was accepted is there.
 func TestLogsAreBounded(t *testing.T) {
 	tries, space := 0, false
 	f := newFixture(t, func(o *Options) { o.CheckpointBytes = 8 << 10 })
-	f.options.Now = func() time.Time { return f.clock } // stands still
+	f.options.Now = func() time.Time { return f.clock } // does not advance
 	f.reopen()
 	f.commit(begin(sid(1), 1))
 	f.store.options.steps = func(step string) error {
@@ -207,8 +207,8 @@ func TestCheckpointOntoADamagedPage(t *testing.T) {
 	f.commit(more(sid(1), 80, 1), more(sid(2), 6, 1))
 }
 
-// Rows of a damaged group make damage of the sessions whose they are, now and
-// after they were moved; the others go on.
+// Rows of a damaged group mark their sessions as damaged, now and after they were moved;
+// the others go on.
 func TestDamagedGroupNamesItsSessions(t *testing.T) {
 	f := newFixture(t)
 	f.damaged = true
@@ -294,8 +294,8 @@ func (f *fixture) smudge(name string, at, n int64) {
 	}
 }
 
-// A copy of the files of a journal that nobody closed can be read where it is,
-// and restored, with what is in its logs.
+// A copy of the files of a journal that was not closed can be read in place, and
+// restored, with what is in its logs.
 func TestCopyWithLogs(t *testing.T) {
 	f := newFixture(t)
 	f.commit(full(sid(1), 0), begin(sid(2), 2))
@@ -319,8 +319,8 @@ func TestCopyWithLogs(t *testing.T) {
 	h.commit(more(sid(3), 1, 1), begin(sid(4), 1))
 }
 
-// A group whose rows are what there was anyway puts nothing, but has a number: the
-// file must say that it is done with before the log it is in is written over.
+// A group whose rows are what there was anyway puts nothing, but has a number: the file
+// must record that number before the log of the group is overwritten.
 func TestGroupWithoutRows(t *testing.T) {
 	f := newFixture(t)
 	f.commit(begin(sid(1), 1))
@@ -335,7 +335,7 @@ func TestGroupWithoutRows(t *testing.T) {
 	sameEvents(t, "history", f.history(sid(1)), events(0, 2))
 }
 
-// A log that is full of such groups can be turned away from as any other.
+// A log that is full of such groups can be turned like any other.
 func TestLogFullOfGroupsWithoutRows(t *testing.T) {
 	f := newFixture(t, func(o *Options) { o.CheckpointBytes = 1 << 10 })
 	f.commit(begin(sid(1), 1))

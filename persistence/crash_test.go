@@ -69,7 +69,7 @@ func TestCrashAtEveryStep(t *testing.T) {
 					t.Errorf("%s is left", e.Name())
 				}
 			}
-			if i >= created { // and life goes on
+			if i >= created { // and the journal accepts appends
 				head, _ := g.store.Head(sid(1))
 				g.commit(more(sid(1), head, 3))
 				g.seal()
@@ -80,8 +80,8 @@ func TestCrashAtEveryStep(t *testing.T) {
 	}
 }
 
-// A step that fails leaves the journal as it was and in use, unless it failed
-// where nobody knows which manifest a crash would leave.
+// A step that fails leaves the journal as it was and in use, unless it failed where it is
+// unknown which manifest a crash would leave.
 func TestSealThatFails(t *testing.T) {
 	var fail string
 	failure := errors.New("no more of this disk")

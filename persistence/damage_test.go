@@ -14,7 +14,7 @@ import (
 	"betcode/persistence/internal/record"
 )
 
-// spoil changes a journal file with bbolt itself, without the store's rules for rows.
+// spoil damages a journal file through bbolt itself, without the store's rules for rows.
 func spoil(file *boltfile.File, change func(tx *bolt.Tx) error) error {
 	return file.Update("spoil", func(tx *boltfile.Tx) error {
 		return change(tx.Cursor(record.BucketEvents).(*bolt.Cursor).Bucket().Tx())
@@ -24,7 +24,7 @@ func spoil(file *boltfile.File, change func(tx *bolt.Tx) error) error {
 // spoil changes the active file.
 func (f *fixture) spoil(change func(tx *bolt.Tx) error) error { return spoil(f.store.active, change) }
 
-// change rewrites one value behind the store's back.
+// change rewrites one value without the store's knowledge.
 func (f *fixture) change(bucket string, key []byte, change func(value []byte) []byte) {
 	f.Helper()
 	f.checkpoint()
@@ -135,7 +135,7 @@ func TestDamagedSessionCanBeDeletedAndSealed(t *testing.T) {
 	}
 	f.commit(messages.Append{Session: sid(1), Delete: true}, messages.Append{Session: sid(3), Delete: true})
 	f.unharmed(sid(2))
-	f.damaged = true // what was sid(3)'s is nobody's now
+	f.damaged = true // the rows of sid(3) have no session now
 }
 
 func TestMissingChunk(t *testing.T) {
@@ -215,8 +215,7 @@ func big(id messages.SessionID, after messages.Seq, text string) messages.Append
 	return a
 }
 
-// bbolt panics on a page that is none. Nobody but those whose page it is may
-// notice.
+// bbolt panics on an invalid page. Only the sessions on that page may be affected.
 func TestDamagedPage(t *testing.T) {
 	for name, with := range map[string]byte{"zeroed": 0, "overwritten": 0xff} {
 		t.Run(name, func(t *testing.T) {
@@ -248,7 +247,7 @@ func TestDamagedPage(t *testing.T) {
 	}
 }
 
-// A file that becomes shorter under the mapping must not kill us.
+// A file that becomes shorter under the mapping must not kill the process.
 func TestFileCutUnderTheStore(t *testing.T) {
 	f := newFixture(t)
 	f.damaged = true
@@ -279,7 +278,7 @@ func TestFileCutUnderTheStore(t *testing.T) {
 	f.open()
 }
 
-// Both copies of the head of the file gone: bbolt panics while it holds locks.
+// Both copies of the head of the file are lost: bbolt panics while it holds locks.
 func TestMetaPagesLost(t *testing.T) {
 	f := newFixture(t)
 	f.damaged = true

@@ -8,7 +8,7 @@ import (
 	"betcode/messages"
 )
 
-// What a deleted session has consumed stays known, and that of a subagent as long as the session above is.
+// The consumption of a deleted session stays recorded, that of a subagent as long as its parent session exists.
 func TestDeletedSessionsLeaveTheirConsumption(t *testing.T) {
 	f := newFixture(t)
 	spent := messages.Budget{Spent: messages.Spent{Micros: 7, Turns: 1}, Day: "2026-11-20", DayRaised: messages.BudgetLimit{Micros: 9}}

@@ -63,9 +63,9 @@ func (f *fixture) instead(t *testing.T, fd int, path string) (back func()) {
 	}
 }
 
-// When the disk took a group, or the pages of a checkpoint, and then fails to
-// sync, nobody knows what it has: nothing more is written, and the next to open
-// the journal finds what was committed before.
+// When the disk took a group, or the pages of a checkpoint, and then fails to sync, its
+// content is unknown: nothing more is written, and the next Open finds what was committed
+// before.
 func TestSyncFails(t *testing.T) {
 	f := newFixture(t)
 	f.commit(begin(sid(1), 3))
@@ -97,9 +97,9 @@ func (f *fixture) doubtful(t *testing.T, err error) {
 	f.commit(more(sid(1), before, 3))
 }
 
-// A journal that was opened again after a failed sync has what was committed, and
-// goes on. It stays closed as long as it cannot be written, and permanently if events
-// are gone.
+// A journal that was opened again after a failed sync has what was committed, and goes
+// on. It stays closed as long as it cannot be written, and permanently if events are
+// lost.
 func TestReopen(t *testing.T) {
 	f := newFixture(t)
 	f.commit(begin(sid(1), 3))
@@ -108,7 +108,7 @@ func TestReopen(t *testing.T) {
 	back()
 	wantKind(t, "commit", err, messages.Unavailable)
 	lineage := f.store.Lineage()
-	for range 2 { // the second time nothing is wrong
+	for range 2 { // the second time nothing fails
 		if err := f.store.Reopen(); err != nil {
 			t.Fatal(err)
 		}
@@ -167,8 +167,8 @@ func TestReopenWithPayloads(t *testing.T) {
 
 const limitedWriter = "BETCODE_TEST_LIMITED_WRITER"
 
-// The system stops the journal's files from growing, at many sizes; a seal and a
-// backup fail as well. When they may grow again everything goes on.
+// The system stops the journal's files from growing, at many sizes; a seal and a backup
+// fail as well. When they may grow again, commits continue.
 func TestFileSizeLimit(t *testing.T) {
 	if directory := os.Getenv(limitedWriter); directory != "" {
 		writeWithinLimits(t, directory)

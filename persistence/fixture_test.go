@@ -87,7 +87,7 @@ func (f *fixture) finish() {
 	f.Helper()
 	if !f.damaged {
 		f.verify()
-		f.reopen() // a second look, at what memory did not make up for
+		f.reopen() // compare again, without the state in memory
 		f.verify()
 	}
 	f.close()

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/format4 anew: only before that format has landed")
 
-// picture is everything one can see of a journal.
+// picture is everything that can be read from a journal.
 type picture struct {
 	Lineage    string
 	Sessions   []messages.SessionLoaded
@@ -48,7 +48,7 @@ func (f *fixture) picture() picture {
 	return p
 }
 
-// story writes a journal with something of everything.
+// story writes a journal with records of every kind.
 func (f *fixture) story() {
 	f.Helper()
 	f.commit(full(sid(1), 0), begin(sid(2), 2), begin(sid(3), 1))
@@ -65,9 +65,9 @@ func (f *fixture) story() {
 	f.commit(ended, more(sid(2), 2, 30))
 }
 
-// A journal of every format that landed opens with every later build, and gives the
-// same bytes: the first one, the same with hash chains, one with logs, which nobody
-// closed, the same with payloads out of line, and with two copies of the manifest.
+// A journal of every released format opens with every later build, and returns the same
+// bytes: the first one, the same with hash chains, one with logs, which was not closed,
+// the same with payloads out of line, and with two copies of the manifest.
 func TestGoldenJournal(t *testing.T) {
 	for _, name := range []string{"format1", "format1-chained", "format2", "format3", "format4"} {
 		t.Run(name, func(t *testing.T) { golden(t, filepath.Join("testdata", name), *update && name == "format4") })
@@ -114,6 +114,6 @@ func golden(t *testing.T, golden string, update bool) {
 		then()
 		same(t, "journal", f.picture(), want)
 	}
-	f.commit(more(sid(1), 10, 2)) // and it can be gone on with
+	f.commit(more(sid(1), 10, 2)) // and it accepts appends
 	sameEvents(t, "events", f.history(sid(1))[10:], events(10, 2))
 }

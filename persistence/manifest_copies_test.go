@@ -15,7 +15,7 @@ func TestManifestCopies(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		spoil func(data []byte) []byte // nil = the copy is removed
-		says  string                   // empty = nothing to say: a crash leaves it
+		says  string                   // empty = no finding: a crash leaves it
 	}{
 		{"emptied", func([]byte) []byte { return []byte{} }, "end of JSON"},
 		{"cut", func(data []byte) []byte { return data[:len(data)/2] }, "JSON"},

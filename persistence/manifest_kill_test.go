@@ -24,7 +24,7 @@ const (
 
 // change is something that replaces the manifest.
 type change struct {
-	// prepare makes the journal. Its process is killed, so the logs hold something.
+	// prepare makes the journal. Its process is killed, so the logs have rows.
 	prepare func(t *testing.T, f *fixture)
 	// run does the work; steps kill the process.
 	run func(t *testing.T, f *fixture, steps disk.Steps)

@@ -75,7 +75,7 @@ func sameTree(t *testing.T, want, got string) {
 	}
 }
 
-// Without room for that nothing is changed.
+// Without space for the copy nothing is changed.
 func TestMigrationWithoutRoom(t *testing.T) {
 	golden := filepath.Join("testdata", "format2", "journal")
 	f := makeFixture(t, t.TempDir())

@@ -17,7 +17,7 @@ import (
 	"betcode/persistence/internal/record"
 )
 
-// model is a journal that is obviously right.
+// model is a journal that is simple enough to be obviously correct.
 type model map[messages.SessionID]*modelSession
 
 type modelSession struct {
@@ -29,7 +29,7 @@ type modelSession struct {
 	inputs      map[string]messages.InputRecord
 	permissions map[messages.RequestID]messages.PermissionRecord
 	keys        map[string]messages.Seq
-	low         messages.Seq // what lies up to here was given up
+	low         messages.Seq // events up to here were trimmed
 }
 
 func (m model) apply(a messages.Append) (accepted bool) {
@@ -291,7 +291,7 @@ func TestModel(t *testing.T) {
 				m.ask(t, f)
 			},
 		})
-		for _, id := range m.live() { // replay is what was lived
+		for _, id := range m.live() { // replay returns what was committed
 			sameEvents(t, "history", f.since(id, m[id].low), m[id].events[m[id].low:])
 		}
 		m.ask(t, f)

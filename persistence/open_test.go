@@ -22,7 +22,7 @@ func TestOnlyOneHasTheJournal(t *testing.T) {
 	if e := fault.As(err); !strings.Contains(e.Error(), "another daemon") || e.Hint == "" {
 		t.Errorf("it says %q, %q", e.Error(), e.Hint)
 	}
-	f.commit(begin(sid(1), 1)) // the first is none the worse
+	f.commit(begin(sid(1), 1)) // the first is not affected
 	f.reopen()
 }
 
@@ -42,8 +42,7 @@ func TestLineage(t *testing.T) {
 	}
 }
 
-// edit changes the manifest of a closed journal, both copies, as a build with other
-// ideas would.
+// edit changes both copies of the manifest of a closed journal, as another build would.
 func (f *fixture) edit(change func(m map[string]any)) {
 	f.Helper()
 	data, err := os.ReadFile(f.path(manifest.Name))
@@ -176,7 +175,7 @@ func TestJournalsThatAreNotOpened(t *testing.T) {
 			if after, _ := os.ReadDir(f.options.Directory); len(after) != len(before) {
 				t.Errorf("files were made or removed: %v, then %v", before, after)
 			}
-			_, again := Open(f.options) // the lock was given back
+			_, again := Open(f.options) // the lock was released
 			wantKind(t, "open again", again, c.kind)
 		})
 	}

@@ -387,7 +387,7 @@ func TestPowerLossWhileSealing(t *testing.T) {
 	}
 }
 
-// picturesFrom is picture where the beginning of the two histories is gone.
+// picturesFrom is picture without the beginning of the two histories.
 func (f *fixture) picturesFrom(one, two messages.Seq) picture {
 	f.Helper()
 	if mark, _ := f.store.LowWater(sid(1)); mark == 0 {
@@ -430,7 +430,7 @@ func undo(t *testing.T, image, name string, i int, before string) {
 	}
 }
 
-// scramble makes of a file what it may be when nobody synced it.
+// scramble makes of a file what it may be if it was not synced.
 func scramble(r *rand.Rand, path string, how int) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -449,8 +449,8 @@ func scramble(r *rand.Rand, path string, how int) error {
 	return os.WriteFile(path, data, 0o600)
 }
 
-// A file with one bit flipped, anywhere, is never taken for sound where it is
-// not: what is read is right, or an error.
+// A file with one bit flipped, anywhere, is never wrongly taken for sound: a read returns
+// the committed bytes, or an error.
 func TestAnyBitFlipped(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	f := newFixture(t)

@@ -13,7 +13,7 @@ import (
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
-// What a newer build knows of a record survives being rewritten by this one.
+// Fields of a newer build survive when this build rewrites a record.
 func TestUnknownFieldsSurvive(t *testing.T) {
 	f := newFixture(t)
 	f.commit(full(sid(1), 0))

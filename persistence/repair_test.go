@@ -272,7 +272,7 @@ func TestRepairOfTheManifest(t *testing.T) {
 	}
 }
 
-// TestRepairThatIsRefused: damage that no repair can mend is an error.
+// TestRepairThatIsRefused: damage that cannot be repaired is an error.
 func TestRepairThatIsRefused(t *testing.T) {
 	f := newFixture(t)
 	f.damaged = true

@@ -106,7 +106,7 @@ func TestRetainByAge(t *testing.T) {
 	f.ages()
 	f.retain(0)
 	f.clock = f.clock.Add(24*time.Hour - 5*time.Second)
-	for range 10 { // one after another grows old
+	for range 10 { // one after another expires
 		f.store.Retain()
 		if f.store.Stats().SealedFiles == 2 {
 			break
@@ -172,7 +172,7 @@ func TestCrashWhileRetaining(t *testing.T) {
 	}
 }
 
-// What is not of this journal is not ours to remove.
+// Files that do not belong to this journal are not removed.
 func TestFilesOfOthersStay(t *testing.T) {
 	f := newFixture(t)
 	f.ages()
@@ -196,7 +196,7 @@ func TestFilesOfOthersStay(t *testing.T) {
 	}
 }
 
-// What a session gives up is not found any more, at once and after a restart,
+// Events that a session has trimmed are not found any more, at once and after a restart,
 // whichever file it is in; what was dropped counts as well.
 func TestLowWaterMark(t *testing.T) {
 	f := newFixture(t)

@@ -17,10 +17,10 @@ import (
 	"betcode/persistence/internal/record"
 )
 
-// greedy is a journal that is rewritten at once, and for little.
+// greedy is a journal whose files are rewritten at once, and for little garbage.
 func greedy(o *Options) { o.RewriteRate, o.rewriteLeast = -1, 1 }
 
-// give has a session give up its history up to an event.
+// give trims a session's history up to an event.
 func (f *fixture) give(n int, to messages.Seq) {
 	f.Helper()
 	record := f.load(sid(n)).Record
@@ -36,8 +36,8 @@ func (f *fixture) reclaim(rewritten, swept int) {
 	}
 }
 
-// What sessions gave up or were deleted with goes when it is more than half of a
-// file; what is left reads as it did.
+// Trimmed and deleted events are removed when they are more than half of a file; the
+// others are read unchanged.
 func TestRewriteDropsGarbage(t *testing.T) {
 	f := newFixture(t, greedy)
 	f.commit(big(sid(1), 0, "one"), big(sid(2), 0, "two"), heavy(sid(3), 0, 2))
@@ -121,7 +121,7 @@ func TestRewriteUnderReaders(t *testing.T) {
 	<-idle
 }
 
-// Killed at any step, the journal is what it was; and the next time does it.
+// A kill at any step leaves the journal unchanged; the next attempt succeeds.
 func TestCrashAtEveryStepOfARewrite(t *testing.T) {
 	pictures := t.TempDir()
 	var steps []string
@@ -177,8 +177,7 @@ func TestCrashAtEveryStepOfARewrite(t *testing.T) {
 	}
 }
 
-// A file that is damaged is not rewritten, and neither is one for want of room;
-// the others are.
+// A damaged file is not rewritten, nor is one for which there is no space; the others are.
 func TestRewriteOfADamagedFile(t *testing.T) {
 	f := newFixture(t, greedy)
 	f.damaged = true
@@ -214,7 +213,7 @@ func TestRewriteOfADamagedFile(t *testing.T) {
 	sameEvents(t, "the others", f.history(sid(4)), events(0, 3))
 }
 
-// Work that nobody waits for takes its time, and ends when nobody wants it.
+// Work in the background is throttled, and ends when its context ends.
 func TestRewriteIsPaced(t *testing.T) {
 	p := throttle{ctx: t.Context(), rate: 1 << 30}
 	began := time.Now()

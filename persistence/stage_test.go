@@ -175,7 +175,7 @@ func TestCrashAtEveryStepOfStaging(t *testing.T) {
 	}
 }
 
-// A gentle file is what a file is.
+// A throttled file has the same content as another.
 func TestCreateGently(t *testing.T) {
 	for _, size := range []int{0, 1, disk.ThrottledBytes - 1, disk.ThrottledBytes, disk.ThrottledBytes + 1, 3*disk.ThrottledBytes + 5} {
 		path := filepath.Join(t.TempDir(), "file")

@@ -8,7 +8,7 @@ import (
 	"betcode/messages"
 )
 
-// A subagent is found by its parent, is not continued by people, and is looked after in the next daemon until it has ended.
+// A subagent is found by its parent, is not continued by people, and is supervised by the next daemon until it has ended.
 func TestSubagentsAreListed(t *testing.T) {
 	f := newFixture(t)
 	commit := func(n int, after messages.Seq, child *messages.SubagentRecord) {

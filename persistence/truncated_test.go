@@ -75,7 +75,7 @@ func TestTruncatedFiles(t *testing.T) {
 	f.open()
 }
 
-// TestHintsFitTheCause: a file that may not be read is no matter of disk space.
+// TestHintsFitTheCause: a file that may not be read gets no hint about disk space.
 func TestHintsFitTheCause(t *testing.T) {
 	for _, c := range []struct {
 		cause error

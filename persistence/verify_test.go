@@ -46,7 +46,7 @@ func TestVerifyCanBeCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := f.store.Verify(ctx, func(FileReport) { cancel() })
 	wantKind(t, "verify", err, messages.Canceled)
-	f.commit(more(sid(1), head, 1)) // it let go
+	f.commit(more(sid(1), head, 1)) // the journal accepts appends
 }
 
 // Verify finds each kind of damage that no reading of one session finds.

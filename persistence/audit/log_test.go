@@ -54,7 +54,7 @@ func TestEntries(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	l.Record(granted) // too late, and no harm
+	l.Record(granted) // too late, and without effect
 	l = open(t, o)
 	l.Record(messages.AuditEntry{Type: messages.AuditDenied, Session: "t", Outcome: messages.OutcomeTimeout})
 
@@ -117,7 +117,7 @@ func TestNoLogNoStart(t *testing.T) {
 	}
 }
 
-// What a crash tore, or anybody damaged, is skipped; the numbers go on.
+// Torn and damaged lines are skipped; the numbers continue.
 func TestTornLine(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, Options{Directory: dir})
@@ -168,7 +168,7 @@ func fails(t *testing.T) *failing {
 	return f
 }
 
-// gone takes the disk away, below the file that is open as well.
+// gone removes the disk, also for the file that is open.
 func (f *failing) gone() {
 	f.t.Helper()
 	f.mu.Lock()
@@ -226,8 +226,8 @@ func TestLostEntriesAreReported(t *testing.T) {
 	}
 }
 
-// A log to which nobody writes is tried again by itself, and what could not be synced
-// counts as lost.
+// A log without new entries is retried by itself, and entries that could not be synced
+// count as lost.
 func TestLogMendsByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := fails(t)

@@ -17,8 +17,8 @@ var refused = messages.AuditEntry{
 	Type: messages.AuditAuthFailure, Outcome: messages.OutcomeDenied, ClientIP: "127.0.0.1", ErrorMessage: "not known",
 }
 
-// However many refusals are recorded, they keep to their share of the room, and every
-// decision is still there.
+// However many refusals are recorded, they stay within their share of the space, and
+// every decision is still there.
 func TestRefusalsPushNoDecisionOut(t *testing.T) {
 	dir := t.TempDir()
 	const room = 1 << 20
@@ -53,7 +53,7 @@ func TestRefusalsPushNoDecisionOut(t *testing.T) {
 }
 
 // Entries are read in the order of their numbers, whichever file they are in, also over
-// restarts, and no number is given twice.
+// restarts, and no number is used twice.
 func TestSeriesAreReadInOrder(t *testing.T) {
 	root := t.TempDir()
 	tries := 0

@@ -51,7 +51,7 @@ func name(n uint64) string {
 	return word
 }
 
-// BenchmarkMillion builds an index of as many events as SEARCH_EVENTS says, each a document, and searches it.
+// BenchmarkMillion builds an index of as many events as SEARCH_EVENTS requires, each a document, and searches it.
 func BenchmarkMillion(b *testing.B) {
 	total, err := strconv.Atoi(os.Getenv("SEARCH_EVENTS"))
 	if err != nil {

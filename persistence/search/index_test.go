@@ -155,7 +155,7 @@ func TestFindRefuses(t *testing.T) {
 	}
 }
 
-// What is deleted or given up is not found from then on, and is removed from the file.
+// Deleted and trimmed events are not found from then on, and are removed from the file.
 func TestWhatIsGoneIsNotFound(t *testing.T) {
 	j := example()
 	x := opened(t, j, t.TempDir())
@@ -182,7 +182,8 @@ func TestWhatIsGoneIsNotFound(t *testing.T) {
 	}
 }
 
-// An index above its bound drops its oldest segments, and answers say from when on they are complete. What it dropped is not behind.
+// An index above its bound drops its oldest segments, and answers report from when on they are complete. Dropped events
+// do not count as behind.
 func TestBound(t *testing.T) {
 	j := newJournal()
 	x := opened(t, j, t.TempDir())

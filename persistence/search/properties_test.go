@@ -17,7 +17,7 @@ import (
 // directories counts the indexes of properties.
 var directories atomic.Uint64
 
-// An index finds what a plain reading of the journal finds, however it was written, merged, killed and opened again.
+// An index finds what a scan of the journal finds, in whatever order it was written, merged, killed and opened again.
 func TestIndexAgreesWithTheJournal(t *testing.T) {
 	vocabulary := []string{"alpha", "beta", "readFile", "read_file", "gamma", "搜索", "x1"}
 	rapid.Check(t, func(t *rapid.T) {

@@ -182,7 +182,7 @@ func TestKeyOfTokens(t *testing.T) {
 	refused(t, s, secret)
 }
 
-// No text that nobody has signed is taken for a token, and none ends the daemon.
+// A text that was not signed is never taken for a token, and does not end the daemon.
 func FuzzCheck(f *testing.F) {
 	c := &clock{time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 	s, err := Open(filepath.Join(f.TempDir(), "tokens.json"), c.now)

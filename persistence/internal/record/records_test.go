@@ -135,8 +135,8 @@ func TestStamp(t *testing.T) {
 	}
 }
 
-// Whatever is in a file, reading it does not panic; and what can be read can be
-// written and read again.
+// Reading a file with any content does not panic; and what can be read can be written and
+// read again.
 func FuzzRecord(f *testing.F) {
 	key := []byte("a key of some length")
 	kinds := []func() Record{

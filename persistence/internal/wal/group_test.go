@@ -53,8 +53,8 @@ func TestGroupIsReadAsItWas(t *testing.T) {
 	}
 }
 
-// What is behind the newest group of a log that was begun anew is of no
-// interest; what is damaged before it is.
+// Bytes behind the newest group of a log that was begun anew do not matter; damage before
+// it does.
 func TestWalkLog(t *testing.T) {
 	older, _ := groupsOf(10, 30)
 	fresh, ends := groupsOf(40, 5)
@@ -158,7 +158,7 @@ func TestFollowing(t *testing.T) {
 	}
 }
 
-// Whatever a log is, reading it ends, and gives groups in order.
+// Reading any log ends, and returns groups in order.
 func FuzzWalkLog(f *testing.F) {
 	log, ends := groupsOf(1, 3)
 	f.Add(log, uint64(0))
