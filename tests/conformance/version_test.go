@@ -118,7 +118,7 @@ func featureFlags(s *stage) {
 		s.Errorf("answered %v", answer)
 	}
 	_, err := s.daemon.Agents().CompactSession(s.Context(), &pb.CompactSessionRequest{SessionId: session()})
-	s.refused(err, codes.Unimplemented, "settings.json feature_flags.context_compaction")
+	s.refused(err, codes.Unimplemented, "config set feature_flags.context_compaction true")
 	s.shows("Runtime Feature Checking", "A disabled feature answers UNIMPLEMENTED and says how to enable it")
 	s.shows("Error Recovery Sequences", "Feature flag disabled")
 }
