@@ -115,7 +115,7 @@ func TestRestartAppliesFlags(t *testing.T) {
 	}
 	shown := s.cli(0, "config", "show", "--origins")
 	for _, name := range []string{"daemon.max_subprocesses", "daemon.log_level"} {
-		at := strings.Index(shown, name+" ")
+		at := strings.Index(shown, name+"\t")
 		if at < 0 || !strings.Contains(strings.SplitN(shown[at:], "\n", 2)[0], "--") {
 			t.Errorf("%s is not from a flag:\n%s", name, shown)
 		}

@@ -45,6 +45,10 @@ func TestDaemonIsFoundByItsLock(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
+	s.eventually("the daemon has stopped", func() bool { return kit.Stopped(pid) })
+	if status := s.cliJSON(2, "daemon", "status"); status["running"] != true || status["reachable"] != false || status["pid"] != float64(pid) {
+		t.Errorf("status of a daemon that hangs: %v", status)
+	}
 	if err := os.Remove(s.world.Socket()); err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -108,7 +107,7 @@ func attackStoppedHolder(s *siege.Siege) {
 	s.Wait(other, 0, func(e kit.Event) bool { return strings.Contains(e.GetTextDelta().GetText(), "otherwise") })
 	s.Must(holder.Process.Signal(syscall.SIGCONT), "continue the holder")
 	_ = input.Close()
-	s.Held("the holder ends", s.Becomes(func() bool { return states(holder) == "Z" }), "it goes on")
+	s.Held("the holder ends", s.Becomes(func() bool { return kit.States(holder.Process.Pid) == "Z" }), "it goes on")
 	stolen := false
 	for _, e := range watcher.Events()[from:] {
 		stolen = stolen || strings.Contains(e.GetUserInput().GetContent(), "while it was stopped")
@@ -119,18 +118,5 @@ func attackStoppedHolder(s *siege.Siege) {
 // freeze stops a process and waits until all its threads have stopped.
 func freeze(s *siege.Siege, c *exec.Cmd) {
 	s.Must(c.Process.Signal(syscall.SIGSTOP), "stop a client")
-	s.Until("a client has stopped", func() bool { return strings.Trim(states(c), "T") == "" })
-}
-
-// states has the letter of the state of each thread of a process.
-func states(c *exec.Cmd) string {
-	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", c.Process.Pid))
-	all := ""
-	for _, thread := range threads {
-		raw, _ := os.ReadFile(thread) // it may have ended
-		if _, after, found := strings.Cut(string(raw), ") "); found {
-			all += after[:1]
-		}
-	}
-	return all
+	s.Until("a client has stopped", func() bool { return kit.Stopped(c.Process.Pid) })
 }

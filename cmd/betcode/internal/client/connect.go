@@ -13,6 +13,9 @@ import (
 	"strings"
 	"time"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/cmd/betcode/internal/secret"
 	"betcode/config"
@@ -45,10 +48,13 @@ func Dial(ctx context.Context, cfg config.Client) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, PingTimeout)
+	pinging, cancel := context.WithTimeout(ctx, PingTimeout)
 	defer cancel()
-	if _, err := cl.Ping(ctx); err != nil {
+	if _, err := cl.Ping(pinging); err != nil {
 		cl.Close()
+		if pinging.Err() != nil && ctx.Err() == nil { // a process listens and does not answer
+			err = status.Errorf(codes.Unavailable, "no answer within %s", PingTimeout)
+		}
 		return nil, err
 	}
 	return cl, nil
