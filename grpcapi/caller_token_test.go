@@ -53,6 +53,7 @@ func TestCallerToken(t *testing.T) {
 		}
 	}
 	stream := must[grpc.BidiStreamingClient[pb.AgentRequest, pb.AgentEvent]](t)(agent.Converse(presenting(t, "secret-desk")))
+	must[metadata.MD](t)(stream.Header()) // it is admitted, and waits for its first request
 	tokens.Revoke("desk")
 	if _, err := stream.Recv(); status.Code(err) != codes.Unauthenticated {
 		t.Errorf("the stream of a revoked token: %v", err)

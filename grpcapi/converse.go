@@ -89,7 +89,7 @@ func (f failure) event() *pb.AgentEvent {
 func (c *conversation) open(ctx context.Context) error {
 	const op = "start conversation"
 	const hint = "Send StartConversation as the first message of the stream."
-	request, err := c.stream.Recv()
+	request, err := handler.First(ctx, c.stream.Recv)
 	if errors.Is(err, io.EOF) {
 		return wire.Invalid(op, hint, "the stream was closed before its first message")
 	}

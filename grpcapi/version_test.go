@@ -47,7 +47,7 @@ func TestVersionService(t *testing.T) {
 
 	agent := pb.NewAgentServiceClient(conn)
 	_, err := agent.CompactSession(as(t, "c"), &pb.CompactSessionRequest{SessionId: sessionA})
-	if status.Code(err) != codes.Unimplemented || !strings.Contains(err.Error(), "settings.json feature_flags.context_compaction") {
+	if status.Code(err) != codes.Unimplemented || !strings.Contains(err.Error(), "config set feature_flags.context_compaction true") {
 		t.Errorf("%v", err)
 	}
 	said = nil

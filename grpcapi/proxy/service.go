@@ -64,7 +64,7 @@ type connection struct {
 func (c *connection) register(ctx context.Context) (*pb.ProxyEvent, error) {
 	const op = "register proxied session"
 	const hint = "Send ProxyRegister as the first request of the call."
-	request, err := c.stream.Recv()
+	request, err := handler.First(ctx, c.stream.Recv)
 	if errors.Is(err, io.EOF) {
 		return nil, wire.Invalid(op, hint, "the call was closed before its first request")
 	}
