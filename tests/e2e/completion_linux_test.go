@@ -9,17 +9,18 @@ import (
 	"time"
 )
 
-// odd are names of sessions that mean something to shells. Each begins with two letters that no other begins with.
+// odd are names of sessions that mean something to shells. Each begins with two letters that no other begins
+// with, and no id either: those are hexadecimal.
 var odd = []string{
-	"aa two words", "bb:colon:x", "cc'quote", `dd"double`, "ee$(touch ran)", "ff`touch ran`", `gg\back\\x`, "hh*?", "ii!bang !!",
+	"rr two words", "ss:colon:x", "tt'quote", `uu"double`, "vv$(touch ran)", "ww`touch ran`", `gg\back\\x`, "hh*?", "ii!bang !!",
 	"jj;touch ran", "kk~root", "ll[x]{a,b}", "mm%h\u00e9", "nn=eq#hash", "oo&|<>", "pp $HOME", "qq\u2019;touch ran;\u2018",
 }
 
 // typed are beginnings of lines, with the name that a shell has to find.
 func typed() map[string]string {
 	all := map[string]string{
-		`attach aa\ tw`: odd[0], `attach "aa tw`: odd[0], `attach 'aa tw`: odd[0], `attach bb:c`: odd[1], `attach bb:colon:`: odd[1],
-		`attach "bb:colon:`: odd[1], `attach "dd\"d`: odd[3], `attach "ee\$(t`: odd[4],
+		`attach rr\ tw`: odd[0], `attach "rr tw`: odd[0], `attach 'rr tw`: odd[0], `attach ss:c`: odd[1], `attach ss:colon:`: odd[1],
+		`attach "ss:colon:`: odd[1], `attach "uu\"d`: odd[3], `attach "vv\$(t`: odd[4],
 	}
 	for _, name := range odd {
 		for _, quote := range []string{"", `"`, "'"} {
