@@ -67,7 +67,7 @@ func TestActors(t *testing.T) {
 func TestActorCannotStart(t *testing.T) {
 	defer func() {
 		if recover() == nil {
-			t.Error("nobody waits for the request, and nobody knows")
+			t.Error("Start does not panic when the actor of a request cannot be spawned")
 		}
 	}()
 	d := Deps{Common: act.Common{Tree: supervision.NewTree(nil, nil)}}

@@ -231,7 +231,7 @@ func streams(s *stage) {
 	s.turn(c, 0, "echo:one")
 	pid := s.show(id).GetRun().GetPid()
 
-	// The turn goes on without its stream, and missed events are replayed.
+	// The turn continues after its stream is closed. A new stream gets the missed events by replay.
 	seen, err := kit.Journaled(c.Events(), 1)
 	s.must(err)
 	s.say(c, "gate:go\necho:missed")

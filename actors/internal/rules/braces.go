@@ -2,9 +2,10 @@ package rules
 
 import "strings"
 
-// The library for globs tries every combination of the alternatives in braces, which
-// takes practically for ever with two dozen of them; a directory's own deny rules count
-// without trust. Therefore braces are expanded when a rule is read, into a bounded number of globs.
+// The glob library tries every combination of the alternatives in braces. Its run time is
+// exponential: two dozen pairs of braces never finish. Deny rules of a directory apply without
+// trust, so a repository could use that. Braces are therefore expanded when a rule is read, into
+// a bounded number of globs.
 const (
 	maxGlob         = 1 << 10 // bytes of a pattern for files
 	maxAlternatives = 64

@@ -272,7 +272,8 @@ func (r *Renderer) turnComplete(t *pb.TurnComplete) {
 	}
 }
 
-// lockRequest says who asks whom for the input lock. Only the holder reads what it can do about that.
+// lockRequest returns the line for a request for the input lock. It names the requester and the holder. Only the holder is shown the
+// commands that answer the request.
 func (r *Renderer) lockRequest(l *pb.LockChange) string {
 	requester, holder := console.Client(l.GetRequestedBy()), console.Client(l.GetHolder())
 	switch r.client {
