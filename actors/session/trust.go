@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"betcode/actors/internal/claude"
-	"betcode/actors/internal/texts"
 	"betcode/actors/run"
 	"betcode/actors/session/ending"
 	"betcode/actors/session/trust"
 	"betcode/messages"
+	"betcode/messages/visible"
 )
 
 // An agent obeys the files of its directory while the user trusts their content. The content is compared before the agent starts,
@@ -60,7 +60,7 @@ func (t *transition) announceGuard() {
 	t.s.announced.trust = g.Digest
 	directory := t.s.record.WorkingDirectory
 	message := fmt.Sprintf("The agent does not obey the files of %s, which is not trusted: %s. Review it with 'betcode trust %s'.",
-		directory, trust.Withheld(g), texts.ShellWord(directory))
+		directory, trust.Withheld(g), visible.ShellWord(directory))
 	details := map[string]string{"directory": directory, "files": strings.Join(trust.Files(g), "\n")}
 	t.notice(string(messages.NotTrusted), message, details)
 	t.call(string(messages.NotTrusted), message, details)

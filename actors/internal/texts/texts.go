@@ -3,7 +3,6 @@ package texts
 
 import (
 	"fmt"
-	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -38,15 +37,4 @@ func Age(age time.Duration) string {
 		}
 	}
 	return Duration(age)
-}
-
-// ShellWord quotes a word for a POSIX shell if necessary.
-func ShellWord(word string) string {
-	safe := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+@,:=~", r)
-	}
-	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !safe(r) }) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

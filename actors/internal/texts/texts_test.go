@@ -5,14 +5,6 @@ import (
 	"time"
 )
 
-func TestShellWord(t *testing.T) {
-	for word, want := range map[string]string{"/a/b-c": "/a/b-c", "/a b": "'/a b'", "/a'b": `'/a'\''b'`, "": "''", "/ü": "'/ü'"} {
-		if got := ShellWord(word); got != want {
-			t.Errorf("%q: %s", word, got)
-		}
-	}
-}
-
 func TestAge(t *testing.T) {
 	for age, want := range map[time.Duration]string{
 		20 * time.Second:               "20s",

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"betcode/actors/internal/claude"
-	"betcode/actors/internal/texts"
 	"betcode/messages"
+	"betcode/messages/visible"
 )
 
 // Guard returns the restriction of an agent in a directory at present. added are its additional directories, environment is
@@ -64,7 +64,7 @@ func (r *Reviewer) review(directory string, added, environment []string) (messag
 		all.Problems = append(all.Problems, one.Problems...)
 		all.Empty, all.Trusted = all.Empty && one.Empty, all.Trusted && one.Trusted
 		if !one.Trusted {
-			all.Problems = append(all.Problems, fmt.Sprintf("the added directory %s is not trusted (betcode trust %s)", dir, texts.ShellWord(dir)))
+			all.Problems = append(all.Problems, fmt.Sprintf("the added directory %s is not trusted (betcode trust %s)", dir, visible.ShellWord(dir)))
 		}
 	}
 	all.Digest = hex.EncodeToString(digest.Sum(nil))

@@ -14,6 +14,7 @@ import (
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/cmd/betcode/internal/output"
+	"betcode/messages/visible"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -132,7 +133,7 @@ func (p *program) callsWorktree(ctx context.Context, cl *client.Client, w *pb.Wo
 	if err != nil || found.GetId() != w.GetId() {
 		return console.ShortID(w.GetId())
 	}
-	return console.Quoted(console.Line(w.GetName()))
+	return visible.ShellWord(console.Line(w.GetName()))
 }
 
 func (p *program) listWorktrees(ctx context.Context, c *cli.Context, cl *client.Client) (output.View, error) {

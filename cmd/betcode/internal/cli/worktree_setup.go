@@ -12,6 +12,7 @@ import (
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/messages/visible"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -72,7 +73,7 @@ func setupProblem(w *pb.WorktreeInfo, called string) string {
 		pb.WorktreeSetupStatus_WORKTREE_SETUP_STATUS_CANCELED:
 		return "The setup ended: " + setupLine(w) + ". Run it again: betcode worktree setup " + called
 	case pb.WorktreeSetupStatus_WORKTREE_SETUP_STATUS_NOT_TRUSTED:
-		return "The setup did not run, because the worktree is not trusted. Look at it (betcode trust " + console.Quoted(console.Line(w.GetPath())) +
+		return "The setup did not run, because the worktree is not trusted. Look at it (betcode trust " + visible.ShellWord(console.Line(w.GetPath())) +
 			"), then: betcode worktree setup " + called
 	default:
 		return ""

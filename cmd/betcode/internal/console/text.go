@@ -57,17 +57,6 @@ func Shorten(text string, n int) string {
 	return string(runes[:n-1]) + "…"
 }
 
-// Quoted returns text as one word of a POSIX shell, in quotes if it needs them, for a command that a person copies.
-func Quoted(text string) string {
-	special := func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("/._-+@,:", r)
-	}
-	if text != "" && !strings.ContainsFunc(text, special) {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
-}
-
 // Count returns a number with its noun: "1 session", "2 sessions".
 func Count[N messages.Number](n N, noun string) string { return messages.Count(n, noun) }
 

@@ -15,14 +15,6 @@ func TestSpan(t *testing.T) {
 	}
 }
 
-func TestQuoted(t *testing.T) {
-	for word, want := range map[string]string{"/a/b-c": "/a/b-c", "/a b": "'/a b'", "/a'b": `'/a'\''b'`, "": "''", "~x": "'~x'", "ü": "'ü'"} {
-		if got := Quoted(word); got != want {
-			t.Errorf("%q: %s", word, got)
-		}
-	}
-}
-
 // TestPrintable: an agent must not be able to steer the terminal.
 func TestPrintable(t *testing.T) {
 	for given, want := range map[string]string{

@@ -1,6 +1,6 @@
 package doctor
 
-import "betcode/cmd/betcode/internal/console"
+import "betcode/messages/visible"
 
 func socketDirectory(f Facts) Finding { return private(f.Socket, "the directory of the socket") }
 
@@ -15,9 +15,9 @@ func private(d Directory, what string) Finding {
 	case d.Err != nil:
 		return found(Problem, "", "%s cannot be read: %v", what, d.Err)
 	case !d.Mine:
-		return found(Problem, "sudo chown \"$(id -u)\" "+console.Quoted(d.Path), "%s belongs to another user: %s", what, d.Path)
+		return found(Problem, "sudo chown \"$(id -u)\" "+visible.ShellWord(d.Path), "%s belongs to another user: %s", what, d.Path)
 	case d.Mode.Perm()&others != 0:
-		f := found(Problem, "chmod 700 "+console.Quoted(d.Path), "%s is open to others (%v): %s", what, d.Mode.Perm(), d.Path)
+		f := found(Problem, "chmod 700 "+visible.ShellWord(d.Path), "%s is open to others (%v): %s", what, d.Mode.Perm(), d.Path)
 		f.fix.private = d.Path
 		return f
 	}

@@ -18,6 +18,7 @@ import (
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/cmd/betcode/internal/sessionstate"
 	"betcode/config"
+	"betcode/messages/visible"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -196,5 +197,5 @@ func (w *waiter) unsaid(otherwise string) string {
 	}
 	text := console.Shorten(w.text, 80)
 	return fmt.Sprintf(", and the agent has not written %q since the wait began. To search what it wrote before: betcode search --session %s %s",
-		text, console.ShortID(w.ref), console.Quoted(text))
+		text, console.ShortID(w.ref), visible.ShellWord(text))
 }
