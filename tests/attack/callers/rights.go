@@ -91,6 +91,19 @@ func attackApprover(s *siege.Siege) {
 	other := over(s, conn, "phone", &pb.StartConversation{SessionId: siege.NewSession(), WorkingDirectory: s.World.Project})
 	refused, _ := s.Wait(other, 0, func(e kit.Event) bool { return e.GetError() != nil || e.GetSessionInfo() != nil })
 	s.Held("it begins no session", refused.GetError() != nil, "%v", refused)
+	empty := siege.NewSession()
+	begun := func(e kit.Event) bool { return e.GetSessionInfo() != nil }
+	created := s.Converse("person", empty)
+	s.Wait(created, 0, begun)
+	created.Close()
+	leaving := over(s, conn, "phone", &pb.StartConversation{SessionId: empty, DiscardUnused: true})
+	s.Wait(leaving, 0, begun)
+	leaving.Close()
+	gone := s.BecomesQuickly(func() bool {
+		_, err := s.Daemon.Admin().ShowSession(s, &pb.ShowSessionRequest{SessionId: empty})
+		return status.Code(err) == codes.NotFound
+	})
+	s.Held("it discards no session of others", !gone, "it is gone")
 
 	owner := s.Converse("person", id)
 	s.Say(owner, "run:touch made.txt")
