@@ -111,6 +111,9 @@ func (c *conversation) open(ctx context.Context) error {
 	if err := c.knownCursor(ctx, start, m.Session); err != nil {
 		return err // before a session is created
 	}
+	if start.GetDiscardUnused() { // a client that has left meanwhile is attached too: its session is discarded when it is detached
+		ctx = context.WithoutCancel(ctx)
+	}
 	started, err := handler.Ask[messages.SessionStarted](ctx, c.server.asker, m)
 	if err != nil {
 		return err

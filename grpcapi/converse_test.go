@@ -2,6 +2,7 @@ package grpcapi
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"strings"
@@ -392,6 +393,42 @@ func TestGoingAwayDetaches(t *testing.T) {
 		if _, ok := r.(messages.CancelTurn); ok {
 			t.Error("the turn was cancelled")
 		}
+	}
+}
+
+// abandonedAsker creates sessions after their callers have left.
+type abandonedAsker struct {
+	*fakeAsker
+	asked chan struct{} // closed when a session is to be created
+}
+
+func (a abandonedAsker) Ask(ctx context.Context, r messages.Request) (messages.Reply, error) {
+	if _, ok := r.(messages.StartSession); !ok {
+		return a.fakeAsker.Ask(ctx, r)
+	}
+	close(a.asked)
+	if left := ctx.Done(); left != nil {
+		<-left
+		return nil, context.Cause(ctx)
+	}
+	return messages.SessionStarted{Created: true}, nil
+}
+
+// TestLeftWhileStarting: a session that is created after its client has left is discarded only if the client is attached and
+// detached.
+func TestLeftWhileStarting(t *testing.T) {
+	asker := abandonedAsker{&fakeAsker{stream: newFakeStream()}, make(chan struct{})}
+	conn, _ := serve(t, asker)
+	converse(t, conn, &pb.StartConversation{SessionId: sessionA, DiscardUnused: true})
+	<-asker.asked
+	conn.Close()
+	select {
+	case <-asker.stream.closed:
+	case <-time.After(time.Minute):
+		t.Fatal("the client was not detached")
+	}
+	if attached := asker.sawAttach(); len(attached) != 1 || !attached[0].Discards {
+		t.Errorf("attached %+v", attached)
 	}
 }
 
