@@ -4,18 +4,14 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
 	"net/netip"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/rs/zerolog"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials/insecure"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
@@ -25,167 +21,6 @@ import (
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
-
-// fakeTokens accepts the name of a token as its secret.
-type fakeTokens struct {
-	mu     sync.Mutex
-	tokens map[string]messages.Token
-	gone   map[string]chan struct{}
-
-	members  []messages.Member
-	unshared chan struct{} // closed by Unshare
-}
-
-func (f *fakeTokens) Create(t messages.Token) (string, messages.Token, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.tokens == nil {
-		f.tokens, f.gone = map[string]messages.Token{}, map[string]chan struct{}{}
-	}
-	t.CreatedAt = time.Unix(9, 0)
-	f.tokens[t.Name], f.gone[t.Name] = t, make(chan struct{})
-	return "secret-" + t.Name, t, nil
-}
-
-func (f *fakeTokens) Sign(t messages.Token) (string, messages.Token, error) {
-	t.ID = "id-" + t.Title
-	t.Name = t.Title
-	return f.Create(t)
-}
-
-func (f *fakeTokens) Renew(name string, expires time.Time) (string, messages.Token, error) {
-	f.mu.Lock()
-	t := f.tokens[name]
-	f.mu.Unlock()
-	t.ExpiresAt = expires
-	return f.Create(t)
-}
-
-func (f *fakeTokens) Share(m messages.Member) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.members = append(f.members, m)
-	return nil
-}
-
-func (f *fakeTokens) Unshare(session messages.SessionID, person string) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.members = slices.DeleteFunc(f.members, func(m messages.Member) bool { return m.Session == session && (person == "" || m.Person == person) })
-	if f.unshared != nil {
-		close(f.unshared)
-		f.unshared = nil
-	}
-	return nil
-}
-
-func (f *fakeTokens) Members(session messages.SessionID, person string) (all []messages.Member, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, m := range f.members {
-		if (session == "" || m.Session == session) && (person == "" || m.Person == person) {
-			all = append(all, m)
-		}
-	}
-	return all, nil
-}
-
-func (f *fakeTokens) Membership(session messages.SessionID, person string) (messages.Member, <-chan struct{}, bool) {
-	all, _ := f.Members(session, person)
-	if len(all) == 0 {
-		return messages.Member{}, nil, false
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.unshared == nil {
-		f.unshared = make(chan struct{})
-	}
-	return all[0], f.unshared, true
-}
-
-func (f *fakeTokens) List() ([]messages.Token, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	var all []messages.Token
-	for _, t := range f.tokens {
-		all = append(all, t)
-	}
-	return all, nil
-}
-
-func (f *fakeTokens) Revoke(name string) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.gone[name] == nil {
-		return messages.Errorf("revoke", messages.NotFound, "no %s", name)
-	}
-	close(f.gone[name])
-	delete(f.tokens, name)
-	return nil
-}
-
-func (f *fakeTokens) Check(secret string) (messages.Token, <-chan struct{}, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	name, _ := strings.CutPrefix(secret, "secret-")
-	t, ok := f.tokens[name]
-	if !ok {
-		return t, nil, messages.Errorf("check token", messages.Unauthenticated, "not known")
-	}
-	return t, f.gone[name], nil
-}
-
-// serveTCP starts a server on loopback and returns the address to dial.
-func serveTCP(t *testing.T, o Options) (address string, dial func(options ...grpc.DialOption) *grpc.ClientConn) {
-	t.Helper()
-	s, dial := serveTCPServer(t, o)
-	return s.listening, dial
-}
-
-// tcpServer returns a server and its address.
-type tcpServer struct {
-	*Server
-	listening string
-}
-
-// serveTCPServer is serveTCP, and also returns the server.
-func serveTCPServer(t *testing.T, o Options) (s tcpServer, dial func(options ...grpc.DialOption) *grpc.ClientConn) {
-	t.Helper()
-	s.Server = New(o)
-	s.SetReady(true)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	go s.Serve(l)
-	t.Cleanup(func() { s.Shutdown(as(t, "")) })
-	address := l.Addr().String()
-	s.listening = address
-	return s, func(options ...grpc.DialOption) *grpc.ClientConn {
-		conn, err := grpc.NewClient("passthrough:///"+address, append([]grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials())}, options...)...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { conn.Close() })
-		return conn
-	}
-}
-
-// bearing returns the context of a client with a token.
-func bearing(t *testing.T, client, name string) context.Context {
-	return metadata.AppendToOutgoingContext(as(t, client), "authorization", "Bearer secret-"+name)
-}
-
-// codeOfCall returns the code of a call with an empty request.
-func codeOfCall(ctx context.Context, conn *grpc.ClientConn, method string) error {
-	stream, err := conn.NewStream(ctx, &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, method)
-	if err == nil {
-		_ = stream.SendMsg(&pb.GetTreeRequest{}) // has no fields, so it decodes as any request
-		_ = stream.CloseSend()
-		err = stream.RecvMsg(&pb.ShutdownResponse{})
-	}
-	return err
-}
 
 // Over TCP every call except probes needs a token with the right in the table.
 func TestTokensOverTCP(t *testing.T) {

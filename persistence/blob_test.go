@@ -2,22 +2,14 @@ package persistence
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
-	"sync"
 	"testing"
-
-	bolt "go.etcd.io/bbolt"
 
 	"betcode/messages"
 	"betcode/persistence/internal/blob"
-	"betcode/persistence/internal/boltfile"
-	"betcode/persistence/internal/disk"
 	"betcode/persistence/internal/record"
 )
 
@@ -67,13 +59,6 @@ func (f *fixture) holding(text string) string {
 	}
 	f.Fatalf("no payload holds %q", text)
 	return ""
-}
-
-func (f *fixture) sweep(want int) {
-	f.Helper()
-	if n, err := f.store.Sweep(context.Background()); n != want || err != nil {
-		f.Errorf("%d swept, %v; want %d", n, err, want)
-	}
 }
 
 // A large value is in the log first and out of line after a checkpoint; it is read
@@ -159,247 +144,6 @@ func TestLargeInputIsWrittenOnce(t *testing.T) {
 	f.checkpoint()
 	f.sweep(1)
 	same(t, "inputs", f.load(sid(1)).Inputs, []messages.InputRecord{two})
-}
-
-// Payloads are removed with the last file that refers to them, and not before.
-func TestSweepRemovesWhatNobodyRefersTo(t *testing.T) {
-	f := newFixture(t)
-	f.commit(heavy(sid(1), 0, 2))
-	f.seal()
-	f.commit(more(sid(1), 2, 1))
-	f.seal()
-	f.store.options.RetainBytes = 1
-	f.retain(2)
-	want := f.load(sid(1))
-	f.sweep(2) // the input waits still
-	same(t, "session", f.load(sid(1)), want)
-	f.commit(messages.Append{Session: sid(1), Expect: 3, Settled: []string{"heavy"}})
-	f.checkpoint()
-	f.sweep(1) // no row refers to it any more
-	shard := filepath.Join(f.path(blob.DirectoryName), "ab")
-	if err := os.MkdirAll(shard, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	left := filepath.Join(shard, record.PayloadID{0xab}.String())
-	for _, path := range []string{left, left + disk.Unfinished, filepath.Join(shard, "of somebody else")} {
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	report, err := f.store.Verify(t.Context(), nil)
-	if err != nil || !report.OK() || !slices.ContainsFunc(report.Files, func(r FileReport) bool { return r.Keys == 3 && strings.Contains(r.Name, "without a reference") }) {
-		t.Errorf("verify: %+v, %v", report, err)
-	}
-	f.sweep(2)
-	if got := f.payloads(); len(got) != 1 {
-		t.Errorf("left: %v", got)
-	}
-	if st := f.store.Stats(); st.Swept != 5 {
-		t.Errorf("%+v", st)
-	}
-}
-
-// While a payload is about to be referred to, while the journal is verified, and
-// when a list is not whole, nothing is swept that should stay.
-func TestSweepLeavesWhatIsNeeded(t *testing.T) {
-	f := newFixture(t)
-	swept := 0
-	f.store.options.steps = nil
-	f.store.blobs.Steps = func(string) error {
-		n, err := f.store.Sweep(context.Background())
-		swept++
-		if n != 0 || err != nil {
-			t.Errorf("%d swept, %v", n, err)
-		}
-		return nil
-	}
-	f.commit(heavy(sid(1), 0, 4))
-	f.checkpoint()
-	f.commit(heavy(sid(2), 0, 2))
-	f.seal()
-	f.store.blobs.Steps = nil
-	if swept < 10 {
-		t.Errorf("%d times", swept)
-	}
-	f.store.active.Update("test", func(tx *boltfile.Tx) error { return boltfile.ListPayload(tx, record.Payload{ID: record.PayloadID{1}}) })
-	left := f.store.blobs.Path(record.PayloadID{2})
-	os.MkdirAll(filepath.Dir(left), 0o700)
-	os.WriteFile(left, nil, 0o600)
-	if _, err := f.store.Verify(t.Context(), func(FileReport) { f.sweep(0) }); err != nil {
-		t.Fatal(err)
-	}
-	f.spoil(func(tx *bolt.Tx) error {
-		return tx.Bucket(record.BucketPayloads).Delete(append([]byte{1}, make([]byte, 31)...))
-	})
-	_, err := f.store.Sweep(t.Context())
-	wantKind(t, "a list that lost a part", err, messages.DataLoss)
-	if report, _ := f.store.Verify(t.Context(), nil); report.OK() {
-		t.Error("verify finds nothing")
-	}
-	f.spoil(func(tx *bolt.Tx) error {
-		b := tx.Bucket(record.BucketPayloads)
-		return b.SetSequence(b.Sequence() - 1)
-	})
-	f.sweep(1)
-}
-
-// Checkpoints, seals, retention and sweeps at once: nothing is missing at the end.
-func TestSweepAmongWriters(t *testing.T) {
-	f := newFixture(t, func(o *Options) { o.Now = nil })
-	stop := make(chan struct{})
-	var sweeper sync.WaitGroup
-	sweeper.Go(func() {
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-				if _, err := f.store.Sweep(context.Background()); err != nil {
-					t.Error(err)
-				}
-			}
-		}
-	})
-	for head := messages.Seq(0); head < 60; head += 2 {
-		a := heavy(sid(1), head, 2)
-		if head%4 == 0 {
-			f.store.Stage(a)
-		}
-		f.commit(a)
-		switch head % 6 {
-		case 2:
-			f.checkpoint()
-		case 4:
-			f.seal()
-		}
-	}
-	close(stop)
-	sweeper.Wait()
-	for i, e := range f.history(sid(1)) {
-		if !bytes.Equal(e.Bytes, payload(i+1)) {
-			t.Errorf("event %d is %d bytes", i+1, len(e.Bytes))
-		}
-	}
-}
-
-// A payload that is damaged, shorter or missing is an error that names it, and affects
-// its session only.
-func TestDamagedPayload(t *testing.T) {
-	for how, spoil := range map[string]func(path string) error{
-		"missing": os.Remove,
-		"cut":     func(path string) error { return os.Truncate(path, 1000) },
-		"flipped": func(path string) error {
-			data, err := os.ReadFile(path)
-			data[len(data)/2] ^= 1
-			return writeErr(err, path, data)
-		},
-	} {
-		t.Run(how, func(t *testing.T) {
-			f := newFixture(t)
-			f.damaged = true
-			f.commit(heavy(sid(1), 0, 3), full(sid(2), 0))
-			f.checkpoint()
-			for _, text := range []string{"payload 2 ", "payload 1000 "} {
-				if err := spoil(f.holding(text)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			got, err := f.store.Events(sid(1), 0, 0, 0)
-			if len(got) != 1 || err != nil {
-				t.Errorf("up to it: %d events, %v", len(got), err)
-			}
-			_, err = f.store.Events(sid(1), 1, 0, 0)
-			wantKind(t, "read", err, messages.DataLoss)
-			if !strings.Contains(err.Error(), "events/1/2: payload ") {
-				t.Errorf("it says %v", err)
-			}
-			_, err = f.store.Load(sid(1))
-			wantKind(t, "load", err, messages.DataLoss)
-			if got, err := f.store.Events(sid(1), 2, 0, 0); len(got) != 1 || err != nil {
-				t.Errorf("behind it: %d events, %v", len(got), err)
-			}
-			f.unharmed(sid(2))
-			report, err := f.store.Verify(t.Context(), nil)
-			if err != nil || len(report.Problems) != 2 {
-				t.Errorf("verify: %v, %v", report.Problems, err)
-			}
-		})
-	}
-}
-
-func writeErr(err error, path string, data []byte) error {
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, data, 0o600)
-}
-
-// Each step of moving payloads out of line, and of sweeping, leaves a directory
-// that opens with everything.
-func TestCrashAtEveryStepOfAPayload(t *testing.T) {
-	pictures := t.TempDir()
-	var steps []string
-	f := newFixture(t)
-	f.commit(heavy(sid(2), 0, 1))
-	f.seal()
-	directory := f.options.Directory
-	note := func(step string) error {
-		steps = append(steps, fmt.Sprintf("%02d %s", len(steps), step))
-		copyTree(t, directory, filepath.Join(pictures, steps[len(steps)-1]))
-		return nil
-	}
-	f.commit(heavy(sid(1), 0, 2))
-	want := f.picture()
-	f.store.options.steps, f.store.blobs.Steps = note, note
-	f.checkpoint()
-	moved := len(steps)
-	f.store.options.RetainBytes = 1
-	f.retain(1)
-	f.sweep(1) // the input of the second waits
-	f.store.options.steps, f.store.blobs.Steps = nil, nil
-	if moved < 8 || len(steps) < moved+3 {
-		t.Fatalf("steps: %v", steps)
-	}
-	for i, step := range steps {
-		t.Run(step, func(t *testing.T) {
-			g := makeFixture(t, filepath.Join(pictures, step))
-			g.open()
-			defer g.finish()
-			for _, then := range []func(){func() {}, func() { g.store.Sweep(t.Context()) }, g.seal, func() { g.store.Sweep(t.Context()) }} {
-				then()
-				same(t, "session", g.load(sid(1)), f.load(sid(1)))
-				sameEvents(t, "events", g.history(sid(1)), heavy(sid(1), 0, 2).Events)
-				if i < moved {
-					same(t, "journal", g.picture(), want)
-				}
-			}
-			report, err := g.store.Verify(t.Context(), nil)
-			if last := report.Files[len(report.Files)-1]; err != nil || !report.OK() || last.Name != blob.DirectoryName {
-				t.Errorf("verify: %+v, %v", report, err)
-			}
-		})
-	}
-}
-
-// Where payloads cannot be written nothing is moved, nothing is lost, and the checkpoint
-// is retried.
-func TestNoRoomForAPayload(t *testing.T) {
-	f := newFixture(t)
-	f.commit(heavy(sid(1), 0, 2))
-	want := f.picture()
-	if err := os.WriteFile(f.path(blob.DirectoryName), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	wantKind(t, "checkpoint", f.store.Checkpoint(), messages.Unavailable)
-	wantKind(t, "seal", f.store.Seal(), messages.Unavailable)
-	f.commit(more(sid(1), 2, 1))
-	f.crash()
-	if err := os.Remove(f.path(blob.DirectoryName)); err != nil {
-		t.Fatal(err)
-	}
-	f.checkpoint()
-	f.store.Events(sid(1), 0, 0, 0)
-	same(t, "events", f.picture().Histories[sid(1)][:2], want.Histories[sid(1)])
 }
 
 // A backup has the payloads, linked or copied; a journal that is made of it too.
