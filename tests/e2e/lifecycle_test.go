@@ -1,214 +1,19 @@
 package e2e
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	pb "betcode/proto/betcode/v1"
 	"betcode/tests/kit"
 )
-
-// command runs the command line in the story's world, with more or other
-// environment.
-func (s *story) command(program string, args []string, env ...string) (said string, code int) {
-	s.Helper()
-	cmd := exec.Command(program, args...)
-	cmd.Env, cmd.Dir = append(s.world.Environ(), env...), s.world.Root
-	out, err := cmd.CombinedOutput()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		s.Fatal(err)
-	}
-	return string(out), cmd.ProcessState.ExitCode()
-}
-
-// pid returns the process id of the daemon at the socket.
-func (s *story) pid() string {
-	s.Helper()
-	ctx, cancel := context.WithTimeout(s.Context(), patience)
-	defer cancel()
-	for {
-		health, err := pb.NewBetCodeHealthClient(s.daemon.Conn()).GetHealthDetails(ctx, &pb.HealthDetailsRequest{})
-		if err == nil {
-			return health.GetMetadata()["pid"]
-		}
-		select {
-		case <-ctx.Done():
-			s.Fatal(err)
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
-}
-
-// agent is the pid of a session's agent.
-func (s *story) agent(id string) int {
-	s.Helper()
-	shown, err := s.daemon.Admin().ShowSession(s.Context(), &pb.ShowSessionRequest{SessionId: id})
-	if err != nil {
-		s.Fatal(err)
-	}
-	return int(shown.GetRun().GetPid())
-}
-
-// eventually polls a condition for which there is no event.
-func (s *story) eventually(what string, is func() bool) {
-	s.Helper()
-	for deadline := time.Now().Add(patience); !is(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			s.Fatalf("never: %s", what)
-		}
-	}
-}
-
-// stopBackground ends a daemon that the story did not start itself.
-func (s *story) stopBackground() {
-	s.Helper()
-	if said, code := s.command(s.world.Binary, []string{"daemon", "stop"}); code != 0 {
-		s.Errorf("daemon stop: exit %d\n%s", code, said)
-	}
-	s.daemon.Kill() // closes the connection; the process has ended
-	s.daemon = nil
-	if s.Failed() {
-		log, _ := os.ReadFile(filepath.Join(s.world.StateDir(), "daemon.log"))
-		s.Logf("the log of the daemon in the background:\n%s", log)
-	}
-}
-
-// signal signals the daemon and waits for its end.
-func (s *story) signal(signals ...syscall.Signal) {
-	s.Helper()
-	for i, sig := range signals {
-		if i > 0 {
-			s.logs("daemon shuts down")
-		}
-		if err := syscall.Kill(s.daemon.PID(), sig); err != nil {
-			s.Fatal(err)
-		}
-	}
-	s.eventually("the daemon has ended", s.daemon.Ended)
-}
-
-func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
-
-// A newer program takes over in the middle of a turn.
-func TestRestart(t *testing.T) {
-	t.Parallel()
-	newer := filepath.Join(t.TempDir(), "betcode")
-	build := exec.Command("go", "build", "-ldflags", "-X main.version=2.0.0", "-o", newer, "betcode/cmd/betcode")
-	build.Dir = kit.Repository()
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	s := newStory(t, binaries.fake)
-	id := session()
-	c := s.converse("a", id)
-	s.say(c, "stream:150:20:20ms")
-	s.wait(c, 0, func(e kit.Event) bool { return e.GetTextDelta() != nil })
-	before, agent := s.pid(), s.agent(id)
-
-	// The environment of the command is not that of the daemon.
-	said, code := s.command(newer, []string{"daemon", "restart"}, "BETCODE_CLAUDE=/does/not/exist")
-	if code != 0 || !strings.Contains(said, "Version 2.0.0, before dev.") {
-		t.Fatalf("exit %d\n%s", code, said)
-	}
-	if !s.daemon.Ended() || s.pid() == before {
-		t.Errorf("the former daemon, %s, serves", before)
-	}
-	if now := s.agent(id); now != agent {
-		t.Errorf("agent %d, was %d", now, agent)
-	}
-	seen, err := kit.Journaled(c.Events(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c = s.converse("a", id)
-	_, end := s.wait(c, 0, kit.IsIdle)
-	all, err := kit.Journaled(c.Events()[:end], 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := kit.Same(seen, all[:len(seen)]); err != nil {
-		t.Error(err)
-	}
-	if n := len(kit.Text(all)); n != 150*20 {
-		t.Errorf("%d bytes of text", n)
-	}
-	other := s.converse("a", session()) // which starts an agent: the environment is the former daemon's
-	s.say(other, "echo:hello")
-	s.wait(other, 0, kit.IsIdle)
-	if said, code := s.command(s.world.Binary, []string{"daemon", "restart"}); code != 0 || !strings.Contains(said, "Version dev, before 2.0.0.") {
-		t.Errorf("and back: exit %d\n%s", code, said)
-	}
-	s.pid()
-	s.stopBackground()
-	if alive(agent) {
-		t.Error("'daemon stop' left an agent")
-	}
-}
-
-// The next daemon does not start: the command reports that, and the agents go on.
-func TestRestartFails(t *testing.T) {
-	t.Parallel()
-	s := newStory(t, binaries.fake)
-	id := session()
-	c := s.converse("a", id)
-	s.say(c, "run:touch made.txt")
-	s.wait(c, 0, kit.IsPermission)
-	agent := s.agent(id)
-	settings := filepath.Join(s.world.ConfigDir(), "settings.json")
-	if err := os.WriteFile(settings, []byte("{ broken"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	said, code := s.command(s.world.Binary, []string{"daemon", "restart"})
-	for _, words := range []string{"settings.json:1", "the agents go on working", "put the former version back", "'daemon start'"} {
-		if code != 5 || !strings.Contains(said, words) { // that of the daemon
-			t.Errorf("exit %d, %q is missing:\n%s", code, words, said)
-		}
-	}
-	if !alive(agent) {
-		t.Error("the agent has ended")
-	}
-	if err := os.Remove(settings); err != nil {
-		t.Fatal(err)
-	}
-	if said, code := s.command(s.world.Binary, []string{"daemon", "restart"}); code != 0 || !strings.Contains(said, "No daemon answers") {
-		t.Errorf("exit %d\n%s", code, said)
-	}
-	s.pid()
-	if now := s.agent(id); now != agent {
-		t.Errorf("agent %d, was %d", now, agent)
-	}
-	s.stopBackground()
-}
-
-// The command is killed half-way, with everything in its session.
-func TestRestartIsNotHalf(t *testing.T) {
-	t.Parallel()
-	s := newStory(t, binaries.fake)
-	restart := exec.Command(s.world.Binary, "daemon", "restart")
-	restart.Env, restart.SysProcAttr = s.world.Environ(), &syscall.SysProcAttr{Setsid: true}
-	before := s.pid()
-	if err := restart.Start(); err != nil {
-		t.Fatal(err)
-	}
-	s.eventually("the daemon has ended", s.daemon.Ended)
-	_ = syscall.Kill(-restart.Process.Pid, syscall.SIGKILL)
-	_ = restart.Wait()
-	if now := s.pid(); now == before {
-		t.Errorf("the former daemon, %s, serves", before)
-	}
-	s.stopBackground()
-}
 
 func TestSignalEndsAgents(t *testing.T) {
 	t.Parallel()
@@ -306,11 +111,6 @@ func TestStopKeepsAgents(t *testing.T) {
 	if now := s.agent(id); now != agent || !s.exists("made.txt") {
 		t.Errorf("agent %d, was %d", now, agent)
 	}
-}
-
-func zombie(pid int) bool {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	return err == nil && strings.Contains(string(stat), ") Z ")
 }
 
 // The daemon waits for an agent that ignores SIGTERM until it kills it; a second signal ends the

@@ -1,7 +1,6 @@
 package proxies
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -15,9 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/coder/websocket"
 	"google.golang.org/protobuf/encoding/protojson"
-	"google.golang.org/protobuf/proto"
 
 	pb "betcode/proto/betcode/v1"
 )
@@ -192,177 +189,4 @@ func (s *stage) socket(name string) *fakeSocket {
 	}
 	go s.server.serve(s.Context(), p, name)
 	return p
-}
-
-type fakeFrame struct {
-	text  bool
-	bytes []byte
-}
-
-// fakeSocket is the socket of a proxy.
-type fakeSocket struct {
-	log    func(string, ...any)
-	name   string
-	in     chan fakeFrame
-	closed chan struct{}
-	once   sync.Once
-
-	mu    sync.Mutex
-	pongs chan struct{} // closed when pings are answered
-}
-
-func (f *fakeSocket) Read(ctx context.Context) (text bool, frame []byte, held int, err error) {
-	select {
-	case in := <-f.in:
-		return in.text, in.bytes, 0, nil
-	case <-f.closed:
-		return false, nil, 0, io.EOF
-	case <-ctx.Done():
-		return false, nil, 0, ctx.Err()
-	}
-}
-
-func (f *fakeSocket) Write(_ context.Context, frame []byte) error {
-	f.log("%s< %s", f.name, frame)
-	return nil
-}
-
-func (f *fakeSocket) Ping(ctx context.Context) error {
-	f.log("%s< (ping)", f.name)
-	f.mu.Lock()
-	pongs := f.pongs
-	f.mu.Unlock()
-	select {
-	case <-pongs:
-		return nil
-	case <-f.closed:
-		return io.EOF
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (f *fakeSocket) pong() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	close(f.pongs)
-	f.pongs = make(chan struct{})
-}
-
-func (f *fakeSocket) Registered() {}
-
-func (f *fakeSocket) Busy() bool { return false }
-
-func (f *fakeSocket) Close(code websocket.StatusCode, reason string) {
-	f.once.Do(func() {
-		f.log("%s< (closed %d: %s)", f.name, code, reason)
-		close(f.closed)
-	})
-}
-
-func (f *fakeSocket) hangUp() { f.once.Do(func() { close(f.closed) }) }
-
-// fakeDaemon records its requests.
-type fakeDaemon struct {
-	log     func(string, ...any)
-	refuses map[string]error
-
-	mu    sync.Mutex
-	away  bool
-	calls []*fakeCall
-}
-
-func (d *fakeDaemon) connect(secret, _ string) (Daemon, error) {
-	d.log("= connect with %q", secret)
-	return fakeDaemonOf{d, secret}, nil
-}
-
-func (d *fakeDaemon) call(n int) *fakeCall {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.calls[n-1]
-}
-
-func (d *fakeDaemon) goAway() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.away = true
-	for _, c := range d.calls {
-		c.fail(failures["away"])
-	}
-}
-
-func (d *fakeDaemon) comeBack() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.away = false
-}
-
-// fakeDaemonOf is the daemon for a token.
-type fakeDaemonOf struct {
-	*fakeDaemon
-	secret string
-}
-
-func (d fakeDaemonOf) Close() error { return nil }
-
-func (d fakeDaemonOf) Proxy(ctx context.Context) (Call, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.away {
-		return nil, failures["away"]
-	}
-	c := &fakeCall{fakeDaemonOf: d, ctx: ctx, number: len(d.calls) + 1, events: make(chan *pb.ProxyEvent, 100), ended: make(chan struct{})}
-	d.calls = append(d.calls, c)
-	return c, nil
-}
-
-type fakeCall struct {
-	fakeDaemonOf
-	ctx    context.Context
-	number int
-	events chan *pb.ProxyEvent
-	ended  chan struct{}
-	once   sync.Once
-	err    error
-}
-
-func shown(m proto.Message) string {
-	raw, _ := protojson.Marshal(m)
-	return strings.ReplaceAll(strings.ReplaceAll(string(raw), `": `, `":`), `, "`, `,"`) // protojson adds random spaces
-}
-
-func (c *fakeCall) Send(r *pb.ProxyRequest) error {
-	select {
-	case <-c.ended:
-		return io.EOF
-	default:
-	}
-	c.log("= %d: %s", c.number, shown(r))
-	if r.GetRegister() != nil {
-		if err := c.refuses[c.secret]; err != nil {
-			c.fail(err)
-			return nil
-		}
-		c.events <- &pb.ProxyEvent{Event: &pb.ProxyEvent_Registered{Registered: &pb.ProxyRegistered{SessionId: r.GetRegister().GetSessionId()}}}
-	}
-	return nil
-}
-
-func (c *fakeCall) Recv() (*pb.ProxyEvent, error) {
-	select {
-	case e := <-c.events:
-		return e, nil
-	case <-c.ended:
-		return nil, c.err
-	case <-c.ctx.Done():
-		return nil, context.Canceled
-	}
-}
-
-func (c *fakeCall) fail(err error) {
-	c.once.Do(func() {
-		c.err = err
-		close(c.ended)
-	})
 }

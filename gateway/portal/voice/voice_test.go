@@ -2,179 +2,17 @@ package voice
 
 import (
 	"bytes"
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/coder/websocket"
-	"go.uber.org/goleak"
-
 	"betcode/gateway/portal/wire"
 )
-
-const (
-	session = wire.UUID("0b0e8a10-0000-4000-8000-00000000000a")
-	other   = wire.UUID("0b0e8a10-0000-4000-8000-00000000000b")
-	script  = "scripted-recogniser"
-	wait    = time.Minute // for operations that take milliseconds
-)
-
-func TestMain(m *testing.M) {
-	if len(os.Args) > 2 && os.Args[1] == script {
-		scripted(os.Args[2])
-		return
-	}
-	goleak.VerifyTestMain(m)
-}
-
-// scripted is a recogniser whose argument selects its behaviour.
-func scripted(what string) {
-	name, arg, _ := strings.Cut(what, ":")
-	switch name {
-	case "count": // an interim result, then the number of bytes read
-		fmt.Println(`{"text":"listening","final":false,"confidence":0.25}`)
-		n, _ := io.Copy(io.Discard, os.Stdin)
-		fmt.Printf("{\"text\":\"heard %d\",\"final\":true,\"confidence\":0.5}\n", n)
-	case "environment":
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		all := os.Environ()
-		slices.Sort(all)
-		for _, v := range all {
-			fmt.Println(v)
-		}
-	case "escapes":
-		fmt.Println("\x1b[2Jred \x1b]0;title\x07\u202eevil\u200b\tend")
-		fmt.Println(`{"text":"\u001b[31mjson\u0000","final":true}`)
-		fmt.Println(`{"text":7}`)
-		fmt.Println("{nonsense")
-	case "flood":
-		line := append(bytes.Repeat([]byte("x"), 1<<16), '\n')
-		for range 1600 { // 100 MB
-			if _, err := os.Stdout.Write(line); err != nil {
-				return
-			}
-		}
-	case "many":
-		for i := range 5000 {
-			fmt.Println(i)
-		}
-	case "fail":
-		fmt.Fprintln(os.Stderr, "no model\x1b[2J")
-		os.Exit(3)
-	case "deaf": // reads nothing, and ends when it is killed; its child too
-		child := exec.Command("sleep", "1000")
-		child.Stdout = os.Stdout
-		if err := child.Start(); err == nil {
-			_ = os.WriteFile(arg, []byte(strconv.Itoa(child.Process.Pid)), 0o600)
-		}
-		select {}
-	case "short": // reads a little, and ends
-		_, _ = io.ReadFull(os.Stdin, make([]byte, 16))
-		fmt.Println("enough")
-	}
-}
-
-func recogniser(what string) Command { return Command{[]string{os.Args[0], script, what}} }
-
-// room is a server with a voice socket, and a page at it.
-type room struct {
-	*testing.T
-	page *websocket.Conn
-}
-
-func enter(t *testing.T, r Recogniser) *room {
-	t.Helper()
-	return enterService(t, New(r, 1, nil))
-}
-
-func enterService(t *testing.T, service *Service) *room {
-	t.Helper()
-	served := make(chan struct{})
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		defer close(served)
-		socket, err := websocket.Accept(w, r, nil)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer func() { _ = socket.CloseNow() }()
-		service.Serve(r.Context(), socket, session)
-	}))
-	page, _, err := websocket.Dial(t.Context(), server.URL, nil) //nolint:bodyclose // it has none
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = page.CloseNow()
-		<-served
-		server.Close()
-	})
-	return &room{t, page}
-}
-
-func (r *room) send(m wire.Message) {
-	r.Helper()
-	frame, err := wire.Encode(wire.G1, wire.FromVoice, m)
-	if err == nil {
-		err = r.page.Write(r.Context(), websocket.MessageText, frame)
-	}
-	if err != nil {
-		r.Fatal(err)
-	}
-}
-
-func (r *room) speak(n int) {
-	r.Helper()
-	if err := r.page.Write(r.Context(), websocket.MessageBinary, make([]byte, n)); err != nil {
-		r.Fatal(err)
-	}
-}
-
-// hears reads frames until the end of the recording and returns them.
-func (r *room) hears() (all []wire.Message) {
-	r.Helper()
-	for {
-		ctx, cancel := context.WithTimeout(r.Context(), wait)
-		_, frame, err := r.page.Read(ctx)
-		cancel()
-		if err != nil {
-			r.Fatalf("%v, after %v", err, all)
-		}
-		m, err := wire.Decode(wire.ToVoice, frame)
-		if err != nil {
-			r.Fatal(err)
-		}
-		all = append(all, m)
-		switch m.(type) {
-		case wire.VoiceEnded, wire.VoiceError:
-			return all
-		}
-	}
-}
-
-func (r *room) expect(want ...wire.Message) {
-	r.Helper()
-	if got := r.hears(); !slices.Equal(got, want) {
-		r.Errorf("got  %v\nwant %v", got, want)
-	}
-}
-
-func text(s string, final bool, confidence float64) wire.Message {
-	return wire.Transcription{SessionID: session, Transcript: s, IsFinal: final, Confidence: confidence}
-}
 
 // A page records. Frames before StartVoice and about another session are ignored; a second recording follows.
 func TestRecording(t *testing.T) {
@@ -210,31 +48,6 @@ func TestSecondStartReplacesTheFirst(t *testing.T) {
 	gone(t, child)
 	_ = r.page.CloseNow()
 	gone(t, second)
-}
-
-func childOf(t *testing.T, file string) int {
-	t.Helper()
-	for deadline := time.Now().Add(wait); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		raw, _ := os.ReadFile(file)
-		if pid, err := strconv.Atoi(string(raw)); err == nil {
-			return pid
-		}
-	}
-	t.Fatal("the recogniser has no child")
-	return 0
-}
-
-// gone waits until a process has ended.
-func gone(t *testing.T, pid int) {
-	t.Helper()
-	for deadline := time.Now().Add(wait); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		process, lost := os.FindProcess(pid)
-		if err != nil && (lost != nil || process.Signal(syscall.Signal(0)) != nil) || strings.Contains(string(stat), ") Z ") {
-			return
-		}
-	}
-	t.Errorf("process %d lives", pid)
 }
 
 func TestRecogniserFails(t *testing.T) {
@@ -336,10 +149,6 @@ func TestTranscribe(t *testing.T) {
 	}
 }
 
-type zeros struct{}
-
-func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
-
 func TestPlaces(t *testing.T) {
 	s := New(nil, 2, nil)
 	first, _ := s.Enter("ann")
@@ -355,56 +164,6 @@ func TestPlaces(t *testing.T) {
 	first()
 	if _, ok := s.Enter("ann"); !ok {
 		t.Error("a place that was left is taken")
-	}
-}
-
-// A recogniser that is a server gets the audio, and no other host does.
-func TestServer(t *testing.T) {
-	stranger := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a redirect was followed") }))
-	defer stranger.Close()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		n, _ := io.Copy(io.Discard, r.Body)
-		switch r.URL.Path {
-		case "/json":
-			w.Header().Set("Content-Type", "application/json; charset=utf-8")
-			_ = json.NewEncoder(w).Encode(map[string]any{"text": fmt.Sprint(n, " bytes of ", r.Header.Get("Content-Type"), " in ", r.Header.Get("Content-Language"))})
-		case "/text":
-			fmt.Fprintln(w, "one\ntwo")
-		case "/elsewhere":
-			http.Redirect(w, r, stranger.URL, http.StatusTemporaryRedirect)
-		case "/flood":
-			for range 100 {
-				_, _ = w.Write(bytes.Repeat([]byte("x"), 1<<20))
-			}
-		default:
-			http.NotFound(w, r)
-		}
-	}))
-	defer server.Close()
-	for path, want := range map[string]string{
-		"/json": `5 bytes of ` + PCM + ` in en-GB, <nil>`, "/text": "one two, <nil>",
-		"/elsewhere": ", the recogniser answered 307", "/flood": ", the recogniser writes too much", "/nothing": ", the recogniser answered 404",
-	} {
-		s, err := NewServer(server.URL + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := New(s, 0, nil).Transcribe(t.Context(), Audio{strings.NewReader("12345"), PCM, "en-GB"})
-		if said := fmt.Sprint(got, ", ", err); said != want {
-			t.Errorf("%s: %s, want %s", path, said, want)
-		}
-		s.Close()
-	}
-	for address, ok := range map[string]bool{
-		"https://stt.example/v1": true, "http://127.0.0.1:9": true, "http://localhost:9": true, "http://[::1]:9": true,
-		"http://stt.example": false, "http://127.0.0.1.evil.example": false, "http://10.0.0.1": false, "ftp://127.0.0.1": false, "": false,
-		"https://user:pass@stt.example": false, "file:///etc/passwd": false,
-	} {
-		if s, err := NewServer(address); (err == nil) != ok {
-			t.Errorf("%s: %v", address, err)
-		} else if s != nil {
-			s.Close()
-		}
 	}
 }
 
