@@ -14,6 +14,7 @@ import (
 type command struct {
 	sub   map[string]*command // by name and alias
 	flags map[string]bool     // by name, with its dashes; whether a value follows
+	names []string            // its other names
 	bare  bool                // it takes no arguments
 }
 
@@ -39,7 +40,10 @@ func readHelp(t *testing.T, program string, path ...string) *command {
 		}
 		switch section {
 		case "USAGE":
-			c.bare = c.bare || strings.HasSuffix(strings.TrimSpace(line), "[command options]")
+			usage := strings.TrimSpace(line)
+			c.bare = c.bare || usage == strings.Join(append([]string{"betcode"}, path...), " ")+" [FLAG...]"
+		case "ALSO":
+			c.names = append(c.names, strings.Split(strings.TrimSpace(line), ", ")...)
 		case "COMMANDS":
 			if match := helpCommand.FindStringSubmatch(line); match != nil {
 				names := strings.Split(match[1], ", ")
@@ -47,7 +51,7 @@ func readHelp(t *testing.T, program string, path ...string) *command {
 					continue
 				}
 				below := readHelp(t, program, append(slices.Clone(path), names[0])...)
-				for _, name := range names {
+				for _, name := range append(names, below.names...) {
 					c.sub[name] = below
 				}
 			}
@@ -60,13 +64,12 @@ func readHelp(t *testing.T, program string, path ...string) *command {
 	return c
 }
 
-// addFlag parses the part before the text of a flag: "--limit N, -n N".
+// addFlag parses the part before the text of a flag: "--limit, -n N".
 func (c *command) addFlag(spelled string) {
-	for _, name := range strings.Split(spelled, ", ") {
-		name, value, _ := strings.Cut(name, " ")
-		if strings.HasPrefix(name, "-") {
-			c.flags[name] = value != ""
-		}
+	names := strings.Split(spelled, ", ")
+	last, value, _ := strings.Cut(names[len(names)-1], " ")
+	for _, name := range append(names[:len(names)-1], last) {
+		c.flags[name] = value != ""
 	}
 }
 

@@ -12,14 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/cli/base"
-	"betcode/cmd/betcode/internal/cli/gitlab"
-	"betcode/cmd/betcode/internal/cli/history"
-	"betcode/cmd/betcode/internal/cli/journal"
-	"betcode/cmd/betcode/internal/cli/orchestrate"
-	"betcode/cmd/betcode/internal/cli/permission"
 	"betcode/cmd/betcode/internal/cli/session"
-	"betcode/cmd/betcode/internal/cli/settings"
-	"betcode/cmd/betcode/internal/cli/setup"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/config"
@@ -45,7 +38,11 @@ func newProgram(build Build, stdin io.Reader, stdout, stderr io.Writer, interrup
 
 func (p *program) run(ctx context.Context, args []string) int {
 	app := p.app()
-	return p.report(app.RunContext(ctx, arrange(app, args)))
+	line := arrange(app, args)
+	if line.help {
+		return p.report(p.help(app, line.path))
+	}
+	return p.report(app.RunContext(ctx, line.args))
 }
 
 // report prints what went wrong to standard error and returns the exit code. Output that was not written is a failure of any
@@ -87,59 +84,14 @@ func (p *program) app() *cli.App {
 			&cli.BoolFlag{Name: "start", Usage: "start a daemon if none runs (BETCODE_AUTOSTART=1)"},
 			&cli.StringFlag{Name: "connect-timeout", Usage: "how `LONG` an unattended command waits for a lost daemon (BETCODE_CONNECT_TIMEOUT, 1m)"},
 		},
-		Commands: []*cli.Command{
-			p.runCommand(),
-			p.chatCommand(),
-			p.uiCommand(),
-			session.PsCommand(p.Program),
-			session.AttachCommand(p.Program),
-			session.LogsCommand(p.Program),
-			session.StopCommand(p.Program),
-			session.NewCommand(p.Program),
-			session.StatusCommand(p.Program),
-			session.EventsCommand(p.Program),
-			history.SearchCommand(p.Program),
-			history.DigestCommand(p.Program),
-			session.Command(p.Program),
-			permission.Command(p.Program),
-			p.trustCommand(),
-			p.auditCommand(),
-			p.tokenCommand(),
-			p.daemonCommand(),
-			p.healthCommand(),
-			setup.InitCommand(p.Program),
-			setup.DoctorCommand(p.Program),
-			setup.ServiceCommand(p.Program),
-			settings.Command(p.Program),
-			setup.ImportCommand(p.Program),
-			p.commandsCommand(),
-			gitlab.Command(p.Program),
-			journal.Command(p.Program),
-			p.worktreeCommand(),
-			p.subagentCommand(),
-			p.repoCommand(),
-			p.fleetCommand(),
-			orchestrate.Command(p.Program),
-			p.mcpCommand(),
-			p.gatewayCommand(),
-			p.proxyCommand(),
-			p.machineCommand(),
-			p.treeCommand(),
-			p.versionCommand(),
-			p.completionCommand(),
-			p.completeCommand(),
-			p.completeBashCommand(),
-			p.manualCommand(),
-			setup.UnitCommand(p.Program),
-			p.exitCodesCommand(),
-			p.environmentCommand(),
-			p.formattingCommand(),
-		},
-		Action: p.bare,
+		HideHelpCommand: true, // helpCommand takes its place
+		Commands:        p.commands(),
+		Action:          p.bare,
 	}
 	app.OnUsageError = onUsageError
 	forEachCommand(app.Commands, func(c *cli.Command) {
 		c.OnUsageError = onUsageError
+		c.HideHelpCommand = true
 		if c.Action == nil {
 			c.Action = p.unknownCommand
 		}
@@ -195,12 +147,12 @@ func (p *program) bare(c *cli.Context) error {
 // unknownCommand shows the help if no command is named, and suggests a command for a misspelt name.
 func (p *program) unknownCommand(c *cli.Context) error {
 	name := c.Args().First()
-	if name == "" {
-		return cli.ShowSubcommandHelp(c)
-	}
 	path, commands := c.App.Name, c.App.Commands
 	if c.Command != nil && c.Command.Name != "" && c.Command.Name != c.App.Name {
-		path, commands = path+" "+c.Command.Name, c.Command.Subcommands
+		path, commands = c.Command.HelpName, c.Command.Subcommands
+	}
+	if name == "" {
+		return p.help(c.App, strings.Fields(path)[1:])
 	}
 	hint := "Run '" + path + " --help' for the list."
 	if like := suggest(commands, name, path == c.App.Name); like != "" {

@@ -12,11 +12,12 @@ import (
 //
 //	betcode run "fix the tests" --model opus --socket /tmp/s
 //
-// works. Everything behind "--" is an argument.
-func arrange(app *cli.App, args []string) []string {
+// works. Everything behind "--" is an argument. A line that asks for the help of a command is none for the library.
+func arrange(app *cli.App, args []string) commandLine {
 	if len(args) == 0 || len(args) > 1 && (args[1] == completeName || args[1] == completeBashName) || args[len(args)-1] == "--generate-bash-completion" {
-		return args
+		return commandLine{args: args}
 	}
+	help := false
 	var global, path, flags, rest []string
 	commands, own := app.Commands, []cli.Flag(nil)
 	var command *cli.Command
@@ -27,7 +28,7 @@ func arrange(app *cli.App, args []string) []string {
 			break
 		}
 		if !strings.HasPrefix(arg, "-") || arg == "-" || isNegative(arg) {
-			if next := find(commands, arg); next != nil && len(rest) == 0 {
+			if next := find(commands, arg); next != nil && len(rest) == 0 && !isHelpWord(arg) {
 				command, path, commands, own = next, append(path, arg), next.Subcommands, next.Flags
 			} else {
 				rest = append(rest, arg)
@@ -36,6 +37,10 @@ func arrange(app *cli.App, args []string) []string {
 		}
 		name, _, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 		into, flag := &flags, flagNamed(own, name)
+		if flag == nil && isHelp(arg) {
+			help = true
+			continue
+		}
 		if flag == nil {
 			if flag = flagNamed(app.Flags, name); flag != nil {
 				into = &global
@@ -51,16 +56,26 @@ func arrange(app *cli.App, args []string) []string {
 			*into = append(*into, args[i])
 		}
 	}
-	if len(path) == 0 && len(rest) > 1 && (rest[0] == "help" || rest[0] == "h") {
-		path, flags, rest = helpOf(app.Commands, flags, rest[1:])
-	} else if len(commands) > 0 && len(rest) > 0 { // the library reports a command that does not exist
-		global, flags = slices.DeleteFunc(global, isHelp), slices.DeleteFunc(flags, isHelp)
+	if len(commands) > 0 && len(rest) > 0 && isHelpWord(rest[0]) {
+		path, rest, help = helpOf(commands, path, rest[1:])
+	} else if len(commands) > 0 && len(rest) > 0 {
+		help = false // the library reports a command that does not exist
+	}
+	if help {
+		return commandLine{help: true, path: path}
 	}
 	out := slices.Concat(args[:1], global, path, flags)
 	if slices.ContainsFunc(rest, func(s string) bool { return strings.HasPrefix(s, "-") && s != "-" }) {
 		out = append(out, "--")
 	}
-	return append(out, rest...)
+	return commandLine{args: append(out, rest...)}
+}
+
+// commandLine is what a person typed: the help of a command, or arguments as the library expects them.
+type commandLine struct {
+	help bool
+	path []string // to the command whose help it is; empty is the program
+	args []string
 }
 
 // isNegative reports whether an argument is a negative value, such as -3 or -1.5h, and not a flag. No flag begins with a
@@ -69,29 +84,27 @@ func isNegative(arg string) bool {
 	return len(arg) > 1 && arg[0] == '-' && (arg[1] >= '0' && arg[1] <= '9' || arg[1] == '.')
 }
 
-// helpTopics is the category of commands that print a page of help.
-const helpTopics = "help"
-
-// helpOf arranges 'betcode help COMMAND…'. A page of help is a command of its own, and a command shows its help with
-// --help: the library would show that of the first word for both. Any other word stays an argument, which is
-// refused, but never one of a command that would take it.
-func helpOf(commands []*cli.Command, flags, words []string) (path, allFlags, rest []string) {
+// helpOf reads the words behind 'help', which stands behind path. A page of help is a command of its own, which is not help in
+// this sense. Any other word stays an argument, which is refused, but never one of a command that would take it.
+func helpOf(commands []*cli.Command, path, words []string) (to, rest []string, help bool) {
 	for i, word := range words {
 		c := find(commands, word)
 		switch {
 		case c == nil && len(commands) > 0:
-			return path, flags, words[i:]
+			return path, words[i:], false
 		case c == nil:
-			return path, append(flags, "--help"), nil
-		case c.Category == helpTopics:
-			return []string{word}, flags, nil
+			return path, nil, true
+		case c.Category == helpTopics && c.Name != helpName:
+			return []string{word}, nil, false
 		}
 		path, commands = append(path, word), c.Subcommands
 	}
-	return path, append(flags, "--help"), nil
+	return path, nil, true
 }
 
 func isHelp(arg string) bool { return arg == "--help" || arg == "-help" || arg == "-h" }
+
+func isHelpWord(arg string) bool { return arg == helpName || arg == "h" }
 
 func find(commands []*cli.Command, name string) *cli.Command {
 	for _, c := range commands {

@@ -94,6 +94,7 @@ func candidates(app *cli.App, words []string, live func(kind string) []candidate
 			if takesValue(f) && !strings.Contains(word, "=") {
 				pending = f
 			}
+		case isHelpWord(word) && len(commands) > 0 && given == 0: // a command follows
 		default:
 			if next := find(commands, word); next != nil && given == 0 {
 				command, commands, flags = next, next.Subcommands, next.Flags

@@ -20,6 +20,10 @@ func TestCandidates(t *testing.T) {
 		{[]string{"att"}, []string{"attach"}},
 		{[]string{"session", "de"}, []string{"delete"}},
 		{[]string{"daemon", "hand"}, nil}, // hidden
+		{[]string{"help", "att"}, []string{"attach"}},
+		{[]string{"help", "session", "de"}, []string{"delete"}},
+		{[]string{"session", "help", "de"}, []string{"delete"}},
+		{[]string{"run", "help", ""}, nil}, // a prompt
 		{[]string{"attach", ""}, []string{"web", "3f2a"}},
 		{[]string{"attach", "w"}, []string{"web"}},
 		{[]string{"attach", "web", ""}, nil}, // it takes one

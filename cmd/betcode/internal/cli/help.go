@@ -7,13 +7,30 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"betcode/cmd/betcode/internal/cli/manual"
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/config"
 )
 
+// helpName is the word that asks for help: 'betcode help', 'betcode help session list', 'betcode session help'.
+const helpName = "help"
+
+// helpCommand is shown and completed. arrange reads lines with it, so it never runs.
+func (p *program) helpCommand() *cli.Command {
+	return &cli.Command{
+		Name: helpName, Aliases: []string{"h"}, Usage: "show the help of a command", ArgsUsage: "[COMMAND...]",
+		Action: func(c *cli.Context) error { return p.help(c.App, nil) },
+	}
+}
+
+// help prints the help of the command at a path; empty is the program.
+func (p *program) help(app *cli.App, path []string) error {
+	return p.print(manual.Help(app, path, p.Terminal.Width))
+}
+
 func (p *program) exitCodesCommand() *cli.Command {
 	return &cli.Command{
-		Name: "exit-codes", Usage: "list the exit codes", Category: helpTopics,
+		Name: "exit-codes", Usage: "list the exit codes",
 		Action: func(*cli.Context) error { return p.print(exitCodesHelp()) },
 	}
 }
@@ -36,7 +53,7 @@ func (p *program) print(text string) error {
 
 func (p *program) environmentCommand() *cli.Command {
 	return &cli.Command{
-		Name: "environment", Usage: "list the environment variables", Category: helpTopics,
+		Name: "environment", Usage: "list the environment variables",
 		Action: func(*cli.Context) error { return p.print(environmentHelp()) },
 	}
 }
@@ -83,7 +100,7 @@ with what happens.
 
 func (p *program) formattingCommand() *cli.Command {
 	return &cli.Command{
-		Name: "formatting", Usage: "describe the forms of output", Category: helpTopics,
+		Name: "formatting", Usage: "describe the forms of output",
 		Action: func(*cli.Context) error { return p.print(formattingHelp) },
 	}
 }

@@ -32,21 +32,35 @@ func TestArrange(t *testing.T) {
 		{"session|list|--limit|-3", "session|list|--limit|-3"},
 		{"help|exit-codes", "exit-codes"},
 		{"--socket|/s|help|environment", "--socket|/s|environment"},
-		{"help|run", "run|--help"},
-		{"h|session|list", "session|list|--help"},
+		{"help|run", "help of run"},
+		{"h|session|list", "help of session|list"},
 		{"help|session|nonsense", "session|nonsense"},
-		{"help|run|a|prompt", "run|--help"},
+		{"help|run|a|prompt", "help of run"},
 		{"help|nonsense", "nonsense"},
 		{"nonsense|--help", "nonsense"},
 		{"session|nonsense|-h", "session|nonsense"},
-		{"session|list|--help", "session|list|--help"},
-		{"help", "help"},
+		{"session|list|--help", "help of session|list"},
+		{"help", "help of "},
+		{"--help", "help of "},
+		{"-h", "help of "},
+		{"session|help", "help of session"},
+		{"session|help|list", "help of session|list"},
+		{"session|h|nonsense", "session|nonsense"},
+		{"run|help", "run|help"},
+		{"run|--nonsense|--help", "help of run"},
+		{"run|--model|--help", "run|--model|--help"},
+		{"run|--|--help", "run|--|--help"},
 	} {
 		args := []string{"betcode"}
 		if test.given != "" {
 			args = append(args, strings.Split(test.given, "|")...)
 		}
-		if got := strings.Join(arrange(app, args)[1:], "|"); got != test.want {
+		line := arrange(app, args)
+		got := "help of " + strings.Join(line.path, "|")
+		if !line.help {
+			got = strings.Join(line.args[1:], "|")
+		}
+		if got != test.want {
 			t.Errorf("%s\n got %s\nwant %s", test.given, got, test.want)
 		}
 	}

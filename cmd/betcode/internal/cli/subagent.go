@@ -74,7 +74,7 @@ func (p *program) spawnSubagentCommand() *cli.Command {
 			&cli.StringFlag{Name: "model", Usage: "`MODEL` (default: that of the session)"},
 			&cli.StringFlag{Name: "cwd", Usage: "`DIRECTORY` to work in (default: that of the session)"},
 			&cli.StringFlag{Name: "worktree", Usage: "`WORKTREE` to work in"},
-			&cli.StringFlag{Name: "lease", Usage: "how it shares the worktree: none, shared or exclusive"},
+			&cli.StringFlag{Name: "lease", Usage: "share the worktree as `MODE`: exclusive, shared or none"},
 			&cli.StringSliceFlag{Name: "tool", Usage: "it has only this `TOOL`, as a permission rule names it; may be repeated"},
 			&cli.IntFlag{Name: "max-turns", Usage: "at most `N` requests to the model for one message"},
 			&cli.StringSliceFlag{Name: "env", Usage: "`NAME=VALUE` for its agent; may be repeated"},

@@ -18,10 +18,22 @@ func Markdown(app *cli.App) string {
 		"`betcode help COMMAND` prints the same, and `man betcode-COMMAND` after `make install`. Exit codes, variables and forms of output: "+
 		"`betcode help exit-codes`, `environment` and `formatting`."))
 	b.WriteString("\n" + wrap("", plain(app.Description)))
+	groups := documented(app)
+	b.WriteString("\n")
+	for _, g := range groups {
+		links := make([]string, len(g.pages))
+		for i, p := range g.pages {
+			links[i] = fmt.Sprintf("[%s](#%s)", p.name(), fileName(p.path))
+		}
+		b.WriteString(wrap("  ", "- "+g.title+": "+strings.Join(links, ", ")))
+	}
 	b.WriteString("\n## Flags of all commands\n\n")
 	writeOptions(&b, options(app.Flags))
-	for _, p := range pagesOf(app) {
-		p.markdown(&b, "##")
+	for _, g := range groups {
+		fmt.Fprintf(&b, "\n## %s\n", g.title)
+		for _, p := range g.pages {
+			p.markdown(&b, "###")
+		}
 	}
 	return b.String()
 }
@@ -30,8 +42,12 @@ func (p page) markdown(b *strings.Builder, level string) {
 	fmt.Fprintf(b, "\n%s %s\n\n", level, p.path)
 	b.WriteString(wrap("", sentence(p.usage)))
 	fmt.Fprintf(b, "\n```\n%s\n```\n", p.synopsis())
-	if p.description != "" {
-		b.WriteString("\n" + wrap("", plain(p.description)))
+	for _, paragraph := range paragraphs(p.description) {
+		if isArranged(paragraph) {
+			fmt.Fprintf(b, "\n```\n%s\n```\n", paragraph)
+		} else {
+			b.WriteString("\n" + wrap("", plain(paragraph)))
+		}
 	}
 	if len(p.aliases) > 0 {
 		b.WriteString("\n" + wrap("", "Also: `"+strings.Join(p.aliases, "`, `")+"`."))
@@ -49,6 +65,14 @@ func writeOptions(b *strings.Builder, all []option) {
 	for _, o := range all {
 		b.WriteString(wrap("  ", "- `"+o.names+"`: "+plain(o.meaning)))
 	}
+}
+
+// paragraphs are the parts of a text between empty lines.
+func paragraphs(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(strings.Trim(text, "\n"), "\n\n")
 }
 
 // sentence is a usage as a sentence.

@@ -15,9 +15,11 @@ type Topic struct{ Name, Title, Text string }
 // each command, and one in section 7 for each topic. date is that of the build, so that the same build gives the same bytes.
 func Roff(app *cli.App, date string, topics []Topic) map[string]string {
 	pages := map[string]string{filepath.Join("man1", app.Name+".1"): overview(app, date, topics)}
-	for _, p := range pagesOf(app) {
-		if name := fileName(p.path); !isTopic(topics, p.path, app.Name) {
-			pages[filepath.Join("man1", name+".1")] = p.roff(app, date)
+	for _, g := range documented(app) {
+		for _, p := range g.pages {
+			if !isTopic(topics, p.path, app.Name) {
+				pages[filepath.Join("man1", fileName(p.path)+".1")] = p.roff(app, date)
+			}
 		}
 	}
 	for _, t := range topics {
@@ -49,11 +51,15 @@ func overview(app *cli.App, date string, topics []Topic) string {
 	b.WriteString(header(app.Name, 1, date, app.Version))
 	fmt.Fprintf(&b, ".SH NAME\n%s\n", escape(app.Name+" - "+app.Usage))
 	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n[FLAG...] COMMAND\n", app.Name)
-	b.WriteString(".SH DESCRIPTION\n" + paragraphs(app.Description))
+	b.WriteString(".SH DESCRIPTION\n" + described(app.Description))
 	b.WriteString(".SH COMMANDS\n")
-	for _, p := range pagesOf(app) {
-		if !isTopic(topics, p.path, app.Name) {
-			fmt.Fprintf(&b, ".TP\n.BR %s (1)\n%s\n", escape(fileName(p.path)), escape(p.usage))
+	for _, g := range documented(app) {
+		title := ".SS " + escape(g.title) + "\n"
+		for _, p := range g.pages {
+			if !isTopic(topics, p.path, app.Name) {
+				fmt.Fprintf(&b, "%s.TP\n.BR %s (1)\n%s\n", title, escape(fileName(p.path)), escape(p.usage))
+				title = ""
+			}
 		}
 	}
 	b.WriteString(".SH OPTIONS\n" + roffOptions(options(app.Flags)))
@@ -86,7 +92,7 @@ func (p page) roff(app *cli.App, date string) string {
 func (p page) sections(b *strings.Builder) {
 	if len(p.commands) == 0 {
 		if p.description != "" {
-			b.WriteString(".SH DESCRIPTION\n" + paragraphs(p.description))
+			b.WriteString(".SH DESCRIPTION\n" + described(p.description))
 		}
 		if len(p.flags) > 0 {
 			b.WriteString(".SH OPTIONS\n" + roffOptions(p.flags))
@@ -97,7 +103,7 @@ func (p page) sections(b *strings.Builder) {
 	for _, s := range p.leaves() {
 		fmt.Fprintf(b, ".SS %s\n%s\n", escape(strings.TrimPrefix(s.path, "betcode ")), escape(sentenceOf(s.usage)))
 		if s.description != "" {
-			b.WriteString(".PP\n" + paragraphs(s.description))
+			b.WriteString(".PP\n" + described(s.description))
 		}
 		b.WriteString(roffOptions(s.flags))
 	}
@@ -130,9 +136,20 @@ func roffOptions(all []option) string {
 	return b.String()
 }
 
-// paragraphs are the lines of a text, with a break where an empty line is.
-func paragraphs(text string) string {
-	return strings.ReplaceAll(lines(text), "\n\n", "\n.PP\n")
+// described are the paragraphs of a text. One that blanks arrange keeps its lines.
+func described(text string) string {
+	var b strings.Builder
+	for i, paragraph := range paragraphs(text) {
+		if i > 0 {
+			b.WriteString(".PP\n")
+		}
+		if isArranged(paragraph) {
+			b.WriteString(".nf\n" + lines(paragraph) + ".fi\n")
+		} else {
+			b.WriteString(lines(paragraph))
+		}
+	}
+	return b.String()
 }
 
 func lines(text string) string {

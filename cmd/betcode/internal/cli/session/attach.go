@@ -22,7 +22,7 @@ func AttachCommand(program *base.Program) *cli.Command {
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "read-only", Usage: "only watch"},
 			TakeLockFlag(),
-			&cli.StringFlag{Name: "history", Value: "full", Usage: "how much history: full, pending (open requests only) or none"},
+			&cli.StringFlag{Name: "history", Value: "full", Usage: "`HISTORY` to show first: full, pending (open requests only) or none"},
 			&cli.Uint64Flag{Name: "from", Usage: "only what comes after sequence `N`"},
 			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show thinking, subagents and processes too"},
 			PlainFlag(),

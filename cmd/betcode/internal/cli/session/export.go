@@ -28,7 +28,7 @@ func (p group) exportCommand() *cli.Command {
 			"session, each other line is an event. Missing sequences were removed by retention; a notice\n" +
 			"HISTORY_DAMAGED stands for damaged events.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Value: "jsonl", Usage: "jsonl or markdown"},
+			&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Value: "jsonl", Usage: "as `FORMAT`: jsonl or markdown"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, which must not exist"},
 			&cli.StringFlag{Name: "state-dir", Usage: "read the journal in this state `DIRECTORY`; no daemon may be using it"},
 			&cli.StringFlag{Name: "backup", Usage: "read the backup in this `DIRECTORY`"},
