@@ -68,7 +68,7 @@ func (p *program) commandList(ctx context.Context, c *cli.Context, cl *client.Cl
 func (p *program) agentList(ctx context.Context, c *cli.Context, cl *client.Client) (output.View, error) {
 	r, err := cl.Command.ListAgents(ctx, &pb.ListAgentsRequest{Query: c.Args().First(), MaxResults: uint32(c.Uint("limit"))})
 	return output.View{
-		Schema: "betcode.agents/v1", Value: r, List: "agents", Name: "name", Columns: console.Columns("AGENT", "WHAT", "STATUS", "SESSION"),
+		Schema: "betcode.agents/v1", Value: r, List: "agents", Name: "name", Columns: console.Columns("AGENT", "WHAT", "STATE", "SESSION"),
 		Row: func(i int, _ output.Look) []string {
 			a := r.GetAgents()[i]
 			kind := "session"

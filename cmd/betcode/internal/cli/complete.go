@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -141,11 +142,36 @@ func valueCandidates(f cli.Flag, live func(kind string) []candidate) []candidate
 		return nil
 	}
 	_, rest, _ := strings.Cut(d.GetUsage(), "`")
-	kind, _, _ := strings.Cut(rest, "`")
-	if kind == "STATE" && f.Names()[0] != "status" { // of something else than a session
+	kind, about, _ := strings.Cut(rest, "`")
+	if fixed := choices(about); len(fixed) > 0 {
+		return fixed
+	}
+	if kind == "STATE" && !slices.Contains(f.Names(), "status") { // of something else than a session
 		return nil
 	}
 	return live(kind)
+}
+
+// A list of values in the usage of a flag, behind the name of its value: ": text, json or stream-json", " is low, medium or high".
+var (
+	choiceList = regexp.MustCompile(`^(?:[a-z ]*:| is| decides:) ([a-z][^;]* or [^;]*)`)
+	aside      = regexp.MustCompile(` \([^)]*\)`)
+	choice     = regexp.MustCompile(`^[a-z][A-Za-z-]*$`)
+	separator  = strings.NewReplacer(", or ", ", ", " or ", ", ")
+)
+
+// choices returns the values that the usage of a flag lists.
+func choices(about string) (found []candidate) {
+	match := choiceList.FindStringSubmatch(aside.ReplaceAllString(about, ""))
+	if match == nil {
+		return nil
+	}
+	for value := range strings.SplitSeq(separator.Replace(match[1]), ", ") {
+		if choice.MatchString(value) {
+			found = append(found, candidate{value, ""})
+		}
+	}
+	return found
 }
 
 // argumentKind returns the kind of a command's argument, by its position: SESSION, SETTING or another word of ArgsUsage. A last

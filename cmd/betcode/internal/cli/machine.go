@@ -37,7 +37,7 @@ func (p *program) machines(ctx context.Context, c *cli.Context, cl *client.Clien
 		}
 	}
 	return output.View{
-		Schema: "betcode.machine.list/v2", Value: list, List: "machines", Columns: console.Columns("ID", "NAME", "STATUS", "OS", "CORES", "MEMORY", "DISK FREE"),
+		Schema: "betcode.machine.list/v2", Value: list, List: "machines", Columns: console.Columns("ID", "NAME", "STATE", "OS", "CORES", "MEMORY", "DISK FREE"),
 		Row: func(i int, l output.Look) []string {
 			m := list.GetMachines()[i]
 			r := m.GetResources()

@@ -30,7 +30,7 @@ func (p *program) subagentCommand() *cli.Command {
 				Name: "list", Aliases: []string{"ls"}, Usage: "list the subagents of a session, oldest first", ArgsUsage: "[SESSION]",
 				Flags: append([]cli.Flag{
 					&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "those of all sessions"},
-					&cli.StringFlag{Name: "status", Usage: "only `STATUS`: pending, running, completed, failed or cancelled"},
+					&cli.StringFlag{Name: "state", Aliases: []string{"status"}, Usage: "only those in `STATE`: pending, running, completed, failed or cancelled"},
 				}, output.ListFlags()...),
 				Action: p.Shows(0, 1, p.listSubagents),
 			},
@@ -164,7 +164,7 @@ func seconds(d time.Duration) uint32 {
 }
 
 func (p *program) listSubagents(ctx context.Context, c *cli.Context, cl *client.Client) (output.View, error) {
-	request := &pb.ListSubagentsRequest{StatusFilter: c.String("status")}
+	request := &pb.ListSubagentsRequest{StatusFilter: c.String("state")}
 	switch reference := c.Args().First(); {
 	case reference == "" && !c.Bool("all"):
 		return output.View{}, exit.Usage(errors.New("name a session, or list all: betcode subagent list --all"))
@@ -177,7 +177,7 @@ func (p *program) listSubagents(ctx context.Context, c *cli.Context, cl *client.
 	}
 	list, err := cl.Subagent.ListSubagents(ctx, request)
 	return output.View{
-		Schema: "betcode.subagent.list/v2", Value: list, List: "subagents", Columns: console.Columns("ID", "PARENT", "NAME", "STATUS", "CALLS", "APPROVED", "COST", "RESULT"),
+		Schema: "betcode.subagent.list/v2", Value: list, List: "subagents", Columns: console.Columns("ID", "PARENT", "NAME", "STATE", "CALLS", "APPROVED", "COST", "RESULT"),
 		Row: func(i int, l output.Look) []string {
 			s := list.GetSubagents()[i]
 			result := console.Line(s.GetResultSummary())

@@ -12,7 +12,7 @@ import (
 var flagPurposes = map[string][]string{
 	"format": {"output", "output-format"}, "output-format": {"output"}, "output": {"output-format"}, "o": {"output", "output-format"}, "pretty": {"output"}, "table": {"output"},
 	"yaml": {"output"}, "wide": {"output"}, "fields": {"json"}, "columns": {"json"}, "query": {"jq"}, "select": {"jq"},
-	"state": {"status"}, "filter": {"status", "type", "kind"}, "status": {"state"}, "order": {"sort"}, "order-by": {"sort"}, "sort-by": {"sort"},
+	"filter": {"state", "type", "kind"}, "status": {"state"}, "order": {"sort"}, "order-by": {"sort"}, "sort-by": {"sort"},
 	"limit": {"tail"}, "lines": {"tail", "limit"}, "last": {"tail", "limit"}, "head": {"limit", "tail"}, "count": {"limit", "tail"}, "max": {"limit"}, "n": {"limit", "tail"},
 	"follow": {"watch"}, "watch": {"follow"}, "f": {"follow", "file"}, "tail": {"follow", "limit"}, "interval": {"watch"},
 	"force": {"yes", "take-lock"}, "confirm": {"yes"}, "assume-yes": {"yes"}, "no-confirm": {"yes"}, "y": {"yes"},

@@ -55,7 +55,7 @@ func TestPurposes(t *testing.T) {
 func TestSuggestFlag(t *testing.T) {
 	app := (&program{&base.Program{Console: &console.Console{}}}).app()
 	for typed, want := range map[string]string{
-		"ps stats": "--status", "ps state": "--status", "ps format": "--output", "ps follow": "--watch", "ps sokcet": "--socket",
+		"ps stats": "--state", "ps statuss": "--status", "ps format": "--output", "ps follow": "--watch", "ps sokcet": "--socket",
 		"run detached": "--detach", "run mdoel": "--model", "run resume": "--session", "logs lines": "--tail", "events folow": "--follow", "ps xyzzy": "", "ps q": "", "run output": "--output-format", "stop force": "", "events srot": "",
 	} {
 		name, flag, _ := strings.Cut(typed, " ")

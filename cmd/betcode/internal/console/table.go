@@ -31,7 +31,7 @@ func Columns(titles ...string) []Column {
 // wholeTitles are those of ids, states, numbers, sizes and times, which say nothing or something else when they are shortened.
 var wholeTitles = map[string]bool{
 	"ID": true, "SESSION": true, "SUBAGENT": true, "PARENT": true, "COMMIT": true,
-	"STATE": true, "STATUS": true, "KIND": true,
+	"STATE": true, "KIND": true,
 	"WORKTREES": true, "SESSIONS": true, "CALLS": true, "APPROVED": true, "ATTEMPT": true, "CORES": true,
 	"COST": true, "SIZE": true, "MEMORY": true, "DISK FREE": true,
 	"CREATED": true, "CHANGED": true, "LAST USED": true, "EXPIRES": true,

@@ -163,7 +163,7 @@ func (p group) pipelines(q gitlabCall) (output.View, error) {
 	if err != nil {
 		return output.View{}, err
 	}
-	return listing("betcode.gitlab.pipelines/v2", "pipelines", "id", r, []string{"PIPELINE", "STATUS", "REF", "COMMIT", "UPDATED", "SOURCE"}, func(i int, l output.Look) []string {
+	return listing("betcode.gitlab.pipelines/v2", "pipelines", "id", r, []string{"PIPELINE", "STATE", "REF", "COMMIT", "UPDATED", "SOURCE"}, func(i int, l output.Look) []string {
 		line := r.GetPipelines()[i]
 		return []string{
 			strconv.FormatUint(line.GetId(), 10), console.Enum(line.GetStatus(), "PIPELINE_STATUS_"), line.GetRefName(), console.ShortID(line.GetSha()),
@@ -177,7 +177,7 @@ func (p group) jobs(q gitlabCall) (output.View, error) {
 	if err != nil {
 		return output.View{}, err
 	}
-	return listing("betcode.gitlab.jobs/v2", "jobs", "id", r, []string{"JOB", "STATUS", "STAGE", "NAME", "TOOK", "WHY"}, func(i int, _ output.Look) []string {
+	return listing("betcode.gitlab.jobs/v2", "jobs", "id", r, []string{"JOB", "STATE", "STAGE", "NAME", "TOOK", "WHY"}, func(i int, _ output.Look) []string {
 		j := r.GetJobs()[i]
 		took := time.Duration(j.GetDurationSeconds() * float64(time.Second)).Round(time.Second)
 		return []string{strconv.FormatUint(j.GetId(), 10), console.Enum(j.GetStatus(), "PIPELINE_STATUS_"), j.GetStage(), j.GetName(), took.String(), j.GetFailureReason()}

@@ -50,7 +50,7 @@ func SearchCommand(program *base.Program) *cli.Command {
 			&cli.StringSliceFlag{Name: "session", Aliases: []string{"r"}, Usage: "only in `SESSION`; may be given several times"},
 			&cli.StringFlag{Name: "dir", Aliases: []string{"cwd", "C"}, Usage: "only in sessions of `DIRECTORY` or below it"},
 			&cli.StringFlag{Name: "name", Usage: "only in sessions with `TEXT` in their name"},
-			&cli.StringSliceFlag{Name: "status", Usage: "only in sessions in `STATE`, as 'ps' shows it"},
+			&cli.StringSliceFlag{Name: "state", Aliases: []string{"status"}, Usage: "only in sessions in `STATE`, as 'ps' shows it"},
 			&cli.StringSliceFlag{Name: "kind", Aliases: []string{"k"}, Usage: "only `KIND`: " + strings.Join(kindNames(), ", ")},
 			&cli.StringSliceFlag{Name: "tool", Aliases: []string{"t"}, Usage: "only calls of `TOOL` and their results"},
 			&cli.StringFlag{Name: "file", Usage: "only calls that name the file `PATH`, or one below it; a name without a slash is found everywhere"},
@@ -150,7 +150,7 @@ func (p group) request(ctx context.Context, c *cli.Context, cl *client.Client) (
 // noSession is an id that matches no session: an empty list would select all.
 const noSession = "00000000-0000-0000-0000-000000000000"
 
-// sessions returns the sessions that --session and --status select; none is all.
+// sessions returns the sessions that --session and --state select; none is all.
 func sessions(ctx context.Context, c *cli.Context, cl *client.Client) ([]string, error) {
 	var ids []string
 	for _, reference := range c.StringSlice("session") {
@@ -160,13 +160,13 @@ func sessions(ctx context.Context, c *cli.Context, cl *client.Client) ([]string,
 		}
 		ids = append(ids, id)
 	}
-	states := base.Names(c, "status")
+	states := base.Names(c, "state")
 	if len(states) == 0 {
 		return ids, nil
 	}
 	for _, name := range states {
 		if !sessionstate.Known(name) {
-			return nil, exit.Usage(fmt.Errorf("--status %q: there is no such state; it is one of %s", name, sessionstate.List()))
+			return nil, exit.Usage(fmt.Errorf("--state %q: there is no such state; it is one of %s", name, sessionstate.List()))
 		}
 	}
 	all, err := session.Every(ctx, cl)

@@ -162,7 +162,7 @@ func describe(w io.Writer, l output.Look, o *pb.OrchestrationInfo) error {
 		return err
 	}
 	fmt.Fprintln(w)
-	steps := l.Table("", "STEP", "STATUS", "ATTEMPT", "SUBAGENT", "DEPENDS ON", "RESULT")
+	steps := l.Table("", "STEP", "STATE", "ATTEMPT", "SUBAGENT", "DEPENDS ON", "RESULT")
 	for _, s := range o.GetSteps() {
 		result, attempt := s.GetErrorMessage(), ""
 		if result == "" {

@@ -48,24 +48,21 @@ func sessionsView(list *pb.ListSessionsResponse) output.View {
 		Columns: []console.Column{
 			{Title: "ID", Whole: true},
 			{Title: "NAME"},
-			{Title: "STATUS", Whole: true},
+			{Title: "STATE", Whole: true},
 			{Title: "MODEL", Wide: true},
 			{Title: "MESSAGES", Wide: true},
 			{Title: "COST", Whole: true},
 			{Title: "UPDATED", Whole: true},
 			{Title: "DIRECTORY", Path: true},
 			{Title: "LAST", Text: true},
-			{Title: "ASKS", Text: true},
+			{Title: "WHY", Text: true},
 		},
 		Row: func(i int, l output.Look) []string {
 			s := list.GetSessions()[i]
-			asks := console.Line(s.GetAsks())
-			if more := s.GetUndecided(); more > 1 {
-				asks += fmt.Sprintf(" (1 of %d)", more)
-			}
+			state := sessionstate.Of(s)
 			return []string{
-				l.ID(s.GetId()), l.Cut(sessionstate.Label(s), 40), statusOf(s), s.GetModel(), fmt.Sprint(s.GetMessageCount()), costText(s), l.When(s.GetUpdatedAt()),
-				placeOf(s), l.Cut(s.GetLastMessagePreview(), 40), l.Cut(asks, 100),
+				l.ID(s.GetId()), l.Cut(sessionstate.Label(s), 40), string(state.Name), s.GetModel(), fmt.Sprint(s.GetMessageCount()), costText(s), l.When(s.GetUpdatedAt()),
+				placeOf(s), l.Cut(s.GetLastMessagePreview(), 40), l.Cut(whyOf(s, state), 100),
 			}
 		},
 	}

@@ -28,7 +28,7 @@ func PsCommand(program *base.Program) *cli.Command {
 		Description: "STATE is waiting (for a person), blocked (its agent cannot run), queued (for an agent), working, idle or stopped.\n" +
 			"Of sessions with nothing to do, the ten used last are listed.",
 		Flags: append([]cli.Flag{
-			&cli.StringSliceFlag{Name: "status", Aliases: []string{"s"}, Usage: "only those in `STATE`; may be given several times"},
+			&cli.StringSliceFlag{Name: "state", Aliases: []string{"s", "status"}, Usage: "only those in `STATE`; may be given several times"},
 			&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "all sessions with nothing to do, too"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "only ids, as -o name"},
 		}, output.ListFlags()...),
@@ -40,13 +40,13 @@ func PsCommand(program *base.Program) *cli.Command {
 	}
 }
 
-// wantedStates returns the states that --status names.
+// wantedStates returns the states that --state names.
 func wantedStates(c *cli.Context) ([]sessionstate.Name, error) {
 	var wanted []sessionstate.Name
-	for _, given := range c.StringSlice("status") {
+	for _, given := range c.StringSlice("state") {
 		for name := range strings.SplitSeq(given, ",") {
 			if !sessionstate.Known(name) {
-				return nil, exit.Usage(fmt.Errorf("--status %s: there is no such state; it is one of %s", console.Line(name), sessionstate.List()))
+				return nil, exit.Usage(fmt.Errorf("--state %s: there is no such state; it is one of %s", console.Line(name), sessionstate.List()))
 			}
 			wanted = append(wanted, sessionstate.Name(name))
 		}
@@ -70,7 +70,7 @@ func (p group) ps(ctx context.Context, c *cli.Context, cl *client.Client) (outpu
 	view := statesView(list, states)
 	view.Empty = "There is no session; begin one: betcode chat"
 	if len(wanted) > 0 {
-		view.Empty = "No session is " + strings.Join(c.StringSlice("status"), " or ") + "."
+		view.Empty = "No session is " + strings.Join(c.StringSlice("state"), " or ") + "."
 	}
 	if more > 0 {
 		view.Remark = fmt.Sprintf("%d more with nothing to do; 'betcode ps --all' lists them.", more)
@@ -183,7 +183,7 @@ func statesView(list []*pb.SessionSummary, states []sessionstate.State) output.V
 			s, state := list[i], states[i]
 			return []string{
 				l.ID(s.GetId()), l.Cut(sessionstate.Label(s), 40), string(state.Name), l.When(s.GetUpdatedAt()), costText(s), s.GetWorkingDirectory(),
-				l.Cut(state.Reason, 100), s.GetModel(), s.GetLastMessagePreview(),
+				l.Cut(whyOf(s, state), 100), s.GetModel(), s.GetLastMessagePreview(),
 			}
 		},
 	}

@@ -40,12 +40,12 @@ func TestWriteSessions(t *testing.T) {
 	}
 	program, person := write(output.Look{}), write(output.Look{Person: true})
 	if want := "3f2a0000-0000-4000-8000-000000000001" + "\tdemo\tidle\topus\t4\t$0.50\t2026-01-02T03:04:05Z\t/w\tdone and done\t\n" +
-		"7c810000-0000-4000-8000-000000000002" + "\t\tactive\t\t0\t$0.00\t2026-01-02T03:04:05Z\t/elsewhere\t\ttouch \\u202ex (1 of 2)\n"; program != want {
+		"7c810000-0000-4000-8000-000000000002" + "\t\twaiting\t\t0\t$0.00\t2026-01-02T03:04:05Z\t/elsewhere\t\ttouch \\u202ex (1 of 2)\n"; program != want {
 		t.Errorf("got\n%q\nwant\n%q", program, want)
 	}
-	if want := `ID        NAME  STATUS  COST   UPDATED  DIRECTORY   LAST           ASKS
-3f2a0000  demo  idle    $0.50  2h ago   /w          done and done
-7c810000        active  $0.00  2h ago   /elsewhere                 touch \u202ex (1 of 2)
+	if want := `ID        NAME  STATE    COST   UPDATED  DIRECTORY   LAST           WHY
+3f2a0000  demo  idle     $0.50  2h ago   /w          done and done
+7c810000        waiting  $0.00  2h ago   /elsewhere                 touch \u202ex (1 of 2)
 `; person != want {
 		t.Errorf("got\n%s\nwant\n%s", person, want)
 	}

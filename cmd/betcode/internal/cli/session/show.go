@@ -50,10 +50,9 @@ func writeSession(w io.Writer, v *pb.ShowSessionResponse, s console.Style, now t
 	}
 	state := StateOf(v)
 	line("state", "%s", state.Name)
-	if state.Reason != "" {
-		line("why", "%s", state.Reason)
+	if why := whyOf(sum, state); why != "" {
+		line("why", "%s", why)
 	}
-	line("status", "%s", sum.GetStatus())
 	if sum.GetCondition() != "" {
 		line("cannot run", "%s", sum.GetCondition())
 	}
