@@ -9,8 +9,8 @@ import (
 
 func TestProxiedSessionIsShown(t *testing.T) {
 	for _, c := range []struct {
-		name                     string
-		proxy                    *pb.ProxiedSession
+		name                  string
+		proxy                 *pb.ProxiedSession
 		why, place, proxyText string
 	}{
 		{"none", nil, "", "/work", ""},
