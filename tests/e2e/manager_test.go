@@ -31,17 +31,7 @@ func TestManagerIsTold(t *testing.T) {
 	defer socket.Close()
 	w.Extra = append(w.Extra, "NOTIFY_SOCKET="+path, "WATCHDOG_USEC=200000")
 	s := storyIn(t, w)
-	hear := func() string {
-		buffer := make([]byte, 4096)
-		if err := socket.SetReadDeadline(time.Now().Add(patience)); err != nil {
-			t.Fatal(err)
-		}
-		n, err := socket.Read(buffer)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(buffer[:n])
-	}
+	hear := hears(t, socket)
 	if said := hear(); said != "READY=1" {
 		t.Errorf("first %q", said)
 	}
@@ -71,6 +61,55 @@ func TestManagerIsTold(t *testing.T) {
 			t.Errorf("at the end %q", said)
 		}
 	}
+}
+
+// hears reads everything that arrives at a socket, as a process manager does, and returns a function that waits for the next
+// message.
+func hears(t *testing.T, socket *net.UnixConn) func() string {
+	t.Helper()
+	messages := make(chan string, 1<<16)
+	go func() {
+		defer close(messages)
+		for buffer := make([]byte, 4096); ; {
+			n, err := socket.Read(buffer)
+			if err != nil {
+				return // the test closes it
+			}
+			messages <- string(buffer[:n])
+		}
+	}()
+	return func() string {
+		t.Helper()
+		select {
+		case message := <-messages:
+			return message
+		case <-time.After(patience):
+			t.Fatal("the daemon does not notify the process manager")
+			return ""
+		}
+	}
+}
+
+// TestManagerThatDoesNotRead: a process manager that reads nothing does not hold up the end of the daemon.
+func TestManagerThatDoesNotRead(t *testing.T) {
+	t.Parallel()
+	w, err := kit.NewWorld(binaries.betcode, binaries.fake)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(w.Root, "notify")
+	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	w.Extra = append(w.Extra, "NOTIFY_SOCKET="+path, "WATCHDOG_USEC=2000")
+	s := storyIn(t, w)
+	s.logs("process manager was not notified", "WATCHDOG=1") // the socket's queue is full
+	if _, err := s.daemon.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	s.daemon = nil
 }
 
 // TestHealthProbe: the exit code of the probe command is the health of the daemon; so is that of
