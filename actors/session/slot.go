@@ -202,17 +202,17 @@ func (s *state) yieldsAt() time.Time {
 type yieldDue struct{ run messages.RunNumber }
 
 // updateYield reports to the pool when the agent begins or ends to wait for a person, and sets the timer of the hold. It ends every
-// step.
+// step. A hold that has become shorter sets an earlier timer.
 func (t *transition) updateYield() {
 	at := t.s.yieldsAt()
 	if asking := !at.IsZero(); t.s.slot.Asks(asking) {
 		t.then(sendToPool{pool.Asking{Session: t.s.id, Asking: asking}})
 	}
-	if at.IsZero() || t.s.agent.yieldTimer {
+	if timer := t.s.agent.yieldTimer; at.IsZero() || !timer.IsZero() && !at.Before(timer) {
 		return
 	}
 	if wait := at.Sub(t.now.at); wait > 0 {
-		t.s.agent.yieldTimer = true
+		t.s.agent.yieldTimer = at
 		t.then(act.After{Delay: wait, Message: yieldDue{t.s.record.Run}})
 	}
 }
@@ -220,7 +220,7 @@ func (t *transition) updateYield() {
 // yieldLate is the end of that timer; updateYield sets the next one if it is needed.
 func (t *transition) yieldLate(m yieldDue) {
 	if m.run == t.s.record.Run {
-		t.s.agent.yieldTimer = false
+		t.s.agent.yieldTimer = time.Time{}
 	}
 }
 

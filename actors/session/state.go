@@ -91,7 +91,7 @@ type agentLife struct {
 
 	lastActivity     time.Time // last output
 	watchdog         watchdog.Watchdog
-	yieldTimer       bool        // a timer is set for an agent that waits for a person
+	yieldTimer       time.Time   // when the next timer fires for an agent that waits for a person; zero without one
 	freezeReasons    run.Reasons // why the agent is frozen, as its run reports
 	outputUnreadable bool        // the run cannot read its spool
 

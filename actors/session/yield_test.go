@@ -6,11 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/pool"
 	"betcode/actors/run"
 	"betcode/actors/session/recall"
 	"betcode/actors/session/slot"
+	"betcode/actors/settings"
 	"betcode/messages"
 )
 
@@ -41,6 +43,22 @@ func TestSlotIsYieldedAfterTheHold(t *testing.T) {
 	}
 	b.on(pool.Park{}) // and it is not parked
 	b.now = b.now.Add(time.Second)
+	b.tell(yieldDue{1})
+	if told := b.toldPool(); len(told) != 1 || told[0] != any(pool.Resting{Session: sessionA, Resting: true}) {
+		t.Errorf("the pool hears %v", told)
+	}
+}
+
+// A hold that the settings shorten is over earlier for an agent that waits already.
+func TestShorterHoldCountsForAWaitingAgent(t *testing.T) {
+	b := asking(t)
+	now := *b.state.options.Settings
+	now.WaitingHold = benchOptions.WaitingHold / 2
+	b.tell(settings.Changed{Now: &now})
+	if timer := last[act.After](b); timer.Message != any(yieldDue{1}) || timer.Delay != now.WaitingHold {
+		t.Errorf("the timer is %v", timer)
+	}
+	b.now = b.now.Add(now.WaitingHold)
 	b.tell(yieldDue{1})
 	if told := b.toldPool(); len(told) != 1 || told[0] != any(pool.Resting{Session: sessionA, Resting: true}) {
 		t.Errorf("the pool hears %v", told)

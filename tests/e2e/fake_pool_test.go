@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -38,11 +39,11 @@ func TestPoolParksWhoRests(t *testing.T) {
 }
 
 // TestPoolParksWhoWaitsForAPerson: with one slot, a session with an unanswered request holds up
-// another one for the hold and no longer; the request stays, and the answer resumes
-// the agent.
+// another one for the hold and no longer, also if the settings shorten it meanwhile; the request stays, and the answer
+// resumes the agent.
 func TestPoolParksWhoWaitsForAPerson(t *testing.T) {
 	t.Parallel()
-	s := newStory(t, binaries.fake, "BETCODE_MAX_AGENTS=1", "BETCODE_POOL_WAITING_HOLD=4s")
+	s := newStory(t, binaries.fake, "BETCODE_MAX_AGENTS=1")
 	id := session()
 	first := s.converse("a", id)
 	s.say(first, "run:echo done >> made.txt")
@@ -60,11 +61,19 @@ func TestPoolParksWhoWaitsForAPerson(t *testing.T) {
 	if said, code := s.command(binaries.betcode, []string{"session", "list"}); code != 0 || !strings.Contains(said, "waits for a slot (place 1; waiting for an answer: "+id[:8]) {
 		t.Errorf("the list does not name the cause: exit %d: %s", code, said)
 	}
-	if said, code := s.command(binaries.betcode, []string{"run", "--cwd", s.world.Project, "echo:third"}); code != 0 || !strings.Contains(said, "wait for an answer ("+id) || !strings.Contains(said, "third") {
-		t.Errorf("run does not name the cause: exit %d: %s", code, said)
+	run := exec.Command(binaries.betcode, "run", "--cwd", s.world.Project, "echo:third")
+	var said shared
+	run.Env, run.Dir, run.Stdout, run.Stderr = s.world.Environ(), s.world.Root, &said, &said
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
 	}
+	s.eventually("run names the cause", func() bool { return strings.Contains(said.String(), "wait for an answer ("+id) })
+	s.cli(0, "config", "set", "pool.waiting_hold", "1s")
 	s.wait(first, 0, isNotice("PARKED_WAITING"))
 	s.wait(second, 0, kit.IsTurnComplete)
+	if err := run.Wait(); err != nil || !strings.Contains(said.String(), "third") {
+		t.Errorf("run ends with %v: %s", err, said.String())
+	}
 	if s.exists("made.txt") {
 		t.Error("the tool ran unasked")
 	}
