@@ -93,9 +93,7 @@ func (s *shown) wait(texts ...string) kit.AgentLine {
 // begin begins a session with a turn and returns its id.
 func (p *portal) begin(prompt string) string {
 	p.Helper()
-	p.cli(0, "run", "--cwd", p.world.Project, prompt)
-	sessions := p.cliJSON(0, "session", "list")["sessions"].([]any)
-	return sessions[0].(map[string]any)["id"].(string)
+	return p.runs(prompt)
 }
 
 // A page of each generation sees a session of the daemon, its history and what happens, types, and

@@ -139,8 +139,7 @@ func TestPortalTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := newStory(t, binaries.fake)
-	other.cli(0, "run", "--cwd", other.world.Project, "echo:from afar")
-	id := other.cliJSON(0, "session", "list")["sessions"].([]any)[0].(map[string]any)["id"].(string)
+	id := other.runs("echo:from afar")
 	arguments := []string{"--backend-url", strings.Replace(p.URL, "https", "wss", 1), "--session", id, "--auth-token-file", file}
 	distrusts, err := other.world.Proxy(arguments...)
 	if err != nil {

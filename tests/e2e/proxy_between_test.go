@@ -22,8 +22,7 @@ func TestProxyBetweenDaemons(t *testing.T) {
 			if err := os.WriteFile(token, []byte(home.cli(0, "gateway", "token", "--name", "laptop")), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			away.cli(0, "run", "--cwd", away.world.Project, "echo:from the laptop")
-			id := away.cliJSON(0, "session", "list")["sessions"].([]any)[0].(map[string]any)["id"].(string)
+			id := away.runs("echo:from the laptop")
 			var proxy *kit.Proxy
 			run := func() {
 				t.Helper()

@@ -26,8 +26,7 @@ func newProxied(t *testing.T, s *story, generation int, prompt string, flags ...
 	t.Helper()
 	p := &proxied{story: s, portal: foreignportal.NewServer(generation), flags: flags}
 	t.Cleanup(p.portal.Close)
-	p.cli(0, "run", "--cwd", p.world.Project, prompt)
-	p.id = p.cliJSON(0, "session", "list")["sessions"].([]any)[0].(map[string]any)["id"].(string)
+	p.id = p.runs(prompt)
 	p.flags = append([]string{"--backend-url", p.portal.URL, "--session", p.id, "--generation", fmt.Sprint("g", generation)}, flags...)
 	p.run()
 	t.Cleanup(func() {

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,11 +14,12 @@ import (
 	"betcode/tests/kit"
 )
 
-// settings writes settings.json and waits until the daemon has read it; answer is the expected line
-// of its log.
+// settings replaces settings.json and waits until the daemon has read it; answer is the expected line
+// of its log. The file is never half written: the daemon may read it before the signal.
 func (s *story) settings(text, answer string) {
 	s.Helper()
-	if err := os.WriteFile(filepath.Join(s.world.ConfigDir(), "settings.json"), []byte(text), 0o600); err != nil {
+	path := filepath.Join(s.world.ConfigDir(), "settings.json")
+	if err := errors.Join(os.WriteFile(path+".new", []byte(text), 0o600), os.Rename(path+".new", path)); err != nil {
 		s.Fatal(err)
 	}
 	before := strings.Count(s.daemon.Log(), answer)

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -16,6 +17,19 @@ func (s *story) shown(id string) *pb.ShowSessionResponse {
 		s.Fatal(err)
 	}
 	return shown
+}
+
+// runs runs a prompt in a new session and returns the session's id. The newest session of a list may be another one: its turn
+// may have ended later.
+func (s *story) runs(prompt string) string {
+	s.Helper()
+	var result struct {
+		ID string `json:"session_id"`
+	}
+	if err := json.Unmarshal([]byte(s.cli(0, "run", "-o", "json", "--cwd", s.world.Project, prompt)), &result); err != nil {
+		s.Fatal(err)
+	}
+	return result.ID
 }
 
 // A change of settings that the daemon refuses keeps the prompt from being sent.

@@ -92,7 +92,10 @@ func TestSearchSurvivesKills(t *testing.T) {
 	}
 	var want []string
 	for _, id := range ids {
-		s.wait(s.converse("b", id), 0, kit.IsIdle)
+		s.eventually("no turn of "+id+" is left", func() bool {
+			shown := s.shown(id)
+			return shown.GetSummary().GetStatus() == "idle" && len(shown.GetInputs()) == 0
+		})
 	}
 	for _, id := range ids {
 		want = append(want, s.spoken(id, "lighthouse")...)

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -91,10 +92,16 @@ func (s *story) nowhere(secret string) {
 	}
 	searched := 0
 	err := filepath.WalkDir(filepath.Dir(s.world.StateDir()), func(path string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) { // the daemon has removed it meanwhile
+			return nil
+		}
 		if err != nil || !e.Type().IsRegular() {
 			return err
 		}
 		content, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 		if bytes.Contains(content, []byte(secret)) {
 			s.Errorf("it is in %s", path)
 		}
