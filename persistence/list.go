@@ -7,6 +7,8 @@ import (
 	"betcode/messages"
 	"betcode/persistence/internal/fault"
 	"betcode/persistence/internal/memtable"
+	"betcode/persistence/internal/record"
+	storev1 "betcode/proto/betcode/store/v1"
 )
 
 // Sessions lists sessions, the last changed first, and their total number. directory and
@@ -125,4 +127,80 @@ func (s *Store) list(limit, offset int, wanted func(*entry) bool, known func(mes
 		return messages.SessionList{}, err
 	}
 	return page, nil
+}
+
+// Pending lists the permission requests of a session, or of all sessions if id
+// is empty, the oldest first. If a request cannot be read, it returns the others with
+// an error about that one.
+func (s *Store) Pending(id messages.SessionID) ([]messages.PermissionRecord, error) {
+	var pending []messages.PermissionRecord
+	err := s.current(fault.OpPending, func(v memtable.View) error {
+		if id != "" {
+			e, err := s.index.find(fault.OpPending, id)
+			if err == nil {
+				pending, err = loader{view: v, op: fault.OpPending, id: id, number: e.number}.permissions()
+			}
+			return err
+		}
+		var problem error
+		return cmp.Or(v.All(record.BucketPermissions, func(key, value []byte) error {
+			var p storev1.Permission
+			number, _ := record.NumberOf(key)
+			session, ok := s.index.idOf(number)
+			if err := record.Decode(fault.OpPending, record.BucketPermissions, key, value, &p); err != nil {
+				problem = cmp.Or(problem, err)
+			} else if ok {
+				pending = append(pending, record.LoadPermission(session, record.NameOf(key), &p))
+			}
+			return nil
+		}), problem)
+	})
+	slices.SortFunc(pending, func(a, b messages.PermissionRecord) int {
+		return cmp.Or(a.ReceivedAt.Compare(b.ReceivedAt), cmp.Compare(a.Session, b.Session),
+			cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Request, b.Request))
+	})
+	return pending, err
+}
+
+// Unfinished returns the sessions whose actors must be started at boot, the oldest
+// first: those with a run that has not ended, a turn that is to be continued, an input that is
+// not done, or a permission request that is undecided or undelivered. A record that cannot be
+// read counts as unfinished.
+func (s *Store) Unfinished() ([]messages.SessionID, error) {
+	var unfinished []messages.SessionID
+	err := s.current(fault.OpUnfinished, func(v memtable.View) error {
+		numbers := map[uint64]bool{}
+		every := func(_, _ []byte) bool { return true }
+		for _, rows := range []struct {
+			bucket []byte
+			counts func(key, value []byte) bool
+		}{
+			{record.BucketSessions, record.HasOpenTurn},
+			{record.BucketRuns, func(key, value []byte) bool { return !record.HasEnded(key, value) }},
+			{record.BucketInputs, every},
+			{record.BucketPermissions, every},
+		} {
+			err := v.All(rows.bucket, func(key, value []byte) error {
+				if number, ok := record.NumberOf(key); ok && rows.counts(key, value) {
+					numbers[number] = true
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		sorted := make([]uint64, 0, len(numbers))
+		for number := range numbers {
+			sorted = append(sorted, number)
+		}
+		slices.Sort(sorted)
+		for _, number := range sorted {
+			if id, ok := s.index.idOf(number); ok {
+				unfinished = append(unfinished, id)
+			}
+		}
+		return nil
+	})
+	return unfinished, err
 }

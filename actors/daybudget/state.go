@@ -1,7 +1,6 @@
 package daybudget
 
 import (
-	"maps"
 	"slices"
 	"time"
 
@@ -36,57 +35,12 @@ type state struct {
 	asked   messages.SessionID
 }
 
-// total is the consumption of a session since it began.
-type total struct {
-	spent messages.Spent
-	since time.Time // of the stretch of work that is under way
-}
-
-// decision is the decision of people about the day in one session.
-type decision struct {
-	from, raised, refused messages.BudgetLimit
-	asks                  bool
-}
-
 // Record is a session's part of the journal.
 type Record struct {
 	Session messages.SessionID
 	Budget  messages.Budget
 	Deleted bool
 }
-
-// Messages of the actor to itself.
-type (
-	// read has the records of the journal.
-	read struct {
-		records []Record
-		err     error
-	}
-	// readAgain is sent when the journal is to be read again.
-	readAgain struct{}
-	// due is sent when the day may be over.
-	due struct{}
-)
-
-// Effects of a step.
-type (
-	readJournal struct{}
-	announce    struct{ changed bool }
-	sendNear    struct {
-		session messages.SessionID
-		near    Near
-	}
-	sendAgain struct{}
-	retryRead struct{ err error }
-	wakeAt    struct{ after time.Duration }
-)
-
-func (readJournal) Effect() {}
-func (announce) Effect()    {}
-func (sendNear) Effect()    {}
-func (sendAgain) Effect()   {}
-func (retryRead) Effect()   {}
-func (wakeAt) Effect()      {}
 
 // Intervals: the actor compares the day with the clock, which may be set, and retries to read the journal.
 const (
@@ -219,25 +173,6 @@ func (s *state) rest(id messages.SessionID) {
 	}
 }
 
-// decide determines the limit that is in force, and the session that asks.
-func (s *state) decide() {
-	s.allowed, s.asker = s.setting, ""
-	for _, d := range s.decisions {
-		s.allowed = raise(s.allowed, s.setting, d.from, d.raised)
-	}
-	s.refused = false
-	for _, id := range slices.Sorted(maps.Keys(s.decisions)) {
-		d := s.decisions[id]
-		s.refused = s.refused || !d.refused.IsZero() && d.refused == s.allowed
-		if d.asks && s.asker == "" {
-			s.asker = id
-		}
-	}
-	if s.asker == "" && !s.refused && len(s.waiting) > 0 {
-		s.asker = s.waiting[0]
-	}
-}
-
 // notify returns the effects of a change.
 func (s *state) notify(now time.Time, reporter messages.SessionID) []act.Effect {
 	effects := []act.Effect{wakeAt{max(min(s.ends.Sub(now), lookPause), 0)}}
@@ -258,36 +193,4 @@ func (s *state) notify(now time.Time, reporter messages.SessionID) []act.Effect 
 		effects = append(effects, sendNear{reporter, Near{s.view(now)}})
 	}
 	return effects
-}
-
-// spent returns the consumption on the day.
-func (s *state) spent(now time.Time) messages.Spent {
-	sum := s.sum
-	sum.Work += max(time.Duration(len(s.working))*now.Sub(s.begins)-s.ahead, 0)
-	return sum
-}
-
-// standing returns the standing of a session.
-func (s *state) standing(id messages.SessionID, now time.Time) Standing {
-	others := s.sum.Minus(s.entries[id])
-	count, ahead := len(s.working), s.ahead
-	if since, works := s.working[id]; works {
-		count, ahead = count-1, ahead-laterOf(since, s.begins).Sub(s.begins)
-	}
-	others.Work += max(time.Duration(count)*now.Sub(s.begins)-ahead, 0)
-	return Standing{
-		Day: s.day, Begins: s.begins, Known: s.known, Setting: s.setting, Limit: s.allowed, Others: others, Refused: s.refused,
-		Asks: s.asker == id && !s.refused,
-	}
-}
-
-// view returns the day as clients see it.
-func (s *state) view(now time.Time) messages.DayBudget {
-	v := messages.DayBudget{
-		Day: s.day, Ends: s.ends, Known: s.known, Spent: s.spent(now), Limit: s.allowed, Refused: s.refused, Waiting: len(s.waiting),
-	}
-	if d, decided := s.decisions[s.asker]; decided && d.asks {
-		v.Asker = s.asker
-	}
-	return v
 }

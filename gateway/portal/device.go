@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -124,75 +123,11 @@ func (s *Server) pollDevice(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// devicePage shows a form for the code, or the request of a program. Requests are shown only to a
-// logged-in browser, to which the code is then bound.
-func (s *Server) devicePage(w http.ResponseWriter, r *http.Request) {
-	user := device.Canonical(r.URL.Query().Get("user_code"))
-	c, done, err := s.caller(r)
-	if err != nil {
-		http.Redirect(w, r, "/api/auth/device-login?device_user_code="+url.QueryEscape(user), http.StatusTemporaryRedirect)
-		return
-	}
-	defer done()
-	if user == "" {
-		s.show(w, http.StatusOK, deviceForm, deviceView{})
-		return
-	}
-	s.devices.mu.Lock()
-	asked, err := s.devices.codes.Find(time.Now(), c.login(), user)
-	s.devices.mu.Unlock()
-	if err != nil {
-		s.show(w, http.StatusNotFound, deviceForm, deviceView{Why: deviceReason(err)})
-		return
-	}
-	s.show(w, http.StatusOK, deviceApproval, deviceView{Code: device.Shown(user), Asked: asked, Email: c.email(c.caller)})
-}
-
 // login returns the name of a caller's login, to which a code is bound.
 func (c call) login() string { return c.caller.login() }
 
 // login returns the name of a caller's login. The login of the daemon's user has no token.
 func (c Caller) login() string { return "token " + c.Token }
-
-// decideDevice approves or denies a code. A page sends JSON and gets JSON; the form of this portal gets a page.
-func (s *Server) decideDevice(approve bool) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		form := strings.HasPrefix(r.Header.Get("Content-Type"), "application/x-www-form-urlencoded")
-		tell := func(status int, why string) {
-			if form {
-				s.show(w, status, deviceForm, deviceView{Why: why})
-				return
-			}
-			answerStatus(w, status, map[string]any{"success": status == http.StatusOK, "message": why})
-		}
-		c, done, err := s.caller(r)
-		if err != nil {
-			tell(http.StatusUnauthorized, "Log in first")
-			return
-		}
-		defer done()
-		user, err := userCodeIn(r, form)
-		if err == nil {
-			err = c.decide(user, approve)
-		}
-		switch {
-		case err == nil && approve:
-			tell(http.StatusOK, "Approved. The program gets its token now")
-		case err == nil:
-			tell(http.StatusOK, "Denied")
-		case errors.Is(err, device.ErrUnknown):
-			tell(http.StatusNotFound, deviceReason(err))
-		case errors.Is(err, device.ErrWrong):
-			tell(http.StatusTooManyRequests, deviceReason(err))
-		case errors.Is(err, ErrDenied):
-			tell(http.StatusForbidden, "Your login may not make tokens: it needs the scope control")
-		case errors.Is(err, ErrInvalid):
-			tell(http.StatusBadRequest, "The body has no user_code")
-		default:
-			tell(http.StatusServiceUnavailable, err.Error())
-		}
-	}
-}
 
 // decide finds a code, creates its token, and stores that for the program.
 func (c call) decide(user string, approve bool) error {
@@ -218,34 +153,6 @@ func (c call) decide(user string, approve bool) error {
 	}
 	c.log.Info().Str("token", c.caller.Token).Str("made", made.GetName()).Msg("device approved")
 	return nil
-}
-
-// userCodeIn returns the code in a request.
-func userCodeIn(r *http.Request, form bool) (string, error) {
-	var body struct {
-		Code string `json:"user_code"`
-	}
-	if form {
-		body.Code = r.PostFormValue("user_code")
-	} else if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		return "", ErrInvalid
-	}
-	if body.Code == "" {
-		return "", ErrInvalid
-	}
-	return body.Code, nil
-}
-
-// deviceReason returns for people why a code is not accepted.
-func deviceReason(err error) string {
-	if errors.Is(err, device.ErrWrong) {
-		return "You have entered too many wrong codes; try again in five minutes"
-	}
-	return "There is no such code, or it has expired"
-}
-
-func deviceError(w http.ResponseWriter, status int, code, message string) {
-	answerStatus(w, status, map[string]string{"error": code, "message": message})
 }
 
 // printable returns an untrusted text for people: on one line, bounded, and without invisible characters.

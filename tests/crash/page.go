@@ -6,17 +6,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
-
 	"betcode/tests/kit"
 )
-
-// pagePrompts is the maximum number of prompts of a page.
-const pagePrompts = 25
 
 // page is a page of the portal that shows one session. It reconnects when its socket breaks: with everything from the beginning,
 // or behind the last line that it has, in the way of its generation.
@@ -41,12 +35,6 @@ type page struct {
 type shown struct {
 	from  int // so many marks were there before
 	marks []string
-}
-
-// typed is a prompt.
-type typed struct {
-	text, mark, id string
-	confirmed      bool
 }
 
 func (g *gateways) newPage(name, session string, compose func(int, *rand.Rand) string) {
@@ -203,60 +191,6 @@ func (p *page) line(content json.RawMessage, at string) {
 	}
 }
 
-func (p *page) confirm(is func(*typed) bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, t := range p.said {
-		t.confirmed = t.confirmed || is(t)
-	}
-	if p.pending != nil && p.pending.confirmed {
-		p.pending = nil
-	}
-}
-
-// typeAll types one prompt after the other. A page of G3 sends one again, under the same id, until it is confirmed.
-func (p *page) typeAll(ctx context.Context) {
-	for ctx.Err() == nil {
-		pause(ctx, time.Duration(30+p.dice.IntN(300))*time.Millisecond)
-		p.mu.Lock()
-		if p.pending == nil && p.socket != nil && len(p.said) < pagePrompts && !p.gateways.draining.Load() {
-			n := len(p.said)
-			t := &typed{text: p.compose(n, p.dice), id: uuid.NewString()}
-			t.mark = markPattern.FindString(t.text)
-			p.said, p.pending = append(p.said, t), t
-		} else if p.generation < 3 || p.pending == nil {
-			p.mu.Unlock()
-			continue
-		}
-		t := p.pending
-		p.mu.Unlock()
-		p.send(t)
-	}
-}
-
-// unconfirmed returns the prompt that waits; nil for none.
-func (p *page) unconfirmed() *typed {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.pending
-}
-
-// send sends a prompt; nil for none.
-func (p *page) send(t *typed) {
-	if t != nil {
-		p.write(map[string]any{"type": "ClaudeInput", "content": t.text, "client_msg_id": t.id})
-	}
-}
-
-func (p *page) write(frame any) {
-	p.mu.Lock()
-	socket := p.socket
-	p.mu.Unlock()
-	if socket != nil {
-		_ = socket.Send(frame) // it may be broken
-	}
-}
-
 // unrest describes what the page waits for, when the session has these marks.
 func (p *page) unrest(whole []string) string {
 	p.mu.Lock()
@@ -288,33 +222,5 @@ func (p *page) check(whole []string) {
 		case n == 0 && (t.confirmed || p.generation == 3):
 			p.gateways.round.report(lost, "prompt %q of %s (G%d), confirmed %t, is not in its session", t.text, p.name, p.generation, t.confirmed)
 		}
-	}
-}
-
-// confirmed returns how many prompts were.
-func (p *page) confirmed() (n int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, t := range p.said {
-		if t.confirmed {
-			n++
-		}
-	}
-	return n
-}
-
-// ofAgent composes prompts for the fake agent, and ofForeign for the agents of foreign proxies.
-func ofAgent(name string) func(int, *rand.Rand) string {
-	return func(n int, dice *rand.Rand) string {
-		if dice.IntN(3) == 0 {
-			return "run:echo " + mark(name, n)
-		}
-		return "echo:" + mark(name, n)
-	}
-}
-
-func ofForeign(name string) func(int, *rand.Rand) string {
-	return func(n int, dice *rand.Rand) string {
-		return strings.TrimSpace("work on " + mark(name, n) + []string{"", "", " and ask"}[dice.IntN(3)])
 	}
 }

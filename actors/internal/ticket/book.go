@@ -3,32 +3,17 @@ package ticket
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
-
-	"betcode/actors/internal/notes"
 	"betcode/messages"
-)
-
-// File is the name of the file in a run directory.
-const File = "fleet.json"
-
-const (
-	format     = 1
-	secretSize = 32 // bytes
-	maxFile    = 4 << 10
 )
 
 // Deps is what a [Book] needs.
@@ -59,14 +44,6 @@ type page struct {
 	entry
 	settled chan struct{} // closed when the ticket is taken or void
 	alarmed bool
-}
-
-// entry is the format of the file.
-type entry struct {
-	Format int                      `json:"format"`
-	Hash   string                   `json:"ticket_sha256"` // hexadecimal
-	Holder messages.ProcessIdentity `json:"holder"`        // zero = not taken
-	Void   bool                     `json:"void"`          // no process may take it any more
 }
 
 func (p *page) taken() bool { return p.Holder.PID != 0 }
@@ -189,19 +166,6 @@ func (b *Book) Settle(ctx context.Context, r Run, patience time.Duration) error 
 	return b.remove(r) // without the file no process is admitted
 }
 
-// open returns the ticket of a run, nil if it has none. A ticket whose file cannot be read is void.
-func (b *Book) open(r Run) *page {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	p, err := b.page(r)
-	if err != nil {
-		p = &page{entry: entry{Void: true}, settled: make(chan struct{})}
-		close(p.settled)
-	}
-	b.pages[r] = p
-	return p
-}
-
 // Drop removes the ticket of a run that has ended.
 func (b *Book) Drop(r Run) {
 	b.mu.Lock()
@@ -215,63 +179,4 @@ func (b *Book) remove(r Run) error {
 		return err
 	}
 	return nil
-}
-
-// page returns the ticket of a run, nil if it has none. The caller holds mu.
-func (b *Book) page(r Run) (*page, error) {
-	if p, known := b.pages[r]; known {
-		return p, nil
-	}
-	path := filepath.Join(b.directory(r), File)
-	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil //nolint:nilnil // most runs have none
-	}
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxFile {
-		return nil, messages.Errorf("read ticket", messages.DataLoss, "%s is not a small file", path)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	p := &page{settled: make(chan struct{})}
-	if err := json.Unmarshal(text, &p.entry); err != nil || p.Format != format {
-		return nil, messages.Errorf("read ticket", messages.DataLoss, "%s cannot be understood", path)
-	}
-	if p.taken() || p.Void {
-		close(p.settled)
-	}
-	b.pages[r] = p
-	return p, nil
-}
-
-func (b *Book) write(r Run, p *page) error {
-	text, err := json.Marshal(p.entry)
-	if err != nil {
-		return err
-	}
-	return notes.Replace(filepath.Join(b.directory(r), File), text)
-}
-
-func (b *Book) directory(r Run) string {
-	return filepath.Join(b.deps.Runs, string(r.Session), strconv.FormatUint(uint64(r.Number), 10))
-}
-
-// parse splits a ticket into session, number of the run and secret.
-func parse(ticket string) (r Run, secret string, ok bool) {
-	parts := strings.Split(ticket, ".")
-	if len(parts) != 3 || len(parts[0]) != 36 || len(parts[2]) != 2*secretSize {
-		return Run{}, "", false
-	}
-	id, err := uuid.Parse(parts[0])
-	number, errNumber := strconv.ParseUint(parts[1], 10, 64)
-	return Run{messages.SessionID(id.String()), messages.RunNumber(number)}, parts[2], err == nil && errNumber == nil
-}
-
-func hash(secret string) string {
-	sum := sha256.Sum256([]byte(secret))
-	return hex.EncodeToString(sum[:])
 }

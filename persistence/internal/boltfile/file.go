@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -124,9 +123,6 @@ func (f *File) Look(op string, fn func(memtable.View) error) error {
 	return f.View(op, func(tx *Tx) error { return fn(memtable.View{File: tx, Payloads: f.Payloads}) })
 }
 
-// ErrUnchanged is returned by the function of [File.Update] if it wrote nothing.
-var ErrUnchanged = errors.New("nothing to commit")
-
 // Update runs fn in a write transaction and commits it, unless fn fails.
 func (f *File) Update(op string, fn func(*Tx) error) error {
 	return guarded(op, f.Name, func() error {
@@ -167,28 +163,6 @@ func (f *File) commit(op string, tx *bolt.Tx) error {
 	return nil
 }
 
-// CommitError is the reason why a transaction was not committed.
-type CommitError struct{ Err error }
-
-// Error implements error.
-func (e *CommitError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the cause.
-func (e *CommitError) Unwrap() error { return e.Err }
-
-// breakOnPanic is deferred around the parts of bbolt that hold locks.
-func (f *File) breakOnPanic(op string) func() {
-	return func() {
-		if cause := recover(); cause != nil {
-			f.broken.Store(fault.DamagedFile(op, f.Name, fmt.Errorf("%v", cause)))
-			panic(cause)
-		}
-	}
-}
-
-// Usable reports whether bbolt can still be called: see broken.
-func (f *File) Usable() bool { return f.broken.Load() == nil }
-
 // Close closes the file, even after a panic of bbolt.
 func (f *File) Close() error {
 	switch {
@@ -199,34 +173,6 @@ func (f *File) Close() error {
 		return errors.Join(unlock(f.disk), f.disk.Close())
 	}
 	return nil
-}
-
-// guarded runs fn and returns a panic as [messages.DataLoss]: a panic of bbolt about a
-// damaged page, or of the runtime when the mapped file was truncated.
-func guarded(op, name string, fn func() error) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = fault.DamagedFile(op, name, fmt.Errorf("%v", cause))
-		}
-	}()
-	return fn()
-}
-
-// Unclean reports whether the state of the disk is unknown after a failed commit, which is so
-// if a sync failed. A write that failed because the disk is full was not visible to readers, and
-// the next may succeed.
-func Unclean(err error) bool {
-	var path *os.PathError
-	switch {
-	case errors.As(err, &path):
-		return false
-	case errors.Is(err, berrors.ErrMaxSizeReached):
-		return false
-	case strings.HasPrefix(err.Error(), "file resize error"), strings.HasPrefix(err.Error(), "mmap allocate error"):
-		return false
-	}
-	return true
 }
 
 // Written returns how many bytes of pages bbolt has written to a file.

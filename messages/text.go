@@ -2,6 +2,7 @@ package messages
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -42,4 +43,15 @@ func invisible(r rune) bool {
 		return true
 	}
 	return r == '\u2800' // a blank braille pattern
+}
+
+// Number lists the number types that [Count] accepts.
+type Number interface{ int | int64 | uint32 | uint64 }
+
+// Count returns a number with its noun in singular or plural: "1 session", "2 sessions".
+func Count[N Number](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
