@@ -18,7 +18,7 @@ func exampleSettings() messages.SettingsView {
 	return messages.SettingsView{
 		Values: []messages.SettingValue{
 			{Name: "daemon.max_subprocesses", Value: int64(7), Text: "7", Source: "user", Origin: "/c/settings.json", Line: 3, Default: "5", Live: true},
-			{Name: "daemon.state_dir", Value: "/state", Text: "/state", Source: "default", Restart: true},
+			{Name: "daemon.state_dir", Value: "/state", Text: "/state", Source: "default", Restart: true, Running: "before"},
 			{Name: "daemon.socket_path", Value: "/s", Text: "/s"},
 			{Name: "daemon.listen_tcp", Value: "127.0.0.1:50051", Text: "127.0.0.1:50051"},
 			{Name: "daemon.log_level", Value: "warn", Text: "warn"},
@@ -45,7 +45,7 @@ func TestGetSettings(t *testing.T) {
 		d.GetMaxPayloadBytes() != 64<<20, d.GetPort() != 50051, s.GetDefaultModel() != "opus", !s.GetAutoCompact(), s.GetAutoCompactThreshold() != 150_000,
 		p.GetConnectedTimeoutSecs() != 172_800, p.GetDisconnectedTimeoutSecs() != 172_800, !p.GetActivityRefreshEnabled(), !p.GetEnableAutoApprove(),
 		!slices.Equal(p.GetAutoApproveDirectories(), []string{"/w"}), !got.GetFeatureFlags()["x"], len(got.GetValues()) != 11,
-		got.GetValues()[0].GetLine() != 3, got.GetValues()[0].GetOrigin() != "/c/settings.json", !got.GetValues()[1].GetRestartNeeded(),
+		got.GetValues()[0].GetLine() != 3, got.GetValues()[0].GetOrigin() != "/c/settings.json", !got.GetValues()[1].GetRestartNeeded(), got.GetValues()[1].GetRunningValue() != "before",
 		got.GetWarnings()[0].GetLine() != 9:
 		t.Errorf("%v", got)
 	}

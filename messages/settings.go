@@ -75,7 +75,8 @@ type SettingValue struct {
 	Wants   string
 	Help    string
 	Live    bool
-	Restart bool // a change takes effect with the next start
+	Restart bool   // a change takes effect with the next start
+	Running string // with Restart: the value until then, as Text
 }
 
 // SettingWarning is an ignored part of a settings file.

@@ -84,6 +84,7 @@ func SettingsOut(v messages.SettingsView) *pb.Settings {
 		out.Values = append(out.Values, &pb.SettingValue{
 			Name: s.Name, Value: s.Text, Source: s.Source, Origin: s.Origin, Line: Uint32Of(int64(s.Line)),
 			DefaultValue: s.Default, Wants: s.Wants, Description: s.Help, Live: s.Live, RestartNeeded: s.Restart,
+			RunningValue: s.Running,
 		})
 	}
 	for _, w := range v.Warnings {

@@ -56,7 +56,7 @@ func TestHelpTopics(t *testing.T) {
 func TestConfigSetSaysWhenItCounts(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
-	if said, code := s.command(s.world.Binary, []string{"config", "set", "disk.low", "1GiB"}); code != 0 || !strings.Contains(said, "after a restart: betcode daemon restart") {
+	if said, code := s.command(s.world.Binary, []string{"config", "set", "disk.low", "1GiB"}); code != 0 || !strings.Contains(said, "disk.low will be 1GiB: the running daemon keeps (512MiB, or a twentieth of a small disk) until 'betcode daemon restart'.") {
 		t.Errorf("disk.low: exit %d: %s", code, said)
 	}
 	if said, code := s.command(s.world.Binary, []string{"config", "set", "daemon.log_level", "debug"}); code != 0 || strings.Contains(said, "restart") {

@@ -571,6 +571,8 @@ type SettingValue struct {
 	Live bool `protobuf:"varint,9,opt,name=live,proto3" json:"live,omitempty"`
 	// Another value counts with the next start of the daemon.
 	RestartNeeded bool `protobuf:"varint,10,opt,name=restart_needed,json=restartNeeded,proto3" json:"restart_needed,omitempty"`
+	// The value that the daemon has until then, as value; only with restart_needed.
+	RunningValue  string `protobuf:"bytes,11,opt,name=running_value,json=runningValue,proto3" json:"running_value,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -673,6 +675,13 @@ func (x *SettingValue) GetRestartNeeded() bool {
 		return x.RestartNeeded
 	}
 	return false
+}
+
+func (x *SettingValue) GetRunningValue() string {
+	if x != nil {
+		return x.RunningValue
+	}
+	return ""
 }
 
 // SettingWarning is something in a settings file that counts for nothing.
@@ -1325,7 +1334,7 @@ const file_betcode_v1_config_proto_rawDesc = "" +
 	"\x19disconnected_timeout_secs\x18\x02 \x01(\rR\x17disconnectedTimeoutSecs\x12.\n" +
 	"\x13enable_auto_approve\x18\x03 \x01(\bR\x11enableAutoApprove\x128\n" +
 	"\x18auto_approve_directories\x18\x04 \x03(\tR\x16autoApproveDirectories\x128\n" +
-	"\x18activity_refresh_enabled\x18\x05 \x01(\bR\x16activityRefreshEnabled\"\x94\x02\n" +
+	"\x18activity_refresh_enabled\x18\x05 \x01(\bR\x16activityRefreshEnabled\"\xb9\x02\n" +
 	"\fSettingValue\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\x12\x16\n" +
@@ -1337,7 +1346,8 @@ const file_betcode_v1_config_proto_rawDesc = "" +
 	"\vdescription\x18\b \x01(\tR\vdescription\x12\x12\n" +
 	"\x04live\x18\t \x01(\bR\x04live\x12%\n" +
 	"\x0erestart_needed\x18\n" +
-	" \x01(\bR\rrestartNeeded\"j\n" +
+	" \x01(\bR\rrestartNeeded\x12#\n" +
+	"\rrunning_value\x18\v \x01(\tR\frunningValue\"j\n" +
 	"\x0eSettingWarning\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x12\n" +
 	"\x04line\x18\x02 \x01(\rR\x04line\x12\x16\n" +

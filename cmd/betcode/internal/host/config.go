@@ -79,10 +79,14 @@ func (d *daemon) inForce(directory string) messages.SettingsView {
 }
 
 func (d *daemon) valueOut(v config.Value) messages.SettingValue {
-	return messages.SettingValue{
+	out := messages.SettingValue{
 		Name: v.Name, Value: v.Value, Text: v.Public(), Source: string(v.Origin.Source), Origin: v.Origin.Name, Line: v.Origin.Line,
-		Default: v.Default, Wants: v.Wants(), Help: v.Help, Live: v.Live, Restart: !v.Live && v.Text() != d.started.Get(v.Name).Text(),
+		Default: v.Default, Wants: v.Wants(), Help: v.Help, Live: v.Live,
 	}
+	if started := d.started.Get(v.Name); !v.Live && v.Text() != started.Text() {
+		out.Restart, out.Running = true, started.Public()
+	}
+	return out
 }
 
 func warningsOut(all []*config.FileError) []messages.SettingWarning {

@@ -71,29 +71,44 @@ func appliedText(s *config.Setting, file config.Value, running *pb.SettingValue,
 	overridden := origin.Source == config.FromFlag || origin.Source == config.FromEnvironment
 	switch {
 	case runs && overridden:
-		return s.Name + " has no effect on the running daemon: it was started with " + origin.String() + ", which takes precedence. It is still " + valueText(s, running) + "."
+		return s.Name + " has no effect on the running daemon: it was started with " + origin.String() + ", which takes precedence. It is still " + valueText(s, running.GetValue()) + "."
 	case !runs && file.Origin.Source == config.FromEnvironment:
 		return s.Name + " takes effect with the next daemon, unless it has " + file.Origin.String() + ", which is set here and takes precedence."
 	case !runs:
 		return s.Name + " takes effect when a daemon starts."
-	case running.GetRestartNeeded():
-		return s.Name + " takes effect after a restart: betcode daemon restart."
 	case running.GetValue() != file.Public():
-		return s.Name + " is not read by the running daemon yet; it is still " + valueText(s, running) + ". Look again: betcode config get " + s.Name
+		return s.Name + " is not read by the running daemon yet; it is still " + valueText(s, running.GetValue()) + ". Look again: betcode config get " + s.Name
+	case running.GetRestartNeeded():
+		return s.Name + " will be " + valueText(s, running.GetValue()) + ": " + keptText(s, running.GetRunningValue()) + "."
 	case !s.Live:
-		return s.Name + " is " + valueText(s, running) + " in the running daemon already."
+		return s.Name + " is " + valueText(s, running.GetValue()) + " in the running daemon already."
 	case file.Origin.Source == config.FromDefault:
-		return s.Name + " has its default again: " + valueText(s, running) + "."
+		return s.Name + " has its default again: " + valueText(s, running.GetValue()) + "."
 	}
-	return s.Name + " is " + valueText(s, running) + " now."
+	return s.Name + " is " + valueText(s, running.GetValue()) + " now."
 }
 
-// valueText returns the value of the running daemon, or in brackets the effect of none.
-func valueText(s *config.Setting, running *pb.SettingValue) string {
-	if running.GetValue() == "" {
+// keptText returns what a daemon does that was started with another value.
+func keptText(s *config.Setting, running string) string {
+	return "the running daemon keeps " + valueText(s, running) + " until 'betcode daemon restart'"
+}
+
+// precedenceText returns why a file cannot change a setting; empty if it can.
+func precedenceText(from config.Origin) string {
+	switch from.Source {
+	case config.FromFlag, config.FromEnvironment:
+		return "It comes from " + from.String() + ", which takes precedence over settings files."
+	default:
+		return ""
+	}
+}
+
+// valueText returns a value, or in brackets the effect of none.
+func valueText(s *config.Setting, value string) string {
+	if value == "" {
 		return "(" + s.Unset + ")"
 	}
-	return console.Line(running.GetValue())
+	return console.Line(value)
 }
 
 // runningValues returns the settings of the daemon once it has read the files, or after appliedPatience. ok is false if no
@@ -153,5 +168,5 @@ func isRead(s *config.Setting, running *pb.SettingValue, file config.Value) bool
 	if running == nil || source == config.FromFlag || source == config.FromEnvironment {
 		return true
 	}
-	return running.GetRestartNeeded() || running.GetValue() == file.Public()
+	return running.GetValue() == file.Public()
 }

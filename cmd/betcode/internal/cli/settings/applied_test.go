@@ -25,14 +25,16 @@ func TestChangeApplied(t *testing.T) {
 		running *pb.SettingValue // nil: no daemon
 		want    string
 	}{
-		"no daemon":            {level, nil, "takes effect when a daemon starts"},
-		"live":                 {level, &pb.SettingValue{Value: "debug", Source: "user", Live: true}, "daemon.log_level is debug now."},
-		"removed":              {unset, &pb.SettingValue{Value: unset.Public(), Source: "default", Live: true}, "has its default again: info."},
-		"needs a restart":      {socket, &pb.SettingValue{Value: "/log", Source: "user", RestartNeeded: true}, "after a restart: betcode daemon restart"},
-		"as it was":            {socket, &pb.SettingValue{Value: "/log", Source: "user"}, "is /log in the running daemon already"},
-		"not read":             {socket, &pb.SettingValue{Value: "", Source: "default"}, "not read by the running daemon yet; it is still ("},
-		"outdone by a flag":    {level, &pb.SettingValue{Value: "info", Source: "flag", Origin: "log-level"}, "started with --log-level, which takes precedence. It is still info."},
-		"outdone by variables": {level, &pb.SettingValue{Value: "info", Source: "environment", Origin: "BETCODE_LOG_LEVEL"}, "BETCODE_LOG_LEVEL, which"},
+		"no daemon":                    {level, nil, "takes effect when a daemon starts"},
+		"live":                         {level, &pb.SettingValue{Value: "debug", Source: "user", Live: true}, "daemon.log_level is debug now."},
+		"removed":                      {unset, &pb.SettingValue{Value: unset.Public(), Source: "default", Live: true}, "has its default again: info."},
+		"needs a restart":              {socket, &pb.SettingValue{Value: "/log", Source: "user", RestartNeeded: true, RunningValue: "/old"}, "daemon.log_file will be /log: the running daemon keeps /old until 'betcode daemon restart'."},
+		"needs a restart, was empty":   {socket, &pb.SettingValue{Value: "/log", Source: "user", RestartNeeded: true}, "the running daemon keeps (" + socket.Unset + ") until"},
+		"changed before, and not read": {socket, &pb.SettingValue{Value: "/other", Source: "user", RestartNeeded: true, RunningValue: "/old"}, "not read by the running daemon yet; it is still /other"},
+		"as it was":                    {socket, &pb.SettingValue{Value: "/log", Source: "user"}, "is /log in the running daemon already"},
+		"not read":                     {socket, &pb.SettingValue{Value: "", Source: "default"}, "not read by the running daemon yet; it is still ("},
+		"outdone by a flag":            {level, &pb.SettingValue{Value: "info", Source: "flag", Origin: "log-level"}, "started with --log-level, which takes precedence. It is still info."},
+		"outdone by variables":         {level, &pb.SettingValue{Value: "info", Source: "environment", Origin: "BETCODE_LOG_LEVEL"}, "BETCODE_LOG_LEVEL, which"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := appliedText(test.file.Setting, test.file, test.running, test.running != nil); !strings.Contains(got, test.want) {

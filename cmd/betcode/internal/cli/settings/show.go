@@ -23,9 +23,11 @@ import (
 
 // shown is a setting in force.
 type shown struct {
-	name, value, source, origin string
-	set                         bool // it has a value, perhaps a default
-	live, restart               bool
+	name, value   string
+	origin        config.Origin
+	set           bool // it has a value, perhaps a default
+	live, restart bool
+	running       string // with restart: the value that the running daemon keeps until then
 }
 
 // inForce returns the settings in force: of the running daemon, or of the one that this command would start.
@@ -40,7 +42,7 @@ func (p group) inForce(ctx context.Context, c *cli.Context) (all []shown, warnin
 		if err == nil {
 			for _, v := range got.GetValues() {
 				origin := config.Origin{Source: config.Source(v.GetSource()), Name: v.GetOrigin(), Line: int(v.GetLine())}
-				all = append(all, shown{v.GetName(), v.GetValue(), v.GetSource(), origin.String(), v.GetValue() != "", v.GetLive(), v.GetRestartNeeded()})
+				all = append(all, shown{v.GetName(), v.GetValue(), origin, v.GetValue() != "", v.GetLive(), v.GetRestartNeeded(), v.GetRunningValue()})
 			}
 			for _, w := range got.GetWarnings() {
 				warnings = append(warnings, fmt.Sprintf("%s:%d:%d: %s", w.GetPath(), w.GetLine(), w.GetColumn(), w.GetMessage()))
@@ -56,7 +58,7 @@ func (p group) inForce(ctx context.Context, c *cli.Context) (all []shown, warnin
 		return nil, nil, exit.Usage(err)
 	}
 	for _, v := range settings.Values {
-		all = append(all, shown{v.Name, v.Text(), string(v.Origin.Source), v.Origin.String(), v.Value != nil, v.Live, false})
+		all = append(all, shown{v.Name, v.Text(), v.Origin, v.Value != nil, v.Live, false, ""})
 	}
 	for _, w := range settings.Warnings {
 		warnings = append(warnings, w.Error())
@@ -85,16 +87,17 @@ func (p group) configShow(ctx context.Context, c *cli.Context) error {
 // shownRow is a row of the table. The effect of a setting without a value is in brackets.
 func shownRow(v shown, origin bool) []string {
 	text := v.value
-	if s, err := config.Find(v.name); !v.set && err == nil {
+	s, err := config.Find(v.name)
+	if !v.set && err == nil {
 		text = "(" + s.Unset + ")"
 	}
-	if v.restart {
-		text += " (after a restart)"
+	if v.restart && err == nil {
+		text += " (after a restart; now " + valueText(s, v.running) + ")"
 	}
 	if !origin {
 		return []string{v.name, text}
 	}
-	return []string{v.name, text, v.origin}
+	return []string{v.name, text, v.origin.String()}
 }
 
 func shownJSON(all []shown) map[string]any {
@@ -107,7 +110,8 @@ func shownJSON(all []shown) map[string]any {
 
 func shownObject(v shown) map[string]any {
 	return map[string]any{
-		"name": v.name, "value": v.value, "source": v.source, "origin": v.origin, "live": v.live, "restart_needed": v.restart,
+		"name": v.name, "value": v.value, "source": string(v.origin.Source), "origin": v.origin.String(), "live": v.live,
+		"restart_needed": v.restart, "running_value": v.running,
 	}
 }
 
@@ -128,7 +132,12 @@ func (p group) configGet(ctx context.Context, c *cli.Context) error {
 		if i < 0 {
 			return output.View{}, exit.With(exit.NotFound, fmt.Errorf("the daemon does not know the setting %s: it is older than this command", s.Name))
 		}
-		return output.View{Schema: "betcode.config.get/v1", Value: shownObject(all[i]), Name: "name", Text: func(w io.Writer, l output.Look) error {
+		remark := precedenceText(all[i].origin)
+		if all[i].restart {
+			kept := keptText(s, all[i].running)
+			remark = strings.TrimSpace(strings.ToUpper(kept[:1]) + kept[1:] + ". " + remark)
+		}
+		return output.View{Schema: "betcode.config.get/v1", Value: shownObject(all[i]), Name: "name", Remark: remark, Text: func(w io.Writer, l output.Look) error {
 			text := all[i].value
 			if l.Wide {
 				text = strings.Join(shownRow(all[i], true), "  ")
