@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"betcode/grpcapi/door"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -203,4 +204,28 @@ func TestProxyDoesNotRead(t *testing.T) {
 		t.Error("everything was kept for it")
 	}
 	<-s.gone
+}
+
+// A session belongs to the person of the token that registers it. A token that the daemon's user has made for proxies
+// belongs to the user; any other token without a person owns its sessions itself.
+func TestProxyOwner(t *testing.T) {
+	tokens, s := &fakeTokens{}, &proxiedSession{gone: make(chan messages.DisconnectProxy, 1)}
+	tokens.Create(messages.Token{Name: "desk", Rights: messages.MayView | messages.MayControl})
+	tokens.Sign(messages.Token{Title: "phone", Rights: messages.MayProxy, Person: "ann"})
+	tokens.Sign(messages.Token{Title: "laptop", Rights: messages.MayProxy})
+	conn, _ := serveCaller(t, Options{Asker: &fakeAsker{answer: s.answer}, Tokens: tokens}, door.Unrestricted)
+	for token, owner := range map[string]string{"desk": "desk", "phone": "ann", "laptop": ""} {
+		call := must[pb.ProxyService_ConnectClient](t)(pb.NewProxyServiceClient(conn).Connect(presenting(t, "secret-"+token)))
+		send(t, call, &pb.ProxyRequest{Request: &pb.ProxyRequest_Register{Register: &pb.ProxyRegister{SessionId: sessionA, Name: "work"}}})
+		must[*pb.ProxyEvent](t)(call.Recv())
+		s.mu.Lock()
+		if s.connect.Owner != owner || s.connect.Token != token {
+			t.Errorf("%s: owner %q, token %q", token, s.connect.Owner, s.connect.Token)
+		}
+		s.mu.Unlock()
+		if err := call.CloseSend(); err != nil {
+			t.Fatal(err)
+		}
+		<-s.gone
+	}
 }

@@ -43,7 +43,8 @@ type ProxyAbilities struct {
 type ConnectProxy struct {
 	ask
 	Session          SessionID
-	Owner            string
+	Owner            string // the person of its token; empty = the daemon's user
+	Token            string // its name; empty without one
 	Connection       string // unique
 	Name             string
 	WorkingDirectory string // on the proxy's machine

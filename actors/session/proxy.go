@@ -100,6 +100,12 @@ func (t *transition) notProxied(from *actor.PID, op string) {
 // ownedBy reports whether the session is proxied and registered by an owner.
 func (s *state) ownedBy(owner string) bool { return s.proxied() && s.record.Proxy.Owner == owner }
 
+// registeredBy reports whether the session belongs to the owner of a proxy. Before tokens that the daemon's user makes for
+// proxies belonged to the user, each token owned its sessions.
+func (s *state) registeredBy(m messages.ConnectProxy) bool {
+	return s.ownedBy(m.Owner) || m.Owner == "" && m.Token != "" && s.ownedBy(m.Token)
+}
+
 // decidedForProxy lists the requests whose decision the proxy has not confirmed.
 func (s *state) decidedForProxy() []messages.PermissionRecord {
 	return s.prompts.List(func(p messages.PermissionRecord) bool { return prompts.Decided(p) && !p.Own() })

@@ -38,6 +38,13 @@ func connect(connection string, abilities messages.ProxyAbilities) messages.Conn
 	}
 }
 
+// connectUser connects with a token that the daemon's user has made.
+func connectUser(connection, token string) messages.ConnectProxy {
+	m := connect(connection, everything)
+	m.Owner, m.Token = "", token
+	return m
+}
+
 func frames(connection string, frames ...messages.ProxyFrame) messages.TakeProxyFrames {
 	return messages.TakeProxyFrames{Session: sessionA, Connection: connection, Frames: frames}
 }

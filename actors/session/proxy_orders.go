@@ -21,7 +21,7 @@ import (
 // connectProxy begins a connection, and the session if there is none.
 func (t *transition) connectProxy(from *actor.PID, m messages.ConnectProxy) {
 	const op = "register proxied session"
-	if t.s.exists && !t.s.ownedBy(m.Owner) || t.s.deleting() {
+	if t.s.exists && !t.s.registeredBy(m) || t.s.deleting() {
 		t.notProxied(from, op)
 		return
 	}
@@ -42,6 +42,7 @@ func (t *transition) connectProxy(from *actor.PID, m messages.ConnectProxy) {
 	t.s.proxy.connection = m.Connection
 	t.s.proxy.pace = t.s.proxy.pace.Interrupted()
 	p := t.changeProxy()
+	p.Owner = m.Owner
 	p.Host, p.Version, p.Agent, p.Facts, p.Abilities, p.Connected = m.Host, m.Version, m.Agent, m.Facts, m.Abilities, true
 	t.change().WorkingDirectory = m.WorkingDirectory
 	t.doubtSent()

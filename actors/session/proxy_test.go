@@ -117,9 +117,35 @@ func TestProxiedOwner(t *testing.T) {
 		t.Errorf("the connection is %q", b.state.proxy.connection)
 	}
 	b = newBench(t)
+	b.tell(connectUser("c1", "proxy-1"))
+	b.quiet()
+	b.tell(connectUser("c2", "proxy-2"))
+	if b.state.proxy.connection != "c2" {
+		t.Errorf("another token of the daemon's user: the connection is %q", b.state.proxy.connection)
+	}
+	b = newBench(t)
 	b.tell(start("ann"))
 	b.quiet()
 	b.on(connect("c1", everything), "to op: not found SESSION_NOT_FOUND", "retire")
+}
+
+// Sessions that were registered while each token owned its sessions become the user's with the next registration.
+func TestProxiedOwnerWasToken(t *testing.T) {
+	before := connect("c1", everything)
+	before.Owner, before.Token = "proxy-1", "proxy-1"
+	b := newBench(t)
+	b.tell(before)
+	b.quiet()
+	b.on(connectUser("c2", "proxy-2"), "to op: not found SESSION_NOT_FOUND")
+	b.tell(connectUser("c3", "proxy-1"))
+	if p := b.state.record.Proxy; p.Owner != "" || b.state.proxy.connection != "c3" {
+		t.Errorf("owner %q, connection %q", p.Owner, b.state.proxy.connection)
+	}
+	b.quiet()
+	b.tell(connectUser("c4", "proxy-2"))
+	if b.state.proxy.connection != "c4" {
+		t.Errorf("the connection is %q", b.state.proxy.connection)
+	}
 }
 
 // What makes no sense for an agent under a proxy is refused; nothing of it reaches an agent.

@@ -79,7 +79,8 @@ type Call struct {
 	Digest  []byte             // of the request, if the call has a key
 	Rights  messages.Rights    // of the caller, once it is admitted
 
-	// Person is the person of the caller's token, or the name of a token without a person; empty = the daemon's user.
+	// Person is the person of the caller's token, or the name of a token without a person; empty = the daemon's user,
+	// also with a token that it has made for a proxy.
 	Person string
 
 	// Limited is set if the caller sees only sessions of which Person is a member. Handlers of requests

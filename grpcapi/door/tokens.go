@@ -1,7 +1,6 @@
 package door
 
 import (
-	"cmp"
 	"context"
 	"strings"
 	"sync"
@@ -95,7 +94,10 @@ func (d *Interceptor) identify(c *Call, p Peer, token messages.Token, revoked <-
 		}
 		return messages.AuditAuthFailure, err
 	}
-	c.token, c.Person, c.Rights, c.revoked, c.expires = token.Name, cmp.Or(token.Person, token.Name), token.Rights, revoked, token.ExpiresAt
+	c.token, c.Person, c.Rights, c.revoked, c.expires = token.Name, token.Person, token.Rights, revoked, token.ExpiresAt
+	if c.Person == "" && token.ID == "" {
+		c.Person = token.Name
+	}
 	if c.Limited = token.Shared; c.Limited {
 		c.Rights &= messages.RoleEditor.Rights()
 	}

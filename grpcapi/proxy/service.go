@@ -79,6 +79,7 @@ func (c *connection) register(ctx context.Context) (*pb.ProxyEvent, error) {
 		return nil, err
 	}
 	m.Owner = door.CallOf(ctx).Person
+	m.Token, _ = door.CallOf(ctx).Token()
 	m.Connection, m.Sink = uuid.NewString(), c.out
 	c.session, c.id = m.Session, m.Connection
 	door.CallOf(ctx).Session = m.Session

@@ -135,6 +135,9 @@ func TestRegistered(t *testing.T) {
 	if e.Type != messages.AuditSessionCreated || e.ActorType != messages.ActorUser || e.Context["proxy_host"] != "h" || e.Context["token"] != "ann" {
 		t.Errorf("%+v", e)
 	}
+	if e := Registered(messages.ConnectProxy{Token: "proxy-1"}); e.Context["token"] != "proxy-1" {
+		t.Errorf("the daemon's user: %+v", e)
+	}
 }
 
 func TestLineOf(t *testing.T) {

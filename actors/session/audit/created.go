@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -45,6 +46,6 @@ func addOptions(context map[string]string, o messages.AgentOptions) {
 // Registered reports a new session whose agent runs elsewhere, under a proxy.
 func Registered(m messages.ConnectProxy) messages.AuditEntry {
 	return messages.AuditEntry{Type: messages.AuditSessionCreated, ActorType: messages.ActorUser, Context: map[string]string{
-		"proxy_host": m.Host, "proxy_version": m.Version, "token": m.Owner,
+		"proxy_host": m.Host, "proxy_version": m.Version, "token": cmp.Or(m.Token, m.Owner),
 	}}
 }
