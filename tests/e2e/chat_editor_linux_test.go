@@ -102,3 +102,44 @@ func TestChatQueued(t *testing.T) {
 	s.shows(screen, "idle ·")
 	s.types(screen.Terminal, "\x03\x03\x03")
 }
+
+// A message that is sent while a request waits is announced with what it waits for, and so is that the agent gets it: in a chat, in one
+// line by line, and on the screen.
+func TestChatQueuedBehindARequest(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		args []string
+		say  string // types the message
+		ends string // the answer
+	}{
+		"chat":   {[]string{"attach"}, "echo:second", "y"},
+		"plain":  {[]string{"chat", "--plain", "-r"}, "/say echo:second", "/allow\r"},
+		"screen": {[]string{"ui"}, "echo:second", "y"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStory(t, binaries.fake)
+			s.named("asking", "run:touch made")
+			args := test.args
+			if name != "screen" {
+				args = append(args, "asking")
+			}
+			screen, _ := s.screen(110, 30, args...)
+			if name == "screen" {
+				s.shows(screen, "1 need you")
+				s.types(screen.Terminal, "n")
+			}
+			s.presses(screen, "allow Bash", test.say)
+			s.presses(screen, test.say, "\r")
+			s.shows(screen, "Queued: the agent reads this message after an answer to the request for Bash: touch made")
+			if name != "plain" {
+				s.shows(screen, "waits for you · 1 message queued")
+			}
+			s.presses(screen, "allow Bash", test.ends)
+			s.shows(screen, "The agent gets the queued message: echo:second")
+			s.shows(screen, "second\n")
+			s.eventually("the command has run", func() bool { return s.exists("made") })
+			s.types(screen.Terminal, "\x03\x03\x03")
+		})
+	}
+}

@@ -35,6 +35,7 @@ func (m *Model) connection(o *client.Outage) {
 	case o.Restored:
 		m.state.outage, m.state.queued, m.state.noSlot = "", nil, false
 		m.queue.Forget()
+		m.backlog = inbox.Backlog{}
 		m.dialog = nil
 		m.tell("The daemon has another journal now; the history starts again.")
 	case o.Err == nil:
@@ -56,6 +57,11 @@ func (m *Model) event(e *pb.AgentEvent) {
 		m.do(Send{due})
 	}
 	m.transcript.Event(e)
+	for _, line := range m.backlog.Event(e) {
+		if m.state.caughtUp {
+			m.tell("%s", line)
+		}
+	}
 	s := &m.state
 	switch event := e.GetEvent().(type) {
 	case *pb.AgentEvent_StatusChange:
@@ -98,6 +104,9 @@ func (m *Model) event(e *pb.AgentEvent) {
 	replay := e.GetSequence() == 0 && (e.GetPermissionRequest() != nil || e.GetUserQuestion() != nil)
 	if !s.caughtUp && (e.GetSequence() >= m.options.Head || replay) {
 		s.caughtUp = true
+		if line := m.backlog.Behind(); line != "" {
+			m.tell("%s", line)
+		}
 		m.restore()
 		m.showGoal()
 	}

@@ -22,6 +22,7 @@ type Model struct {
 
 	transcript *transcript.Transcript
 	queue      inbox.Queue
+	backlog    inbox.Backlog
 	dialog     *dialog.Dialog // the request on the screen; nil if none waits
 	gate       dialog.Gate
 	focus      focus

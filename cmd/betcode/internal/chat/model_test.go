@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/protobuf/proto"
+
 	"betcode/cmd/betcode/internal/chat/drafts"
 	"betcode/cmd/betcode/internal/chat/editor"
 	"betcode/cmd/betcode/internal/client"
@@ -599,5 +601,50 @@ func TestStatusOfABlockedSession(t *testing.T) {
 	p.events(eventtest.Status(pb.AgentStatus_THINKING), eventtest.Status(pb.AgentStatus_IDLE))
 	if got := p.Status(p.now); !strings.HasPrefix(got, "idle") {
 		t.Errorf("after another turn the status is %q", got)
+	}
+}
+
+// A message that is sent while a request waits is announced, with what it waits for, and so is the moment at which the agent gets
+// it. A chat that attaches later learns the same; what was announced long ago is not announced again.
+func TestQueuedMessage(t *testing.T) {
+	asks := eventtest.Asks("r", "Bash", "rm -rf build")
+	asks.GetPermissionRequest().ToolUseId = "t"
+	call := &pb.AgentEvent{Event: &pb.AgentEvent_ToolCallStart{ToolCallStart: &pb.ToolCallStart{ToolId: "t", ToolName: "Bash"}}}
+	message := &pb.AgentEvent{Event: &pb.AgentEvent_UserInput{UserInput: &pb.UserInput{IdempotencyKey: "k", Content: "and test"}}}
+	returned := &pb.AgentEvent{Event: &pb.AgentEvent_ToolCallResult{ToolCallResult: &pb.ToolCallResult{ToolId: "t", Output: "done"}}}
+	const what = "after an answer to the request for Bash: rm -rf build"
+	seen := func(p *person) string { rows, _, _ := p.Frame(p.now); return strings.Join(rows, "\n") }
+	status := func(p *person) string { return p.Status(p.now) }
+
+	p := newPerson(Options{Screen: true})
+	p.does(Resize{100, 30})
+	p.events(eventtest.Status(pb.AgentStatus_THINKING), call, asks, message)
+	if got := seen(p); !strings.Contains(got, "> and test\n") || !strings.Contains(got, "Queued: the agent reads this message "+what) {
+		t.Errorf("shown:\n%s", got)
+	}
+	if got := status(p); !strings.Contains(got, "waits for you · 1 message queued") {
+		t.Errorf("status %q", got)
+	}
+	p.events(eventtest.Resolved("r"))
+	if got := seen(p); strings.Contains(got, "The agent gets") || !strings.Contains(status(p), "1 message queued") {
+		t.Errorf("before the call has ended:\n%s", got)
+	}
+	p.events(returned)
+	if got := seen(p); !strings.Contains(got, "The agent gets the queued message: and test") || strings.Contains(status(p), "queued") {
+		t.Errorf("after the answer:\n%s", got)
+	}
+
+	for head, want := range map[uint64]string{4: "1 message queued: the agent reads on " + what, 6: ""} {
+		p := newPerson(Options{Screen: true, Head: head})
+		p.does(Resize{100, 30})
+		for i, e := range []*pb.AgentEvent{eventtest.Status(pb.AgentStatus_THINKING), call, asks, message, eventtest.Resolved("r"), returned}[:head] {
+			e = proto.CloneOf(e)
+			e.Sequence = uint64(i + 1)
+			p.events(e)
+		}
+		if got := seen(p); strings.Contains(got, "Queued:") || strings.Contains(got, "The agent gets") || want != "" && !strings.Contains(got, want) ||
+			strings.Contains(got, "1 message queued:") != (want != "") {
+			t.Errorf("attached at %d:\n%s", head, got)
+		}
 	}
 }

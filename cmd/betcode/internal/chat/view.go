@@ -190,6 +190,9 @@ func (m *Model) Status(now time.Time) string {
 	if n := len(m.unconfirmed); n > 1 {
 		parts = append(parts, console.Count(n, "message")+" not confirmed")
 	}
+	if n := m.backlog.Len(); n > 0 && st.caughtUp {
+		parts = append(parts, s.Yellow(console.Count(n, "message")+" queued"))
+	}
 	if st.model != "" {
 		parts = append(parts, console.Line(st.model))
 	}

@@ -23,6 +23,7 @@ type chat struct {
 	style    console.Style
 	screen   io.Writer
 	inbox    inbox.Queue
+	backlog  inbox.Backlog
 	terminal console.Terminal
 	readOnly bool
 
@@ -109,6 +110,11 @@ func (c *chat) begin() {
 func (c *chat) event(e *pb.AgentEvent) {
 	c.inbox.Event(e)
 	c.render.Event(e)
+	for _, line := range c.backlog.Event(e) {
+		if c.caughtUp {
+			c.render.Line("%s", c.style.Dim(line))
+		}
+	}
 	switch event := e.GetEvent().(type) {
 	case *pb.AgentEvent_StatusChange:
 		was := c.running
@@ -136,7 +142,12 @@ func (c *chat) event(e *pb.AgentEvent) {
 	}
 	// The daemon sends open requests again after the history.
 	replay := e.GetSequence() == 0 && (e.GetPermissionRequest() != nil || e.GetUserQuestion() != nil)
-	c.caughtUp = c.caughtUp || e.GetSequence() >= c.head || replay
+	if !c.caughtUp && (e.GetSequence() >= c.head || replay) {
+		c.caughtUp = true
+		if line := c.backlog.Behind(); line != "" {
+			c.render.Line("%s", c.style.Dim(line))
+		}
+	}
 	c.showPrompt()
 }
 

@@ -180,3 +180,31 @@ func TestChatReadsAPipeLineByLine(t *testing.T) {
 	c.event(&pb.AgentEvent{Event: &pb.AgentEvent_Error{Error: &pb.ErrorEvent{Details: map[string]string{"idempotency_key": "k2"}}}})
 	step("refused", true)
 }
+
+// A message that waits behind a request is announced, and so is that the agent gets it.
+func TestChatQueued(t *testing.T) {
+	var out bytes.Buffer
+	c := newChat(&out, console.Terminal{}, 0, false, false)
+	c.event(eventtest.Status(pb.AgentStatus_THINKING))
+	c.event(eventtest.Question("q/0", "Which branch?", false, "main", "dev"))
+	c.event(&pb.AgentEvent{Event: &pb.AgentEvent_UserInput{UserInput: &pb.UserInput{IdempotencyKey: "k", Content: "and test"}}})
+	const queued = "> and test\nQueued: the agent reads this message after an answer to the question: Which branch?\n"
+	if got := out.String(); !strings.Contains(got, queued) || strings.Contains(got, "The agent gets") {
+		t.Errorf("shown:\n%s", got)
+	}
+	out.Reset()
+	c.event(eventtest.Resolved("q"))
+	if got := out.String(); !strings.Contains(got, "The agent gets the queued message: and test\n") {
+		t.Errorf("after the answer:\n%s", got)
+	}
+
+	out.Reset()
+	c = newChat(&out, console.Terminal{}, 2, false, false)
+	for _, e := range numbered(eventtest.Question("q/0", "Which branch?", false, "main", "dev"),
+		&pb.AgentEvent{Event: &pb.AgentEvent_UserInput{UserInput: &pb.UserInput{IdempotencyKey: "k", Content: "and test"}}}) {
+		c.event(e)
+	}
+	if got := out.String(); strings.Contains(got, "Queued:") || !strings.Contains(got, "1 message queued: the agent reads on after an answer to the question: Which branch?\n") {
+		t.Errorf("attached later:\n%s", got)
+	}
+}
