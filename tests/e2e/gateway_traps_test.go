@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coder/websocket"
 
@@ -24,7 +25,9 @@ func TestDeletedUnderItsProxy(t *testing.T) {
 	p := newPortal(t, newStory(t, binaries.fake))
 	owner := p.browser("desk", "admin")
 	for generation := 1; generation <= 3; generation++ {
-		f := p.proxy(foreignproxy.Options{Generation: generation, Agent: foreignproxy.Echo})
+		f := p.proxy(foreignproxy.Options{ // which waits for its heartbeats, also on a slow machine
+			Generation: generation, Agent: foreignproxy.Echo, Second: time.Hour, Backoff: 100 * time.Millisecond,
+		})
 		f.registered()
 		f.Say(foreignproxy.AssistantLine("kept."))
 		f.Say(foreignproxy.AssistantLine("kept, too."))

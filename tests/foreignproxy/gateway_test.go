@@ -202,12 +202,13 @@ func TestKills(t *testing.T) {
 	})
 }
 
-// The answer to a request reaches the proxy once, also if the daemon dies at that instant.
+// The answer to a request reaches the proxy once, also if the daemon dies at that instant. The proxy stays connected: it waits for
+// its heartbeats, however slow the machine is.
 func TestDecisionOnce(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, generation int) {
 		g := newGateway(t)
-		p, _ := g.run(Options{Generation: generation})
+		p, _ := g.run(Options{Generation: generation, Second: time.Hour})
 		g.until(p, "registered", func(s Seen) bool { return s.Registered == 1 })
 		for i := range 10 {
 			id := fmt.Sprint("r", i)

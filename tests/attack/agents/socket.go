@@ -124,7 +124,7 @@ func attackSocketListener(s *siege.Siege) {
 			s.Held(fmt.Sprintf("%s ends when a listener %s", args[0], name), ctx.Err() == nil && siege.Plain(string(out)), "%q", out)
 			cancel()
 		}
-		s.Held("the daemon says that another file is there", s.BecomesQuickly(func() bool { return strings.Contains(s.Daemon.Log(), "another file is at") }), "it does not")
+		s.Held("the daemon says that another file is there", s.Becomes(func() bool { return strings.Contains(s.Daemon.Log(), "another file is at") }), "it does not")
 		l.Close() // it takes its file away
 		s.Held("it is made again", reachable(s), "it is not")
 	}

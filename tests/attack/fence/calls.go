@@ -88,7 +88,7 @@ func fencedCalls(s *siege.Siege) {
 			s.Fail("the probe cannot do it outside either: %s; it did\n%s", way, raw)
 		}
 	}
-	s.Held("outside, a descriptor's signals reach a process", s.BecomesQuickly(func() bool { return s.Contains(signals, "SIGUSR1") }), "they do not")
+	s.Held("outside, a descriptor's signals reach a process", s.Becomes(func() bool { return s.Contains(signals, "SIGUSR1") }), "they do not")
 }
 
 // plan writes a probe's plan into the project.

@@ -9,7 +9,7 @@ import (
 
 // Audited reports whether the audit log has an entry of a type.
 func (s *Siege) Audited(what string) bool {
-	return s.BecomesQuickly(func() bool {
+	return s.Becomes(func() bool {
 		printed, _ := s.Cli("audit", "--json")
 		return strings.Contains(printed, what)
 	})

@@ -47,7 +47,7 @@ func state(pid int) byte {
 
 // Frozen reports whether everything that works in the session's directory is stopped.
 func (s *Siege) Frozen() bool {
-	return s.BecomesQuickly(func() bool {
+	return s.Becomes(func() bool {
 		for _, pid := range s.Family() {
 			if !strings.ContainsRune("TD", rune(state(pid))) { // D waits for a child that is frozen between vfork and exec
 				return false

@@ -14,7 +14,8 @@ func IsNotice(code string) func(kit.Event) bool {
 // Becomes waits for something to be true, for as long as a busy machine may take.
 func (s *Siege) Becomes(is func() bool) bool { return s.within(time.Minute, is) }
 
-// BecomesQuickly is Becomes for effects that should follow at once.
+// BecomesQuickly waits ten seconds for something that must not become true. What must become true may take longer on a busy
+// machine: see Becomes.
 func (s *Siege) BecomesQuickly(is func() bool) bool { return s.within(10*time.Second, is) }
 
 // Until waits for something to become true, within the patience of the kit, and ends the scenario if it does not.
