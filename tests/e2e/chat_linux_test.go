@@ -2,7 +2,9 @@ package e2e
 
 import (
 	"errors"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -50,6 +52,19 @@ func (s *story) shows(t *kit.Screen, text string) {
 	}
 }
 
+// stored waits until typed text is in the file of a draft. A process that is killed as soon as its screen shows the text may not
+// have written its last key yet.
+func (s *story) stored(text string) {
+	s.Helper()
+	s.eventually("a draft has "+text, func() bool {
+		files, _ := filepath.Glob(filepath.Join(s.world.StateDir(), "*", "drafts", "*", "*.json"))
+		return slices.ContainsFunc(files, func(file string) bool {
+			raw, err := os.ReadFile(file)
+			return err == nil && strings.Contains(string(raw), text)
+		})
+	})
+}
+
 // A message is sent with Enter, and its answer is above the editor.
 func TestChatOnAScreen(t *testing.T) {
 	t.Parallel()
@@ -90,6 +105,7 @@ func TestChatWithoutAWord(t *testing.T) {
 	s.shows(screen, "idle")
 	s.types(screen.Terminal, "echo:half")
 	s.shows(screen, "> echo:half")
+	s.stored("echo:half")
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -237,6 +253,7 @@ func TestChatDraftSurvives(t *testing.T) {
 	s.shows(screen, "does not answer")
 	s.types(screen.Terminal, "ence")
 	s.shows(screen, "> echo:half a sentence")
+	s.stored("echo:half a sentence")
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

@@ -28,6 +28,7 @@ func TestScreenRestart(t *testing.T) {
 	s.shows(screen, "Esc ‹ first")
 	s.types(screen.Terminal, " and more")
 	s.shows(screen, "> echo:half a sentence and more")
+	s.stored("echo:half a sentence and more")
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
