@@ -82,10 +82,10 @@ func attackAttachments(s *siege.Siege) {
 	<-stopped
 	s.Held("a file that grows ends", ended, "exit %d: %q", code, printed)
 
-	list, _ := s.Cli("session", "list", "-o", "name")
+	list, _ := s.Cli("session", "list", "-o", "name") // with "files", if the command was faster than the growth
 	before := strings.Count(list, "\n")
 	s.Write(s.Project("good.txt"), "text")
-	printed, code = s.Cli("run", "--name", "files", "--attach", link("good link.txt", "good.txt"), "echo:hello")
+	printed, code = s.Cli("run", "--name", "linked", "--attach", link("good link.txt", "good.txt"), "echo:hello")
 	list, _ = s.Cli("session", "list", "-o", "name")
 	s.Held("a link to a file is sent", code == 0 && strings.Count(list, "\n") == before+1, "exit %d: %s; sessions before: %d", code, printed, before)
 }
