@@ -30,7 +30,7 @@ func (s *story) screenOf(columns, rows int, cmd *exec.Cmd) (*kit.Screen, *exec.C
 	if err != nil {
 		s.Fatal(err)
 	}
-	cmd.Env, cmd.Dir = slices.Concat(s.world.Environ(), []string{"TERM=xterm-256color"}, cmd.Env), s.world.Project
+	cmd.Env, cmd.Dir = slices.Concat(s.world.Environ(), []string{"TERM=xterm-256color", "USER=" + userAt(t.Terminal)}, cmd.Env), s.world.Project
 	if err := t.Start(cmd); err != nil {
 		s.Fatal(err)
 	}
@@ -42,6 +42,14 @@ func (s *story) screenOf(columns, rows int, cmd *exec.Cmd) (*kit.Screen, *exec.C
 		}
 	})
 	return t, cmd
+}
+
+// userAt returns a name for the user of a terminal with which the client's name, user@host pts/N, has the same width on every
+// machine and terminal: lines that show it wrap at the same word.
+func userAt(t *kit.Terminal) string {
+	const width = 24
+	host, _ := os.Hostname() // without it the user is named alone
+	return strings.Repeat("u", max(width-len("@"+host+" "+t.Name()), 1))
 }
 
 // shows waits for a text on a screen.

@@ -20,14 +20,14 @@ var changing = []struct {
 	what *regexp.Regexp
 	with string
 }{
-	{regexp.MustCompile(`\d+s ago|now`), "N ago"},
+	{regexp.MustCompile(` *\b(\d+[smh] ago|now)\b`), " N ago"},
 	{regexp.MustCompile(`lock: \S+`), "lock: CLIENT"},
-	{regexp.MustCompile(`by \S+@\S+ pts/\d+`), "by CLIENT"},
+	{regexp.MustCompile(`by \S+ pts/\d+`), "by CLIENT"},
 	{regexp.MustCompile(`/tmp/bc\d+`), "/tmp/bc"},
 	{regexp.MustCompile(`/tmp/bc/\S*…`), "/tmp/bc/…"},
 	{regexp.MustCompile(`, \d+\.\ds`), ""},
 	{regexp.MustCompile(`(trying again).*`), "$1"},
-	{regexp.MustCompile(`working \d+s`), "working 0s"},
+	{regexp.MustCompile(`working (\d+m )?\d+s`), "working 0s"},
 	{regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`), "ID"},
 }
 

@@ -64,6 +64,9 @@ func openTerminal(also io.Writer) (*Terminal, error) {
 	return t, nil
 }
 
+// Name returns the terminal's name as people know it: pts/3.
+func (t *Terminal) Name() string { return strings.TrimPrefix(t.slave.Name(), "/dev/") }
+
 // Start starts a command whose controlling terminal this is.
 func (t *Terminal) Start(cmd *exec.Cmd) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = t.slave, t.slave, t.slave

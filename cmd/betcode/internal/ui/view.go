@@ -139,6 +139,9 @@ func (m *Model) list(now time.Time, height int) []string {
 // narrow is the width below which the directory is left out.
 const narrow = 60
 
+// agoWidth is the width of the column that shows how long ago a session was used, so that its rows line up: "59s ago".
+const agoWidth = 7
+
 // row returns a session on one row: its name, what it waits for or did last, its directory and the time.
 func (m *Model) row(now time.Time, r row, i int, chosen bool) string {
 	s := r.session
@@ -146,7 +149,7 @@ func (m *Model) row(now time.Time, r row, i int, chosen bool) string {
 	if i < 9 {
 		number = fmt.Sprintf("%d ", i+1)
 	}
-	ago := console.Ago(s.GetUpdatedAt(), now)
+	ago := fmt.Sprintf("%*s", agoWidth, console.Ago(s.GetUpdatedAt(), now))
 	wide, right := 26, fmt.Sprintf("%s  %s", console.Shorten(console.Line(filepath.Base(s.GetWorkingDirectory())), 16), ago)
 	if m.width < narrow {
 		wide, right = 14, ago
