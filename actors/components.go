@@ -20,7 +20,7 @@ func (s *System) components(now time.Time, fenced map[messages.SessionID]bool) [
 			all = append(all, c)
 		}
 	}
-	add(s.keeper().DamagedSessions(now, s.backup.Offer()))
+	add(s.maintainer().DamagedSessions(now, s.backup.Offer()))
 	add(s.planner.FenceHealth(now, len(fenced), health.Names(fenced)))
 	add(s.planner.MemoryHealth(now))
 	add(s.damage.View(s.backup.Offer()))

@@ -11,21 +11,21 @@ import (
 	"betcode/messages"
 )
 
-func newTickets(runs string) *ticket.Book {
+func newTickets(runs string) *ticket.Registry {
 	return ticket.New(ticket.Deps{Runs: runs, Identity: process.IdentityOf, Lives: process.Lives, Below: process.BelowAgentOf})
 }
 
 // fleetTickets is a run.FleetTickets.
-type fleetTickets struct{ book *ticket.Book }
+type fleetTickets struct{ registry *ticket.Registry }
 
 // Settle implements run.FleetTickets.
-func (f fleetTickets) Settle(ctx context.Context, run messages.RunRecord, patience time.Duration) error {
-	return f.book.Settle(ctx, ticket.Run{Session: run.Session, Number: run.Run}, patience)
+func (f fleetTickets) Await(ctx context.Context, run messages.RunRecord, patience time.Duration) error {
+	return f.registry.Await(ctx, ticket.Run{Session: run.Session, Number: run.Run}, patience)
 }
 
 // Drop implements run.FleetTickets.
 func (f fleetTickets) Drop(run messages.RunRecord) {
-	f.book.Drop(ticket.Run{Session: run.Session, Number: run.Run})
+	f.registry.Drop(ticket.Run{Session: run.Session, Number: run.Run})
 }
 
 // FleetServer returns the session whose fleet server is the process pid, by the ticket that it presents. Another process that

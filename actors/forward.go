@@ -21,7 +21,7 @@ func (s *System) addressAnswer(r messages.Request, m messages.AnswerPermission) 
 			WithCode(messages.PermissionStale).With("request_id", string(m.Request)).WithHint("list the requests that wait: betcode permission list")
 	}
 	m.Session, m.Request = subagent, request
-	if once, ok := r.(messages.Once); ok {
+	if once, ok := r.(messages.Idempotent); ok {
 		once.Request = m
 		return once, m, nil
 	}

@@ -35,9 +35,9 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 	case messages.GetJournalStats:
 		return s.options.Store.Stats(), nil
 	case messages.VerifyJournal:
-		return s.keeper().Verify(ctx, m)
+		return s.maintainer().Verify(ctx, m)
 	case messages.BackupJournal:
-		return s.keeper().BackUp(ctx, m)
+		return s.maintainer().BackUp(ctx, m)
 	case messages.TrustDirectory:
 		return s.directories.Trust(m)
 	case messages.ReviewDirectory:
@@ -94,7 +94,7 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		return s.working(ctx, m, func() (messages.Reply, error) { return s.ask(ctx, s.sessions, m) })
 	case messages.CancelSubagent:
 		return s.cancelSubagent(ctx, m, m)
-	case messages.Once:
+	case messages.Idempotent:
 		if cancel, ok := m.Request.(messages.CancelSubagent); ok {
 			if known, err := s.queries.Repeated(m); known != nil || err != nil {
 				return known, err
@@ -145,7 +145,7 @@ func (s *System) askWithin(ctx context.Context, patience time.Duration, to *acto
 		crashed, stop = s.crashes.watch(target.Target())
 		defer stop()
 	}
-	answers := make(letterbox, 1)
+	answers := make(future, 1)
 	self, _ := s.actors.ProcessRegistry.Add(answers, "ask/"+s.actors.ProcessRegistry.NextId())
 	defer s.actors.ProcessRegistry.Remove(self)
 	for {
@@ -213,13 +213,13 @@ func (s *System) sessionView(ctx context.Context, m messages.GetSession) (messag
 	return view, nil
 }
 
-// letterbox receives the first answer to a request. It is an actor.Process and no
+// future receives the first answer to a request. It is an actor.Process and no
 // future of the library: it costs no goroutine, and leaves none behind when the
 // caller stops waiting.
-type letterbox chan any
+type future chan any
 
 // SendUserMessage implements actor.Process.
-func (l letterbox) SendUserMessage(_ *actor.PID, message any) {
+func (l future) SendUserMessage(_ *actor.PID, message any) {
 	_, answer, _ := actor.UnwrapEnvelope(message)
 	select {
 	case l <- answer:
@@ -228,10 +228,10 @@ func (l letterbox) SendUserMessage(_ *actor.PID, message any) {
 }
 
 // SendSystemMessage implements actor.Process.
-func (letterbox) SendSystemMessage(*actor.PID, any) {}
+func (future) SendSystemMessage(*actor.PID, any) {}
 
 // Stop implements actor.Process.
-func (letterbox) Stop(*actor.PID) {}
+func (future) Stop(*actor.PID) {}
 
 // unpack turns an answer into a reply or a [*messages.Error].
 func unpack(answer any) (messages.Reply, error) {

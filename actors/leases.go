@@ -121,7 +121,7 @@ func (s *System) working(ctx context.Context, r messages.Request, ask func() (me
 
 // worksFor returns the session that a request makes work; false if it makes none work.
 func worksFor(r messages.Request) (messages.SessionID, bool) {
-	if once, ok := r.(messages.Once); ok {
+	if once, ok := r.(messages.Idempotent); ok {
 		r = once.Request
 	}
 	switch m := r.(type) {
@@ -138,7 +138,7 @@ func worksFor(r messages.Request) (messages.SessionID, bool) {
 // meanwhile leaves none behind.
 func (s *System) ends(ctx context.Context, r messages.Request) (messages.Reply, error) {
 	inner := r
-	if once, ok := r.(messages.Once); ok {
+	if once, ok := r.(messages.Idempotent); ok {
 		inner = once.Request
 	}
 	var session messages.SessionID

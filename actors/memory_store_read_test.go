@@ -169,16 +169,16 @@ func (s *memoryStore) Unfinished() ([]messages.SessionID, error) {
 }
 
 func (s *memoryStore) Seen(id messages.SessionID, key string) (messages.Seq, bool, error) {
-	r, seen, err := s.Remembered(id, key)
+	r, seen, err := s.StoredResult(id, key)
 	return r.Seq, seen, err
 }
 
-func (s *memoryStore) Remembered(id messages.SessionID, key string) (messages.Remembered, bool, error) {
+func (s *memoryStore) StoredResult(id messages.SessionID, key string) (messages.StoredResult, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.of(id)
 	if !c.Exists {
-		return messages.Remembered{}, false, messages.Errorf("look up key", messages.NotFound, "session %s does not exist", id).WithCode(messages.SessionNotFound)
+		return messages.StoredResult{}, false, messages.Errorf("look up key", messages.NotFound, "session %s does not exist", id).WithCode(messages.SessionNotFound)
 	}
 	seq, seen := c.Keys[key]
 	r := c.Answered[key]

@@ -13,7 +13,7 @@ func TestSessionOfAKey(t *testing.T) {
 	for n := 1; n <= 3; n++ {
 		s.open(sessionN(n))
 	}
-	must[messages.Done](s, messages.Once{
+	must[messages.Done](s, messages.Idempotent{
 		Key: key(1), Digest: []byte("grant"), Request: messages.SetGrant{Session: sessionN(2), Tool: "Bash", Granted: true},
 	})
 	for _, on := range []*stage{s, raise(t, store)} {
@@ -32,7 +32,7 @@ func TestCallUnderAKeyAcrossDaemons(t *testing.T) {
 	store := newMemoryStore()
 	s := raise(t, store)
 	s.open(sessionN(1))
-	m := messages.Once{Key: key(1), Digest: []byte("grant"), Request: messages.SetGrant{Session: sessionN(1), Tool: "Bash", Granted: true}}
+	m := messages.Idempotent{Key: key(1), Digest: []byte("grant"), Request: messages.SetGrant{Session: sessionN(1), Tool: "Bash", Granted: true}}
 	must[messages.Done](s, m)
 	must[messages.Done](s, messages.ClearGrants{Session: sessionN(1)})
 	hello := messages.SendInput{Session: sessionN(1), Client: "ann", Key: key(2), Content: "hello"}

@@ -37,7 +37,7 @@ func (s *System) Stop(ctx context.Context, keepAgents bool) error {
 	go func() { s.workers.Wait(); close(stopped) }()
 	select {
 	case <-stopped:
-		s.crew.Close()
+		s.executor.Close()
 		s.cgroups.RemoveEmpty()
 		return nil
 	case <-ctx.Done():

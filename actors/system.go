@@ -45,7 +45,7 @@ type System struct {
 	log        zerolog.Logger
 	policy     supervision.Policy
 	now        func() time.Time
-	crew       *supervision.Crew // runs actors and their workers
+	executor   *supervision.Executor // runs actors and their workers
 	tree       *supervision.Tree
 	watcher    *spool.Watcher
 	actors     *actor.ActorSystem
@@ -74,7 +74,7 @@ type System struct {
 	versions    *sidecar.Versions
 	fleet       *sidecar.Fleet
 	limits      *sidecar.Limits
-	tickets     *ticket.Book
+	tickets     *ticket.Registry
 	stops       *sidecar.Stops
 	cgroups     process.Cgroups
 	git         *git.Git
@@ -164,9 +164,9 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 			s.logOf("daemon").Warn().Err(err).Msg("some orchestrations cannot be read")
 		}
 	}
-	s.crew = supervision.NewCrew()
-	s.workers.Crew = s.crew
-	s.tree = supervision.NewTree(s.crew, s.crashed)
+	s.executor = supervision.NewExecutor()
+	s.workers.Executor = s.executor
+	s.tree = supervision.NewTree(s.executor, s.crashed)
 	s.actors = actor.NewActorSystem(actor.WithLoggerFactory(s.libraryLog))
 	s.background = act.NewBackground(&s.workers, s.backgroundFailed)
 	s.archivist = act.NewBackground(&s.workers, s.backgroundFailed)
@@ -175,13 +175,13 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	s.notifier = notify.New(s.options.NotifyEnv)
 	s.searcher = search.NewSearcher(o.Store)
 	s.backup.Look(s.options.Backups)
-	s.keeper().NoteFindings()
+	s.maintainer().NoteFindings()
 
 	root := daemonProps(s)
 	pid, err := s.actors.Root.SpawnNamed(root, "daemon")
 	if err != nil {
 		s.watcher.Close()
-		s.crew.Close()
+		s.executor.Close()
 		return nil, fmt.Errorf("start daemon actor: %w", err)
 	}
 	s.daemon = pid

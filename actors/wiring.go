@@ -87,7 +87,7 @@ func (s *System) poolDeps() pool.Deps {
 		Common: s.common(), Health: s.health, Settings: s.settings.Load, Stopped: func() bool { return s.fleet.Present().Stopped() },
 		ToSession: s.toSession, ToSessions: s.toSessions,
 		Publish:    func(q messages.SlotQueue) { s.slots.Store(&q) },
-		FreeMemory: s.options.FreeMemory, Limits: s.limits.Present, KeepLimits: s.keepLimits,
+		FreeMemory: s.options.FreeMemory, Limits: s.limits.Present, SaveLimits: s.keepLimits,
 	}
 }
 
@@ -146,7 +146,7 @@ func (s *System) audit(e messages.AuditEntry) {
 	})
 }
 
-// keeper maintains the files of the journal.
-func (s *System) keeper() journal.Keeper {
-	return journal.Keeper{Store: s.options.Store, Damage: &s.damage, Now: s.now, Log: func() *zerolog.Logger { return s.logOf("journal") }}
+// maintainer maintains the files of the journal.
+func (s *System) maintainer() journal.Maintainer {
+	return journal.Maintainer{Store: s.options.Store, Damage: &s.damage, Now: s.now, Log: func() *zerolog.Logger { return s.logOf("journal") }}
 }

@@ -14,10 +14,10 @@ import (
 	"betcode/actors/internal/mcpconfig"
 	"betcode/actors/internal/sidecar"
 	"betcode/actors/internal/ticket"
+	"betcode/actors/orphans"
 	"betcode/actors/permission"
 	"betcode/actors/run"
 	"betcode/actors/session"
-	"betcode/actors/strays"
 	"betcode/messages"
 )
 
@@ -84,9 +84,9 @@ func (s *System) sessionDeps() *session.Deps {
 		Journal: s.journal, Pool: s.pool, Day: s.daily, Health: s.health,
 		Run: s.runDeps(), Client: s.clientDeps(), Permission: s.permissionDeps(),
 		DiskFull: s.room.Full, DayBudget: s.day.Of, Rules: s.rules.Rules, NotContinuing: s.versions.NotContinuing, Stops: s.stops,
-		Environment: s.planner.Environment, DirectoryRules: s.directories.Rules, EditRefused: s.checks.EditRefused, Guard: s.directories.Guard, EndStrays: strays.EndIn,
+		Environment: s.planner.Environment, DirectoryRules: s.directories.Rules, EditRefused: s.checks.EditRefused, Guard: s.directories.Guard, EndStrays: orphans.EndIn,
 		SpentBelow: s.spentBelow, Seen: s.seen,
-		Background: s.background, NoteVersion: s.versions.Add, KeepReport: s.keepReport, KeepAbilities: sidecar.LearnAbilities,
+		Background: s.background, NoteVersion: s.versions.Add, SaveReport: s.keepReport, SaveAbilities: sidecar.LearnAbilities,
 		Temporary: s.planner.Temporary, Archive: s.archiver.Ended, Audit: s.ended, Notify: s.notify, SubagentEnded: s.subagentEnded,
 		PlanBudgetDecided: func(id messages.RequestID) { s.endings.ended(messages.SessionID(id)) },
 		Shows:             s.logs, Mask: s.options.Mask,

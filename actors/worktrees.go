@@ -141,7 +141,7 @@ func (s *System) cancelSetup(ctx context.Context, m messages.CancelSetup) (messa
 	})
 	answer, err := s.getWorktree(ctx, messages.GetWorktree{Worktree: id})
 	if err == nil {
-		err = s.registry.Remember(m.By, id, common, answer, s.now())
+		err = s.registry.StoreAnswer(m.By, id, common, answer, s.now())
 	}
 	return answer, err
 }

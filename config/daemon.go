@@ -138,8 +138,8 @@ type Disk struct {
 func (s Settings) Daemon() Daemon {
 	d := Daemon{ConfigDir: s.ConfigDir}
 	for _, v := range s.Values {
-		if v.into != nil && v.Value != nil {
-			assign(v.into(&d), v.Value)
+		if v.field != nil && v.Value != nil {
+			assign(v.field(&d), v.Value)
 		}
 	}
 	return d

@@ -40,14 +40,14 @@ func homeDirectory() (string, error) {
 }
 
 // first returns the first non-empty of a flag, an environment variable and a default.
-func (e Environment) first(flag, name, otherwise string) string {
+func (e Environment) first(flag, name, fallback string) string {
 	if flag != "" {
 		return flag
 	}
 	if value := e.Getenv(name); value != "" {
 		return value
 	}
-	return otherwise
+	return fallback
 }
 
 // absolute returns path as an absolute path; empty stays empty.
@@ -74,11 +74,11 @@ func clean(path string) string {
 
 // xdg returns a directory of the XDG specification: the value of a variable, if it is absolute,
 // otherwise a directory below the home directory.
-func (e Environment) xdg(name string, otherwise ...string) (string, error) {
+func (e Environment) xdg(name string, fallback ...string) (string, error) {
 	if dir := e.Getenv(name); filepath.IsAbs(dir) {
 		return dir, nil
 	}
-	return e.underHome(otherwise...)
+	return e.underHome(fallback...)
 }
 
 func (e Environment) underHome(elements ...string) (string, error) {

@@ -139,8 +139,8 @@ func UserFiles(dir string) ([]*File, error) {
 	return files, errors.Join(wrong...)
 }
 
-// Said returns the first value of each setting in files, in the order of the table.
-func Said(files ...*File) []Value {
+// FileValues returns the first value of each setting in files, in the order of the table.
+func FileValues(files ...*File) []Value {
 	var values []Value
 	for i := range table {
 		for _, f := range files {

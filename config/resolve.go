@@ -141,9 +141,9 @@ func decide(s *Setting, flags Flags, e Environment, dir string, files []*File) (
 		}
 	}
 	text := s.Default
-	if s.otherwise != nil {
+	if s.fallback != nil {
 		var err error
-		if text, err = s.otherwise(e, dir); err != nil {
+		if text, err = s.fallback(e, dir); err != nil {
 			return out, err
 		}
 	}

@@ -26,8 +26,8 @@ type Setting struct {
 	Directory bool   // settings of a trusted directory may set it for sessions there
 	Help      string // one line, for people
 
-	into      func(*Daemon) any                               // the field for its value; nil = none
-	otherwise func(e Environment, dir string) (string, error) // the default, if it depends on the machine
+	field    func(*Daemon) any                               // the field for its value; nil = none
+	fallback func(e Environment, dir string) (string, error) // the default, if it depends on the machine
 }
 
 // Kind is the type and notation of a setting.

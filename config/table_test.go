@@ -25,7 +25,7 @@ func TestTable(t *testing.T) {
 			}
 			taken[name] = s.Name
 		}
-		if s.Help == "" || s.into == nil || strings.HasSuffix(s.Help, ".") {
+		if s.Help == "" || s.field == nil || strings.HasSuffix(s.Help, ".") {
 			t.Errorf("%s is not complete", s.Name)
 		}
 		if s.Default == "" && s.Unset == "" {
@@ -46,13 +46,13 @@ func TestTable(t *testing.T) {
 			}
 		}
 		var d Daemon
-		field := reflect.TypeOf(s.into(&d)).Elem()
+		field := reflect.TypeOf(s.field(&d)).Elem()
 		examples := map[Kind]any{
 			Text: "x", Path: "/x", Number: int64(7), Switch: true, Duration: time.Hour, Size: int64(7),
 			Durations: []time.Duration{time.Hour}, Command: []string{"x"}, Names: []string{"X"}, Paths: []string{"/x"}, Shell: []string{"x"}, Money: int64(7),
 		}
-		assign(s.into(&d), examples[s.Kind])
-		if reflect.ValueOf(s.into(&d)).Elem().IsZero() {
+		assign(s.field(&d), examples[s.Kind])
+		if reflect.ValueOf(s.field(&d)).Elem().IsZero() {
 			t.Errorf("%s does not reach its %s", s.Name, field)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/grpcapi/handler"
 	"betcode/grpcapi/translate"
 	"betcode/messages"
@@ -78,7 +78,7 @@ func (s accessService) known(ctx context.Context, ref string) (messages.SessionI
 
 // list returns a page of sessions. A limited caller gets only sessions of which its person is a member.
 func (s agentService) list(ctx context.Context, m messages.ListSessions) (messages.SessionList, error) {
-	c := door.CallOf(ctx)
+	c := auth.CallOf(ctx)
 	if !c.Limited {
 		return handler.Ask[messages.SessionList](ctx, s.server.asker, m)
 	}

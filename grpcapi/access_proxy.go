@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/grpcapi/translate"
 	"betcode/grpcapi/wire"
 	"betcode/messages"
@@ -34,7 +34,7 @@ func (s accessService) CreateProxyToken(ctx context.Context, r *pb.CreateProxyTo
 		return nil, err
 	}
 	secret, made, err := store.Sign(messages.Token{
-		Title: wire.Printable(r.GetTitle()), Rights: messages.MayProxy, Person: door.CallOf(ctx).Person, ExpiresAt: expires,
+		Title: wire.Printable(r.GetTitle()), Rights: messages.MayProxy, Person: auth.CallOf(ctx).Person, ExpiresAt: expires,
 	})
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (s accessService) proxyTokens(ctx context.Context, op string) ([]messages.T
 	if err != nil {
 		return nil, err
 	}
-	c := door.CallOf(ctx)
+	c := auth.CallOf(ctx)
 	return slices.DeleteFunc(all, func(t messages.Token) bool {
 		return t.ID == "" || t.Person != c.Person && !c.Rights.Has(messages.MayAdmin)
 	}), nil

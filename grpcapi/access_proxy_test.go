@@ -7,7 +7,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -22,7 +22,7 @@ func TestProxyTokens(t *testing.T) {
 	tokens.Create(messages.Token{Name: "viewer", Rights: messages.MayView, Person: "phone"})
 	tokens.Create(messages.Token{Name: "proxy", Rights: messages.MayProxy, Person: "phone"})
 	tokens.Create(messages.Token{Name: "owner", Rights: messages.MayEverything, Person: "owner"})
-	conn, _ := serveCaller(t, Options{Asker: &fakeAsker{}, Tokens: tokens}, door.Unrestricted)
+	conn, _ := serveCaller(t, Options{Asker: &fakeAsker{}, Tokens: tokens}, auth.Unrestricted)
 	access := pb.NewAccessServiceClient(conn)
 	made := must[*pb.CreateProxyTokenResponse](t)(access.CreateProxyToken(presenting(t, "secret-phone-1"), &pb.CreateProxyTokenRequest{Title: "laptop", Days: 30}))
 	if got := made.GetToken(); got.GetPerson() != "phone" || !slices.Equal(got.GetScopes(), []string{"proxy"}) || got.GetId() != "id-laptop" || got.GetTitle() != "laptop" {

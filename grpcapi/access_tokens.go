@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/grpcapi/translate"
 	"betcode/grpcapi/wire"
 	"betcode/messages"
@@ -12,7 +12,7 @@ import (
 )
 
 // tokens returns the store of tokens.
-func (s accessService) tokens(op string) (door.Tokens, error) {
+func (s accessService) tokens(op string) (auth.Tokens, error) {
 	if s.server.options.Tokens == nil {
 		return nil, messages.Errorf(op, messages.Unimplemented, "this daemon keeps no tokens")
 	}
@@ -63,7 +63,7 @@ func (s accessService) ListAccessTokens(context.Context, *pb.ListAccessTokensReq
 
 // GetCaller implements AccessService.
 func (s accessService) GetCaller(ctx context.Context, _ *pb.GetCallerRequest) (*pb.GetCallerResponse, error) {
-	c := door.CallOf(ctx)
+	c := auth.CallOf(ctx)
 	token, expires := c.Token()
 	out := &pb.GetCallerResponse{Token: token, Scopes: c.Rights.Names(), ExpiresAt: translate.TimeOut(expires), Person: c.Person, Shared: c.Limited}
 	if !c.Limited {

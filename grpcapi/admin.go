@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/grpcapi/handler"
 	"betcode/grpcapi/translate"
 	"betcode/grpcapi/wire"
@@ -55,8 +55,8 @@ func (s adminService) ShowSession(ctx context.Context, r *pb.ShowSessionRequest)
 // StopSession implements AdminService.
 func (s adminService) StopSession(ctx context.Context, r *pb.StopSessionRequest) (*pb.StopSessionResponse, error) {
 	session, err := s.resolve(ctx, r.GetSessionId())
-	m := messages.StopSession{Session: session, Client: door.CallOf(ctx).Client}
-	return handler.Unary(ctx, handler.Once{Asker: s.asker}, m, err, func(a messages.SessionStopped) *pb.StopSessionResponse {
+	m := messages.StopSession{Session: session, Client: auth.CallOf(ctx).Client}
+	return handler.Unary(ctx, handler.Idempotent{Asker: s.asker}, m, err, func(a messages.SessionStopped) *pb.StopSessionResponse {
 		return &pb.StopSessionResponse{WasRunning: a.WasRunning}
 	})
 }
@@ -64,7 +64,7 @@ func (s adminService) StopSession(ctx context.Context, r *pb.StopSessionRequest)
 // ContinueSession implements AdminService.
 func (s adminService) ContinueSession(ctx context.Context, r *pb.ContinueSessionRequest) (*pb.ContinueSessionResponse, error) {
 	session, err := s.resolve(ctx, r.GetSessionId())
-	return handler.Unary(ctx, handler.Once{Asker: s.asker}, messages.ContinueSession{Session: session}, err, func(a messages.SessionContinued) *pb.ContinueSessionResponse {
+	return handler.Unary(ctx, handler.Idempotent{Asker: s.asker}, messages.ContinueSession{Session: session}, err, func(a messages.SessionContinued) *pb.ContinueSessionResponse {
 		return &pb.ContinueSessionResponse{WasWaiting: a.WasWaiting}
 	})
 }
@@ -72,8 +72,8 @@ func (s adminService) ContinueSession(ctx context.Context, r *pb.ContinueSession
 // StopRepeat implements AdminService.
 func (s adminService) StopRepeat(ctx context.Context, r *pb.StopRepeatRequest) (*pb.StopRepeatResponse, error) {
 	session, err := s.resolve(ctx, r.GetSessionId())
-	m := messages.StopRepeat{Session: session, Client: door.CallOf(ctx).Client}
-	return handler.Unary(ctx, handler.Once{Asker: s.asker}, m, err, func(a messages.RepeatStopped) *pb.StopRepeatResponse {
+	m := messages.StopRepeat{Session: session, Client: auth.CallOf(ctx).Client}
+	return handler.Unary(ctx, handler.Idempotent{Asker: s.asker}, m, err, func(a messages.RepeatStopped) *pb.StopRepeatResponse {
 		return &pb.StopRepeatResponse{WasRepeating: a.WasRepeating, Iteration: a.Iteration}
 	})
 }
@@ -81,7 +81,7 @@ func (s adminService) StopRepeat(ctx context.Context, r *pb.StopRepeatRequest) (
 // RestartSession implements AdminService.
 func (s adminService) RestartSession(ctx context.Context, r *pb.RestartSessionRequest) (*pb.RestartSessionResponse, error) {
 	session, err := s.resolve(ctx, r.GetSessionId())
-	return handler.Unary(ctx, handler.Once{Asker: s.asker}, messages.RestartSession{Session: session}, err, func(a messages.SessionRestarted) *pb.RestartSessionResponse {
+	return handler.Unary(ctx, handler.Idempotent{Asker: s.asker}, messages.RestartSession{Session: session}, err, func(a messages.SessionRestarted) *pb.RestartSessionResponse {
 		return &pb.RestartSessionResponse{WasRunning: a.WasRunning, Queued: a.Queued}
 	})
 }
@@ -92,8 +92,8 @@ func (s adminService) SetSessionBudget(ctx context.Context, r *pb.SetSessionBudg
 	if err == nil {
 		m.Session, err = s.resolve(ctx, r.GetSessionId())
 	}
-	m.Client = door.CallOf(ctx).Client
-	return handler.Unary(ctx, handler.Once{Asker: s.asker}, m, err, handler.Empty[pb.SetSessionBudgetResponse])
+	m.Client = auth.CallOf(ctx).Client
+	return handler.Unary(ctx, handler.Idempotent{Asker: s.asker}, m, err, handler.Empty[pb.SetSessionBudgetResponse])
 }
 
 // Shutdown implements AdminService.

@@ -17,7 +17,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -49,7 +49,7 @@ func TestAdmin(t *testing.T) {
 				return nil, broken
 			}
 			return messages.SessionResolved{Session: elsewhere}, nil
-		case messages.Once:
+		case messages.Idempotent:
 			return messages.PermissionAnswered{Applied: r.Key == keyA && r.Target() == elsewhere, By: "c", Request: "req-abx"}, nil
 		case messages.GetTree:
 			return messages.TreeNode{Name: "daemon", Children: []messages.TreeNode{{Name: "sessions"}, {Name: "journal", Backoff: time.Second}}}, nil
@@ -87,7 +87,7 @@ func TestAdmin(t *testing.T) {
 		t.Errorf("found %v", late)
 	}
 	// A used key leads to the session in which it was used, whatever waits now.
-	again := metadata.AppendToOutgoingContext(ctx, door.IdempotencyKey, keyA)
+	again := metadata.AppendToOutgoingContext(ctx, auth.IdempotencyKey, keyA)
 	before := must[*pb.AnswerPermissionResponse](t)(client.AnswerPermission(again, &pb.AnswerPermissionRequest{RequestId: "req-ab", Decision: allow}))
 	if !before.GetApplied() || before.GetSessionId() != elsewhere || before.GetRequestId() != "req-abx" {
 		t.Errorf("again %v", before)

@@ -10,7 +10,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/grpcapi/handler"
 	"betcode/grpcapi/translate"
 	"betcode/messages"
@@ -48,8 +48,8 @@ func (s agentService) ResumeSession(r *pb.ResumeSessionRequest, stream grpc.Serv
 		return err
 	}
 	ctx := stream.Context()
-	door.NoteSession(ctx, r)
-	m, err := translate.ResumeIn(r, door.CallOf(ctx).Client)
+	auth.NoteSession(ctx, r)
+	m, err := translate.ResumeIn(r, auth.CallOf(ctx).Client)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (s agentService) ResumeSession(r *pb.ResumeSessionRequest, stream grpc.Serv
 	if err := translate.WithinHead("resume session", m.From, view.Record.Head); err != nil {
 		return err
 	}
-	m.Type = door.CallOf(ctx).Type
+	m.Type = auth.CallOf(ctx).Type
 	var joined <-chan struct{} // closed when the connection has a Converse stream on the session
 	if m.Follow == messages.FollowTurn {
 		beside, forget := s.server.conversing.beside(ctx, m.Session)
@@ -114,7 +114,7 @@ func (s agentService) ResumeSession(r *pb.ResumeSessionRequest, stream grpc.Serv
 // CompactSession implements AgentService. It answers before clients time out, if necessary with estimates.
 func (s agentService) CompactSession(ctx context.Context, r *pb.CompactSessionRequest) (*pb.CompactSessionResponse, error) {
 	m, err := translate.CompactIn(r)
-	if key := door.CallOf(ctx).Key; key != "" && r.GetIdempotencyKey() == "" {
+	if key := auth.CallOf(ctx).Key; key != "" && r.GetIdempotencyKey() == "" {
 		m.Key = key
 	}
 	return handler.Unary(ctx, s.server.patient(), m, err, translate.CompactOut)
@@ -126,9 +126,9 @@ func (s agentService) CancelTurn(ctx context.Context, r *pb.CancelTurnRequest) (
 	if err != nil {
 		return nil, err
 	}
-	m, err := translate.CancelIn(r, session, door.CallOf(ctx).Client)
+	m, err := translate.CancelIn(r, session, auth.CallOf(ctx).Client)
 	m.Force = true
-	return handler.Unary(ctx, handler.Once{Asker: s.server.asker}, m, err, func(a messages.TurnCanceling) *pb.CancelTurnResponse {
+	return handler.Unary(ctx, handler.Idempotent{Asker: s.server.asker}, m, err, func(a messages.TurnCanceling) *pb.CancelTurnResponse {
 		return &pb.CancelTurnResponse{WasActive: a.WasActive}
 	})
 }
@@ -137,7 +137,7 @@ func (s agentService) CancelTurn(ctx context.Context, r *pb.CancelTurnRequest) (
 // 10 s without a response.
 func (s agentService) RequestInputLock(ctx context.Context, r *pb.InputLockRequest) (*pb.InputLockResponse, error) {
 	session, err := translate.SessionIn("request input lock", r.GetSessionId())
-	return handler.Unary(ctx, s.server.patient(), messages.TakeLock{Session: session, Client: door.CallOf(ctx).Client}, err, translate.LockOut)
+	return handler.Unary(ctx, s.server.patient(), messages.TakeLock{Session: session, Client: auth.CallOf(ctx).Client}, err, translate.LockOut)
 }
 
 // ListSessionGrants implements AgentService.
@@ -151,28 +151,28 @@ func (s agentService) ListSessionGrants(ctx context.Context, r *pb.ListSessionGr
 // ClearSessionGrants implements AgentService.
 func (s agentService) ClearSessionGrants(ctx context.Context, r *pb.ClearSessionGrantsRequest) (*pb.ClearSessionGrantsResponse, error) {
 	m, err := translate.ClearGrantsIn(r)
-	m.Client = door.CallOf(ctx).Client
-	return handler.Unary(ctx, handler.Once{Asker: s.server.asker}, m, err, handler.Empty[pb.ClearSessionGrantsResponse])
+	m.Client = auth.CallOf(ctx).Client
+	return handler.Unary(ctx, handler.Idempotent{Asker: s.server.asker}, m, err, handler.Empty[pb.ClearSessionGrantsResponse])
 }
 
 // SetSessionGrant implements AgentService.
 func (s agentService) SetSessionGrant(ctx context.Context, r *pb.SetSessionGrantRequest) (*pb.SetSessionGrantResponse, error) {
 	m, err := translate.SetGrantIn(r)
-	m.Client = door.CallOf(ctx).Client
-	return handler.Unary(ctx, handler.Once{Asker: s.server.asker}, m, err, handler.Empty[pb.SetSessionGrantResponse])
+	m.Client = auth.CallOf(ctx).Client
+	return handler.Unary(ctx, handler.Idempotent{Asker: s.server.asker}, m, err, handler.Empty[pb.SetSessionGrantResponse])
 }
 
 // RenameSession implements AgentService.
 func (s agentService) RenameSession(ctx context.Context, r *pb.RenameSessionRequest) (*pb.RenameSessionResponse, error) {
 	m, err := translate.RenameIn(r)
-	return handler.Unary(ctx, handler.Once{Asker: s.server.asker}, m, err, handler.Empty[pb.RenameSessionResponse])
+	return handler.Unary(ctx, handler.Idempotent{Asker: s.server.asker}, m, err, handler.Empty[pb.RenameSessionResponse])
 }
 
 // DeleteSession implements AgentService. It is idempotent: a session that does not exist is no error.
 func (s agentService) DeleteSession(ctx context.Context, r *pb.DeleteSessionRequest) (*pb.DeleteSessionResponse, error) {
 	session, err := translate.SessionIn("delete session", r.GetSessionId())
-	m := messages.DeleteSession{Session: session, Client: door.CallOf(ctx).Client}
-	out, err := handler.Unary(ctx, handler.Once{Asker: s.server.asker}, m, err, func(messages.Done) *pb.DeleteSessionResponse {
+	m := messages.DeleteSession{Session: session, Client: auth.CallOf(ctx).Client}
+	out, err := handler.Unary(ctx, handler.Idempotent{Asker: s.server.asker}, m, err, func(messages.Done) *pb.DeleteSessionResponse {
 		return &pb.DeleteSessionResponse{Deleted: true}
 	})
 	if err == nil && s.server.options.Tokens != nil {

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -20,7 +20,7 @@ import (
 func presenting(t *testing.T, secrets ...string) context.Context {
 	ctx := as(t, "gateway")
 	for _, s := range secrets {
-		ctx = metadata.AppendToOutgoingContext(ctx, door.CallerToken, s)
+		ctx = metadata.AppendToOutgoingContext(ctx, auth.CallerToken, s)
 	}
 	return ctx
 }
@@ -31,7 +31,7 @@ func TestCallerToken(t *testing.T) {
 	tokens := &fakeTokens{}
 	tokens.Create(messages.Token{Name: "phone", Rights: messages.MayView})
 	tokens.Create(messages.Token{Name: "desk", Rights: messages.MayView | messages.MayControl, ExpiresAt: time.Unix(1<<40, 0)})
-	conn, _ := serveCaller(t, Options{Asker: &fakeAsker{}, Tokens: tokens}, door.Unrestricted)
+	conn, _ := serveCaller(t, Options{Asker: &fakeAsker{}, Tokens: tokens}, auth.Unrestricted)
 	access, agent := pb.NewAccessServiceClient(conn), pb.NewAgentServiceClient(conn)
 	for secret, want := range map[string][]string{"": {"view", "approve", "control", "admin"}, "secret-phone": {"view"}, "secret-desk": {"view", "control"}} {
 		ctx := presenting(t)
@@ -64,7 +64,7 @@ func TestCallerToken(t *testing.T) {
 func TestCallerTokenOfAChild(t *testing.T) {
 	tokens := &fakeTokens{}
 	tokens.Create(messages.Token{Name: "desk", Rights: messages.MayEverything})
-	conn, _ := serveCaller(t, Options{Asker: &fakeAsker{}, Tokens: tokens}, door.BelowAgent)
+	conn, _ := serveCaller(t, Options{Asker: &fakeAsker{}, Tokens: tokens}, auth.BelowAgent)
 	got := must[*pb.GetCallerResponse](t)(pb.NewAccessServiceClient(conn).GetCaller(presenting(t, "secret-desk"), &pb.GetCallerRequest{}))
 	if !slices.Equal(got.GetScopes(), []string{"view"}) {
 		t.Errorf("%v", got)
@@ -73,7 +73,7 @@ func TestCallerTokenOfAChild(t *testing.T) {
 
 // Without a store no token is valid.
 func TestCallerTokenWithoutAStore(t *testing.T) {
-	conn, _ := serveCaller(t, Options{Asker: &fakeAsker{}}, door.Unrestricted)
+	conn, _ := serveCaller(t, Options{Asker: &fakeAsker{}}, auth.Unrestricted)
 	if _, err := pb.NewAccessServiceClient(conn).GetCaller(presenting(t, "secret-desk"), &pb.GetCallerRequest{}); status.Code(err) != codes.Unauthenticated {
 		t.Error(err)
 	}

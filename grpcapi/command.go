@@ -84,7 +84,7 @@ func (s commandService) ListAgents(ctx context.Context, r *pb.ListAgentsRequest)
 	}
 	known := map[string]bool{}
 	for _, record := range sessions.Sessions[:min(agentMemories, len(sessions.Sessions))] {
-		abilities, err := handler.Ask[messages.Abilities](ctx, s.server.asker, messages.GetAbilities{Session: record.ID, Remembered: true})
+		abilities, err := handler.Ask[messages.Abilities](ctx, s.server.asker, messages.GetAbilities{Session: record.ID, StoredOnly: true})
 		if err != nil {
 			return nil, err
 		}

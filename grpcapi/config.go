@@ -3,7 +3,7 @@ package grpcapi
 import (
 	"context"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/grpcapi/handler"
 	"betcode/grpcapi/translate"
 	"betcode/grpcapi/wire"
@@ -37,7 +37,7 @@ func (s configService) UpdateSettings(ctx context.Context, r *pb.UpdateSettingsR
 	if len(changes) == 0 {
 		return nil, wire.Invalid(op, "Set a member of settings that is not zero, or name it in values.", "the request changes no setting")
 	}
-	m := messages.UpdateSettings{Scope: scope, Directory: directory, Changes: changes, Revision: r.GetRevision(), Client: door.CallOf(ctx).Client}
+	m := messages.UpdateSettings{Scope: scope, Directory: directory, Changes: changes, Revision: r.GetRevision(), Client: auth.CallOf(ctx).Client}
 	return handler.Unary(ctx, s.asker, m, nil, translate.SettingsOut)
 }
 

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -36,7 +36,7 @@ func exampleSettings() messages.SettingsView {
 
 func TestGetSettings(t *testing.T) {
 	asker := &fakeAsker{answer: func(messages.Request) (messages.Reply, error) { return exampleSettings(), nil }}
-	conn, _ := serveAs(t, asker, door.Unrestricted)
+	conn, _ := serveAs(t, asker, auth.Unrestricted)
 	config := pb.NewConfigServiceClient(conn)
 	got := must[*pb.Settings](t)(config.GetSettings(as(t, "c"), &pb.GetSettingsRequest{}))
 	d, s, p := got.GetDaemon(), got.GetSessions(), got.GetPermissions()
@@ -62,7 +62,7 @@ func TestGetSettings(t *testing.T) {
 
 func TestUpdateSettings(t *testing.T) {
 	asker := &fakeAsker{answer: func(messages.Request) (messages.Reply, error) { return exampleSettings(), nil }}
-	conn, _ := serveAs(t, asker, door.Unrestricted)
+	conn, _ := serveAs(t, asker, auth.Unrestricted)
 	config := pb.NewConfigServiceClient(conn)
 	must[*pb.Settings](t)(config.UpdateSettings(as(t, "c"), &pb.UpdateSettingsRequest{
 		Settings: &pb.Settings{
@@ -117,7 +117,7 @@ func TestListMcpServers(t *testing.T) {
 			{Session: "old", At: at, Servers: []messages.McpServer{{Name: "p", Status: "connected"}, {Name: "gone", Status: "connected"}}},
 		}}, nil
 	}}
-	conn, _ := serveAs(t, asker, door.Unrestricted)
+	conn, _ := serveAs(t, asker, auth.Unrestricted)
 	config := pb.NewConfigServiceClient(conn)
 	for filter, want := range map[string]string{
 		"":                        "d STOPPED, f ERROR, git hub RUNNING, gone STOPPED, n ERROR, p STARTING, z UNSPECIFIED",
@@ -162,7 +162,7 @@ func TestGetPermissions(t *testing.T) {
 			{Effect: "allow", Text: "Read", Tool: "Read", Source: "session"},
 		}}, nil
 	}}
-	conn, _ := serveAs(t, asker, door.Unrestricted)
+	conn, _ := serveAs(t, asker, auth.Unrestricted)
 	config := pb.NewConfigServiceClient(conn)
 	got := must[*pb.PermissionRules](t)(config.GetPermissions(as(t, "c"), &pb.GetPermissionsRequest{SessionId: sessionA}))
 	r := got.GetRules()

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/grpcapi/handler"
 	"betcode/grpcapi/translate"
 	"betcode/grpcapi/wire"
@@ -35,7 +35,7 @@ func (s agentService) Converse(stream grpc.BidiStreamingServer[pb.AgentRequest, 
 	}
 	ctx := stream.Context()
 	c := &conversation{
-		server: s.server, stream: stream, client: door.CallOf(ctx).Client,
+		server: s.server, stream: stream, client: auth.CallOf(ctx).Client,
 		inline:     make(chan failure, inlineErrors),
 		halfClosed: make(chan struct{}),
 		published:  newPublished(),
@@ -43,7 +43,7 @@ func (s agentService) Converse(stream grpc.BidiStreamingServer[pb.AgentRequest, 
 	defer func() { c.leave() }()
 	opened := make(chan error, 1)
 	go func() { // on a stack that is released before the stream ends
-		opened <- s.server.door.Guard(ctx, func() error { return c.open(ctx) })
+		opened <- s.server.interceptor.Guard(ctx, func() error { return c.open(ctx) })
 	}()
 	if err := <-opened; err != nil {
 		return sendFatal(ctx, stream, err)
@@ -107,7 +107,7 @@ func (c *conversation) open(ctx context.Context) error {
 	c.session = m.Session
 	c.keepsPrompts = start.GetKeepsPrompts()
 	c.leave = c.server.conversing.enter(ctx, m.Session)
-	door.CallOf(ctx).Session = m.Session
+	auth.CallOf(ctx).Session = m.Session
 	if err := c.knownCursor(ctx, start, m.Session); err != nil {
 		return err // before a session is created
 	}
@@ -125,8 +125,8 @@ func (c *conversation) open(ctx context.Context) error {
 	if err := translate.WithinHead("attach", attach.From, started.View.Record.Head); err != nil {
 		return err
 	}
-	attach.Approves = !attach.Observer && door.CallOf(ctx).Rights.Has(messages.MayApprove)
-	attach.Type, attach.Observer = door.CallOf(ctx).Type, door.CallOf(ctx).Observes(attach.Observer)
+	attach.Approves = !attach.Observer && auth.CallOf(ctx).Rights.Has(messages.MayApprove)
+	attach.Type, attach.Observer = auth.CallOf(ctx).Type, auth.CallOf(ctx).Observes(attach.Observer)
 	if dropped := c.server.environmentNotice(ctx, m.Session); dropped != nil && started.Created {
 		c.inline <- failure{warning: dropped} // cannot block: receive has not begun
 	}

@@ -23,7 +23,7 @@ func (c *conversation) receive(ctx context.Context) {
 		fatal := err != nil && !errors.As(err, &undecodable)
 		withStart := c.cameWithStart()
 		if err == nil {
-			err = c.server.door.Guard(ctx, func() error { return c.handle(ctx, request) })
+			err = c.server.interceptor.Guard(ctx, func() error { return c.handle(ctx, request) })
 			fatal = endsStream(err) || withStart && request.GetMessage() != nil && refusesMessage(err)
 		}
 		if err != nil && !c.report(ctx, failure{err: err, fatal: fatal}) {

@@ -183,7 +183,7 @@ func TestAnswerUnderAKey(t *testing.T) {
 	var under, plain int
 	for _, r := range asker.saw() {
 		switch m := r.(type) {
-		case messages.Once:
+		case messages.Idempotent:
 			if answer, ok := m.Request.(messages.AnswerPermission); ok && m.Key == keyA && answer.Key == keyA && len(m.Digest) > 0 {
 				under++
 			}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/messages"
 )
 
@@ -27,7 +27,7 @@ type converser struct {
 
 // enter adds a stream and notifies the replays beside it. The returned function removes it.
 func (c *conversing) enter(ctx context.Context, session messages.SessionID) (leave func()) {
-	peer, ok := door.PeerOf(ctx)
+	peer, ok := auth.PeerOf(ctx)
 	if !ok {
 		return func() {}
 	}
@@ -55,7 +55,7 @@ func (c *conversing) enter(ctx context.Context, session messages.SessionID) (lea
 // on a session, immediately if it has one. The function removes the channel.
 func (c *conversing) beside(ctx context.Context, session messages.SessionID) (joined <-chan struct{}, forget func()) {
 	replay := make(chan struct{})
-	peer, ok := door.PeerOf(ctx)
+	peer, ok := auth.PeerOf(ctx)
 	if !ok {
 		return replay, func() {}
 	}

@@ -6,13 +6,13 @@ import (
 
 	"google.golang.org/grpc/peer"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 )
 
 // A replay is notified of a Converse stream on its connection and session, whichever was first.
 func TestConversing(t *testing.T) {
 	on := func(connection string) context.Context {
-		return peer.NewContext(t.Context(), &peer.Peer{AuthInfo: door.AuthInfo{Peer: door.Peer{Connection: connection}}})
+		return peer.NewContext(t.Context(), &peer.Peer{AuthInfo: auth.AuthInfo{Peer: auth.Peer{Connection: connection}}})
 	}
 	heard := func(joined <-chan struct{}) bool {
 		select {

@@ -7,7 +7,7 @@
 // This package has the server, and the services for sessions and for the daemon itself. Package fleet
 // serves subagents and orchestrations, and package repository serves repositories and worktrees.
 // Package gitlab is the only service that no actor answers. They share package handler, which has the
-// common form of handlers, and package translate, which is pure. Package door decides which calls are
+// common form of handlers, and package translate, which is pure. Package auth decides which calls are
 // served. Package wire decodes messages and converts errors to statuses. Package version compares
 // versions and features.
 //

@@ -6,7 +6,7 @@ import (
 	"github.com/rs/zerolog"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -14,11 +14,11 @@ import (
 // environmentNotice returns the notice that the environment of a client was dropped, or nil if it
 // was not. The notice is not journaled: its sequence is 0.
 func (s *Server) environmentNotice(ctx context.Context, session messages.SessionID) *pb.AgentEvent {
-	c := door.CallOf(ctx)
+	c := auth.CallOf(ctx)
 	if !c.EnvironmentDropped {
 		return nil
 	}
-	s.door.Log(ctx, zerolog.InfoLevel).Msg("environment of a client over TCP ignored")
+	s.interceptor.Log(ctx, zerolog.InfoLevel).Msg("environment of a client over TCP ignored")
 	return &pb.AgentEvent{
 		Timestamp: timestamppb.Now(), SessionId: string(session),
 		Event: &pb.AgentEvent_Notice{Notice: &pb.Notice{

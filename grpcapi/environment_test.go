@@ -5,7 +5,7 @@ import (
 
 	"google.golang.org/grpc"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -54,7 +54,7 @@ func TestEnvironmentOverTCP(t *testing.T) {
 		"configured, approves": {true, messages.MayView | messages.MayControl | messages.MayApprove, true, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			asker, first := attachedAs(t, Options{TCP: door.TCPOptions{Environment: c.configured}}, c.rights, newSession(path))
+			asker, first := attachedAs(t, Options{TCP: auth.TCPOptions{Environment: c.configured}}, c.rights, newSession(path))
 			if first.GetError().GetCode() != c.code {
 				t.Errorf("the client gets %v", first)
 			}

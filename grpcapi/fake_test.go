@@ -17,7 +17,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/test/bufconn"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/grpcapi/handler"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
@@ -195,7 +195,7 @@ func as(t testing.TB, client string) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
-	return metadata.AppendToOutgoingContext(ctx, door.ClientIDKey, client)
+	return metadata.AppendToOutgoingContext(ctx, auth.ClientIDKey, client)
 }
 
 func startRequest(s *pb.StartConversation) *pb.AgentRequest {

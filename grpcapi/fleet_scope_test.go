@@ -8,7 +8,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -62,9 +62,9 @@ func TestFleetScope(t *testing.T) {
 			}
 			return sessionA, nil
 		},
-	}, door.BelowAgent)
+	}, auth.BelowAgent)
 	client := pb.NewSubagentServiceClient(conn)
-	ctx := metadata.AppendToOutgoingContext(t.Context(), door.FleetTicket, "right")
+	ctx := metadata.AppendToOutgoingContext(t.Context(), auth.FleetTicket, "right")
 
 	list := must[*pb.ListSubagentsResponse](t)(client.ListSubagents(ctx, &pb.ListSubagentsRequest{})).GetSubagents()
 	if len(list) != 2 || list[0].GetId() != child || list[1].GetId() != grandchild {
@@ -79,7 +79,7 @@ func TestFleetScope(t *testing.T) {
 	must[*pb.OrchestrationInfo](t)(client.GetOrchestration(ctx, &pb.GetOrchestrationRequest{OrchestrationId: ownPlan}))
 	must[*pb.OrchestrationInfo](t)(client.CancelOrchestration(ctx, &pb.CancelOrchestrationRequest{OrchestrationId: childPlan}))
 
-	wrong := metadata.AppendToOutgoingContext(t.Context(), door.FleetTicket, "wrong")
+	wrong := metadata.AppendToOutgoingContext(t.Context(), auth.FleetTicket, "wrong")
 	for name, c := range map[string]struct {
 		want codes.Code
 		call func() error

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/grpcapi/handler"
 	"betcode/grpcapi/translate"
 	"betcode/messages"
@@ -26,10 +26,10 @@ func (s adminService) ForkSession(ctx context.Context, r *pb.ForkSessionRequest)
 		return nil, err
 	}
 	id := uuid.New()
-	if key := door.CallOf(ctx).Key; key != "" {
+	if key := auth.CallOf(ctx).Key; key != "" {
 		id = uuid.NewSHA1(forks, []byte(key))
 	}
-	m := messages.ForkSession{Session: session, Fork: messages.SessionID(id.String()), Client: door.CallOf(ctx).Client, Name: r.GetName()}
+	m := messages.ForkSession{Session: session, Fork: messages.SessionID(id.String()), Client: auth.CallOf(ctx).Client, Name: r.GetName()}
 	return handler.Unary(ctx, s.asker, m, nil, func(a messages.SessionForked) *pb.ForkSessionResponse {
 		return &pb.ForkSessionResponse{SessionId: string(a.Session), Origin: translate.ForkOut(a.Origin)}
 	})

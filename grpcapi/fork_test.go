@@ -8,7 +8,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -28,7 +28,7 @@ func TestForkSession(t *testing.T) {
 	fork := func(key, name string) (*pb.ForkSessionResponse, error) {
 		ctx := as(t, "c")
 		if key != "" {
-			ctx = metadata.AppendToOutgoingContext(ctx, door.IdempotencyKey, key)
+			ctx = metadata.AppendToOutgoingContext(ctx, auth.IdempotencyKey, key)
 		}
 		return admin.ForkSession(ctx, &pb.ForkSessionRequest{SessionId: sessionA, Name: name})
 	}

@@ -150,7 +150,7 @@ func (h detailsService) GetHealthDetails(ctx context.Context, _ *pb.HealthDetail
 	if out.Metadata == nil {
 		out.Metadata = map[string]string{}
 	}
-	out.Metadata[unknownKey] = strconv.FormatInt(h.server.door.UnknownFields(), 10)
+	out.Metadata[unknownKey] = strconv.FormatInt(h.server.interceptor.UnknownFields(), 10)
 	page := h.server.summaries.Page()
 	recent, err := handler.Ask[messages.SessionList](ctx, h.server.asker, messages.ListSessions{Limit: limitedAmong, Known: page.Known})
 	if err != nil {

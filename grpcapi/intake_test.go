@@ -212,7 +212,7 @@ func TestSlowRequests(t *testing.T) {
 			if code := rawStatus(t, conn); code != codes.DeadlineExceeded {
 				t.Errorf("%v", code)
 			}
-			if small, large, probes := s.door.Requests().InUse(); small+large+probes != 0 {
+			if small, large, probes := s.interceptor.Requests().InUse(); small+large+probes != 0 {
 				t.Errorf("%d, %d and %d bytes are still reserved", small, large, probes)
 			}
 		})
@@ -235,7 +235,7 @@ func TestTwoTokensCannotFillTheRoom(t *testing.T) {
 	}
 	until := time.Now().Add(time.Minute)
 	for full := false; !full; time.Sleep(time.Millisecond) {
-		_, large, _ := s.door.Requests().InUse()
+		_, large, _ := s.interceptor.Requests().InUse()
 		full = large == 2*most
 		if time.Now().After(until) {
 			t.Fatal("the two did not take their shares")

@@ -10,7 +10,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -25,7 +25,7 @@ func limitedCaller(t *testing.T, a *fakeAsker, role messages.Role) (*grpc.Client
 	tokens.Create(messages.Token{Name: "guest-1", Person: "guest", Shared: true, Rights: messages.MayEverything})
 	tokens.Share(messages.Member{Session: sessionA, Person: "guest", Role: role})
 	tokens.Share(messages.Member{Session: sessionB, Person: "other", Role: messages.RoleEditor})
-	conn, _ := serveCaller(t, Options{Asker: a, Tokens: tokens}, door.Unrestricted)
+	conn, _ := serveCaller(t, Options{Asker: a, Tokens: tokens}, auth.Unrestricted)
 	return conn, tokens, func() context.Context { return presenting(t, "secret-guest-1") }
 }
 
@@ -33,8 +33,8 @@ func limitedCaller(t *testing.T, a *fakeAsker, role messages.Role) (*grpc.Client
 func TestLimitedMethods(t *testing.T) {
 	conn, _, ctx := limitedCaller(t, &fakeAsker{}, messages.RoleEditor)
 	reached := []string{}
-	for _, method := range door.Methods() {
-		if need, _ := door.Needs(method); strings.HasSuffix(method, "/") || need == door.Anyone {
+	for _, method := range auth.Methods() {
+		if need, _ := auth.Needs(method); strings.HasSuffix(method, "/") || need == auth.Anyone {
 			continue
 		}
 		if err := codeOfCall(ctx(), conn, method); status.Code(err) != codes.PermissionDenied || !strings.Contains(err.Error(), "limited to sessions") && !strings.Contains(err.Error(), "the call needs") {

@@ -11,7 +11,7 @@ import (
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -20,7 +20,7 @@ import (
 // affected, and the refusals are logged once.
 func TestRateLimit(t *testing.T) {
 	audit := &fakeAudit{}
-	conn, _ := serveOptions(t, Options{Asker: &fakeAsker{}, Audit: audit, Limits: door.Limits{PerSecond: 0.001, Burst: 2}})
+	conn, _ := serveOptions(t, Options{Asker: &fakeAsker{}, Audit: audit, Limits: auth.Limits{PerSecond: 0.001, Burst: 2}})
 	agent, admin := pb.NewAgentServiceClient(conn), pb.NewAdminServiceClient(conn)
 	list := func(client string) error {
 		_, err := agent.ListSessions(as(t, client), &pb.ListSessionsRequest{})
@@ -63,7 +63,7 @@ func TestRateLimit(t *testing.T) {
 // Requests on a stream are counted one by one, and the stream stays open.
 func TestRateLimitOnAStream(t *testing.T) {
 	asker := &fakeAsker{stream: newFakeStream()}
-	conn, _ := serveOptions(t, Options{Asker: asker, Limits: door.Limits{PerSecond: 0.001, Burst: 3}})
+	conn, _ := serveOptions(t, Options{Asker: asker, Limits: auth.Limits{PerSecond: 0.001, Burst: 3}})
 	stream := must[grpc.BidiStreamingClient[pb.AgentRequest, pb.AgentEvent]](t)(pb.NewAgentServiceClient(conn).Converse(as(t, "c")))
 	start := &pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: &pb.StartConversation{SessionId: sessionA, WorkingDirectory: "/"}}}
 	say := &pb.AgentRequest{Request: &pb.AgentRequest_Message{Message: &pb.UserMessage{Content: "hello"}}}
@@ -84,11 +84,11 @@ func TestFailuresAreLimited(t *testing.T) {
 	s, dial := serveTCPServer(t, Options{Asker: &fakeAsker{}, Tokens: tokens, Audit: audit})
 	agent := pb.NewAgentServiceClient(dial())
 	counted := map[codes.Code]int{}
-	for range 3 * door.FailuresBurst {
+	for range 3 * auth.FailuresBurst {
 		_, err := agent.ListSessions(bearing(t, "c", "wrong"), &pb.ListSessionsRequest{})
 		counted[status.Code(err)]++
 	}
-	if counted[codes.Unauthenticated] < door.FailuresBurst || counted[codes.ResourceExhausted] == 0 || len(counted) != 2 {
+	if counted[codes.Unauthenticated] < auth.FailuresBurst || counted[codes.ResourceExhausted] == 0 || len(counted) != 2 {
 		t.Errorf("%v", counted)
 	}
 	if _, err := agent.ListSessions(bearing(t, "c", "a"), &pb.ListSessionsRequest{}); err != nil {
@@ -106,7 +106,7 @@ func TestFailuresAreLimited(t *testing.T) {
 	if types, _ := written(); types[messages.AuditAuthFailure] != 1 || types[messages.AuditRateLimited] != 0 {
 		t.Errorf("before the summary: %v", types)
 	}
-	s.door.Close()
+	s.interceptor.Close()
 	types, calls := written()
 	if types[messages.AuditAuthFailure] != 2 || types[messages.AuditRateLimited] != 1 {
 		t.Errorf("with the summary: %v", types)

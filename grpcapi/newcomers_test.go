@@ -6,7 +6,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/messages"
 )
 
@@ -27,17 +27,17 @@ func (s slowTokens) Check(secret string) (messages.Token, <-chan struct{}, error
 // A connection without a valid token may have few concurrent calls; with one it has the limit of others.
 func TestCallsOfNewcomers(t *testing.T) {
 	const method = "/betcode.v1.AdminService/GetTree"
-	tokens := slowTokens{&fakeTokens{}, make(chan struct{}, 3*door.NewcomerCalls), make(chan struct{})}
+	tokens := slowTokens{&fakeTokens{}, make(chan struct{}, 3*auth.NewcomerCalls), make(chan struct{})}
 	if _, _, err := tokens.Create(messages.Token{Name: "view", Rights: messages.MayView}); err != nil {
 		t.Fatal(err)
 	}
 	_, dial := serveTCP(t, Options{Asker: &fakeAsker{}, Tokens: tokens})
 	conn := dial()
-	done := make(chan error, door.NewcomerCalls)
-	for range door.NewcomerCalls {
+	done := make(chan error, auth.NewcomerCalls)
+	for range auth.NewcomerCalls {
 		go func() { done <- codeOfCall(bearing(t, "c", "view"), conn, method) }()
 	}
-	for range door.NewcomerCalls {
+	for range auth.NewcomerCalls {
 		<-tokens.begun
 	}
 	if err := codeOfCall(bearing(t, "c", "view"), conn, method); status.Code(err) != codes.ResourceExhausted || len(tokens.begun) > 0 {
@@ -47,7 +47,7 @@ func TestCallsOfNewcomers(t *testing.T) {
 		t.Errorf("over another connection: %v", err)
 	}
 	close(tokens.gate)
-	for range door.NewcomerCalls {
+	for range auth.NewcomerCalls {
 		if err := <-done; status.Code(err) == codes.Unauthenticated {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -17,9 +17,9 @@ import (
 // Every call that changes a session takes a key, and the same request has the same digest.
 func TestCallsUnderAKey(t *testing.T) {
 	asker := &fakeAsker{}
-	var once []messages.Once
+	var once []messages.Idempotent
 	asker.answer = func(r messages.Request) (messages.Reply, error) {
-		m, ok := r.(messages.Once)
+		m, ok := r.(messages.Idempotent)
 		if !ok {
 			return nil, nil
 		}
@@ -43,7 +43,7 @@ func TestCallsUnderAKey(t *testing.T) {
 	conn, _ := serve(t, asker)
 	agents, admin := pb.NewAgentServiceClient(conn), pb.NewAdminServiceClient(conn)
 	keyed := func(key string) context.Context {
-		return metadata.AppendToOutgoingContext(as(t, "c"), door.IdempotencyKey, key)
+		return metadata.AppendToOutgoingContext(as(t, "c"), auth.IdempotencyKey, key)
 	}
 	for name, call := range map[string]func(context.Context) error{
 		"cancel": func(ctx context.Context) error {

@@ -7,7 +7,7 @@ import (
 	"google.golang.org/grpc/credentials"
 	_ "google.golang.org/grpc/encoding/gzip" // for clients that send compressed requests
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/grpcapi/handler"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
@@ -16,14 +16,14 @@ import (
 // DefaultMaxMessageBytes bounds a request by default.
 const DefaultMaxMessageBytes = 64 << 20
 
-// Types of the options, from packages handler and door.
+// Types of the options, from packages handler and auth.
 type (
 	// Stream is the reading end of one attached stream.
 	Stream = handler.Stream
 	// Limits bound the rate of requests of one caller.
-	Limits = door.Limits
+	Limits = auth.Limits
 	// TCPOptions configure connections over TCP.
-	TCPOptions = door.TCPOptions
+	TCPOptions = auth.TCPOptions
 )
 
 // Options configure a [Server].
@@ -48,18 +48,18 @@ type Options struct {
 	// callers have every right.
 	Credentials credentials.TransportCredentials
 	// Restricted reports whether the process that connects over the Unix socket may only
-	// view, see [door.Options].
+	// view, see [auth.Options].
 	Restricted func(pid int) (bool, error)
-	// Fleet identifies fleet servers, see [door.Options]; nil = there are none.
+	// Fleet identifies fleet servers, see [auth.Options]; nil = there are none.
 	Fleet func(ticket string, pid int) (messages.SessionID, error)
 	// Audit is the audit log; nil = none is kept.
-	Audit door.Auditor
+	Audit auth.Auditor
 	// Tokens authenticates callers over TCP; nil = no token is valid.
-	Tokens door.Tokens
+	Tokens auth.Tokens
 	// TCP configures connections over TCP.
-	TCP door.TCPOptions
+	TCP auth.TCPOptions
 	// Limits bound the rate of requests of one caller; the zero value is no limit.
-	Limits door.Limits
+	Limits auth.Limits
 
 	bodyTimeout time.Duration // for tests: how long the rest of a request may take
 }

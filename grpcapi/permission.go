@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/grpcapi/handler"
 	"betcode/grpcapi/translate"
 	"betcode/grpcapi/wire"
@@ -33,7 +33,7 @@ func (s adminService) ListPermissions(ctx context.Context, r *pb.ListPermissions
 
 // AnswerPermission implements AdminService.
 func (s adminService) AnswerPermission(ctx context.Context, r *pb.AnswerPermissionRequest) (*pb.AnswerPermissionResponse, error) {
-	m, err := translate.AdminAnswerIn(r, door.CallOf(ctx).Client)
+	m, err := translate.AdminAnswerIn(r, auth.CallOf(ctx).Client)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (s adminService) AnswerPermission(ctx context.Context, r *pb.AnswerPermissi
 	if err != nil {
 		return nil, err
 	}
-	answered, err := handler.Ask[messages.PermissionAnswered](ctx, handler.Once{Asker: s.asker}, m)
+	answered, err := handler.Ask[messages.PermissionAnswered](ctx, handler.Idempotent{Asker: s.asker}, m)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (s adminService) AnswerPermission(ctx context.Context, r *pb.AnswerPermissi
 // repeatedIn returns the session of an earlier call with the same key, for a call that names no
 // session; empty if there was none.
 func (s adminService) repeatedIn(ctx context.Context, r *pb.AnswerPermissionRequest) (messages.SessionID, error) {
-	key := door.CallOf(ctx).Key
+	key := auth.CallOf(ctx).Key
 	if key == "" || r.GetSessionId() != "" {
 		return "", nil
 	}

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -213,7 +213,7 @@ func TestProxyOwner(t *testing.T) {
 	tokens.Create(messages.Token{Name: "desk", Rights: messages.MayView | messages.MayControl})
 	tokens.Sign(messages.Token{Title: "phone", Rights: messages.MayProxy, Person: "ann"})
 	tokens.Sign(messages.Token{Title: "laptop", Rights: messages.MayProxy})
-	conn, _ := serveCaller(t, Options{Asker: &fakeAsker{answer: s.answer}, Tokens: tokens}, door.Unrestricted)
+	conn, _ := serveCaller(t, Options{Asker: &fakeAsker{answer: s.answer}, Tokens: tokens}, auth.Unrestricted)
 	for token, owner := range map[string]string{"desk": "desk", "phone": "ann", "laptop": ""} {
 		call := must[pb.ProxyService_ConnectClient](t)(pb.NewProxyServiceClient(conn).Connect(presenting(t, "secret-"+token)))
 		send(t, call, &pb.ProxyRequest{Request: &pb.ProxyRequest_Register{Register: &pb.ProxyRegister{SessionId: sessionA, Name: "work"}}})

@@ -18,7 +18,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/test/bufconn"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/grpcapi/handler"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
@@ -27,26 +27,26 @@ import (
 // callerIs is credentials that give every caller the same restriction.
 type callerIs struct {
 	credentials.TransportCredentials
-	restriction door.Restriction
+	restriction auth.Restriction
 }
 
 func (c callerIs) ServerHandshake(conn net.Conn) (net.Conn, credentials.AuthInfo, error) {
-	return conn, door.AuthInfo{
+	return conn, auth.AuthInfo{
 		CommonAuthInfo: credentials.CommonAuthInfo{SecurityLevel: credentials.PrivacyAndIntegrity},
-		Peer:           door.Peer{PID: 1, Connection: "x"}.RestrictedBy(func() door.Restriction { return c.restriction }),
+		Peer:           auth.Peer{PID: 1, Connection: "x"}.RestrictedBy(func() auth.Restriction { return c.restriction }),
 	}, nil
 }
 
 func (c callerIs) Clone() credentials.TransportCredentials { return c }
 
 // serveAs returns a connection whose caller has a restriction.
-func serveAs(t *testing.T, a handler.Asker, r door.Restriction) (*grpc.ClientConn, *Server) {
+func serveAs(t *testing.T, a handler.Asker, r auth.Restriction) (*grpc.ClientConn, *Server) {
 	t.Helper()
 	return serveCaller(t, Options{Asker: a}, r)
 }
 
 // serveCaller is serveAs with other options.
-func serveCaller(t *testing.T, o Options, r door.Restriction) (*grpc.ClientConn, *Server) {
+func serveCaller(t *testing.T, o Options, r auth.Restriction) (*grpc.ClientConn, *Server) {
 	t.Helper()
 	o.Credentials = callerIs{insecure.NewCredentials(), r}
 	s := New(o)
@@ -65,17 +65,17 @@ func serveCaller(t *testing.T, o Options, r door.Restriction) (*grpc.ClientConn,
 // Every RPC has a row in the table of rights. Restricted callers are denied all calls that
 // need more than the right to view.
 func TestEveryCallHasARule(t *testing.T) {
-	conn, s := serveAs(t, &fakeAsker{}, door.BelowAgent)
+	conn, s := serveAs(t, &fakeAsker{}, auth.BelowAgent)
 	known := map[string]bool{}
 	for service, info := range s.grpc.GetServiceInfo() {
 		for _, m := range info.Methods {
 			method := "/" + service + "/" + m.Name
 			known[method], known["/"+service+"/"] = true, true
-			need, decided := door.Needs(method)
+			need, decided := auth.Needs(method)
 			if !decided {
 				t.Errorf("%s: the table of rights has no row for it", method)
 			}
-			if need == door.Anyone || need&messages.MayView != 0 {
+			if need == auth.Anyone || need&messages.MayView != 0 {
 				continue
 			}
 			stream, err := conn.NewStream(as(t, "c"), &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, method)
@@ -89,20 +89,20 @@ func TestEveryCallHasARule(t *testing.T) {
 			}
 		}
 	}
-	for _, method := range door.Methods() {
+	for _, method := range auth.Methods() {
 		if !known[method] && !strings.Contains(method, "v1alpha") {
 			t.Errorf("no service has the method %s", method)
 		}
 	}
 	for _, unknown := range []string{"/betcode.v1.AdminService/Later", "/x/y", "/", "/betcode.v1.AgentService/"} {
-		if _, decided := door.Needs(unknown); decided {
+		if _, decided := auth.Needs(unknown); decided {
 			t.Errorf("%s is in the table", unknown)
 		}
 	}
 }
 
 func TestRestrictedViews(t *testing.T) {
-	for name, r := range map[string]door.Restriction{"below an agent": door.BelowAgent, "unknown": door.Unknown, "free": door.Unrestricted} {
+	for name, r := range map[string]auth.Restriction{"below an agent": auth.BelowAgent, "unknown": auth.Unknown, "free": auth.Unrestricted} {
 		t.Run(name, func(t *testing.T) {
 			asker := &fakeAsker{stream: newFakeStream()}
 			asker.stream.end <- nil
@@ -121,13 +121,13 @@ func TestRestrictedViews(t *testing.T) {
 				SessionId: sessionA, RequestId: "r", Decision: pb.PermissionDecision_ALLOW_ONCE,
 			})
 			want := codes.PermissionDenied
-			if r == door.Unrestricted {
+			if r == auth.Unrestricted {
 				want = codes.OK
 			}
 			if status.Code(err) != want {
 				t.Errorf("answer: %v", err)
 			}
-			if asked := len(asker.saw()) > before; asked != (r == door.Unrestricted) {
+			if asked := len(asker.saw()) > before; asked != (r == auth.Unrestricted) {
 				t.Errorf("the daemon was asked: %v", asked)
 			}
 		})

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/grpcapi/handler"
 	"betcode/grpcapi/translate"
 	"betcode/messages"
@@ -20,7 +20,7 @@ type searchService struct {
 // Search implements SearchService. A limited caller searches only the sessions that are shared with its person.
 func (s searchService) Search(ctx context.Context, r *pb.SearchRequest) (*pb.SearchResponse, error) {
 	m, err := translate.SearchIn(r)
-	if c := door.CallOf(ctx); err == nil && c.Limited {
+	if c := auth.CallOf(ctx); err == nil && c.Limited {
 		m.Confined = true
 		m.Sessions, err = s.shared(c, m.Sessions)
 	}
@@ -28,7 +28,7 @@ func (s searchService) Search(ctx context.Context, r *pb.SearchRequest) (*pb.Sea
 }
 
 // shared returns which of the named sessions are shared with a limited caller; all shared sessions if none is named.
-func (s searchService) shared(c *door.Call, named []messages.SessionID) ([]messages.SessionID, error) {
+func (s searchService) shared(c *auth.Call, named []messages.SessionID) ([]messages.SessionID, error) {
 	members, err := s.server.options.Tokens.Members("", c.Person)
 	sessions := []messages.SessionID{}
 	for _, member := range members {

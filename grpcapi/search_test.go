@@ -8,7 +8,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -23,7 +23,7 @@ func TestSearch(t *testing.T) {
 			Session: sessionA, Name: "x", Directory: "/w", Seq: 9, At: at, Kind: messages.SearchResult, Tool: "Bash", Snippet: "a b", Matches: []messages.TextRange{{Start: 2, End: 3}}, Score: 1.5,
 		}}}, nil
 	}}
-	conn, _ := serveCaller(t, Options{Asker: a}, door.Unrestricted)
+	conn, _ := serveCaller(t, Options{Asker: a}, auth.Unrestricted)
 	found, err := pb.NewSearchServiceClient(conn).Search(t.Context(), &pb.SearchRequest{
 		Query: "b", SessionIds: []string{sessionA}, Directory: "/w", Name: "x", MinCostUsd: 2, Kinds: []pb.SearchKind{pb.SearchKind_SEARCH_KIND_RESULT}, Tools: []string{"Bash"},
 		File: "main.go", Since: timestamppb.New(at), Until: timestamppb.New(at), Order: pb.SearchOrder_SEARCH_ORDER_TIME, PageSize: 3, PageToken: "p",
@@ -72,7 +72,7 @@ func TestDigest(t *testing.T) {
 		one := messages.SessionDigest{Session: sessionA, Turns: 2, Failed: 1, CostUSD: 0.5, Decided: 1, Decisions: []messages.DigestDecision{{Request: "x", Outcome: "denied", By: "c", At: at}}}
 		return messages.Digest{Since: at, Until: at, Sessions: []messages.SessionDigest{one, one}, More: 4}, nil
 	}}
-	conn, _ := serveCaller(t, Options{Asker: a}, door.Unrestricted)
+	conn, _ := serveCaller(t, Options{Asker: a}, auth.Unrestricted)
 	d, err := pb.NewSearchServiceClient(conn).Digest(t.Context(), &pb.DigestRequest{Since: timestamppb.New(at)})
 	if err != nil || d.GetTurns() != 4 || d.GetFailedTurns() != 2 || d.GetCostUsd() != 1 || d.GetDecisions() != 2 || d.GetMoreSessions() != 4 || d.GetSessions()[1].GetDecisions()[0].GetOutcome() != "denied" {
 		t.Errorf("%v, %v", d, err)

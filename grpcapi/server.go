@@ -14,7 +14,7 @@ import (
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/reflection"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/grpcapi/fleet"
 	"betcode/grpcapi/handler"
 	"betcode/grpcapi/listing"
@@ -43,11 +43,11 @@ const (
 
 // Server serves betcode.v1, gRPC's health, reflection and channelz.
 type Server struct {
-	asker   handler.Asker
-	log     *zerolog.Logger
-	options Options
-	door    *door.Interceptor
-	grpc    *grpc.Server
+	asker       handler.Asker
+	log         *zerolog.Logger
+	options     Options
+	interceptor *auth.Interceptor
+	grpc        *grpc.Server
 
 	version    *version.Service
 	conversing conversing
@@ -77,13 +77,13 @@ func New(o Options) *Server {
 		Logger: s.log, Server: o.Version, MaxMessageBytes: s.options.MaxMessageBytes, Claude: o.ClaudeVersion, Flags: o.Features,
 		Serves: s.registered, Reports: s.reports,
 	})
-	s.door = door.New(door.Options{
+	s.interceptor = auth.New(auth.Options{
 		Logger: s.log, Restricted: o.Restricted, Fleet: o.Fleet, Audit: o.Audit, Tokens: o.Tokens, TCP: o.TCP, Limits: o.Limits,
 		MaxMessageBytes: s.options.MaxMessageBytes, BodyTimeout: o.bodyTimeout, Gate: s.version.Gate, Exists: s.exists,
 	})
 	creds := o.Credentials
 	if creds == nil {
-		creds = s.door.Credentials()
+		creds = s.interceptor.Credentials()
 	}
 	s.grpc = grpc.NewServer(
 		grpc.Creds(creds),
@@ -98,11 +98,11 @@ func New(o Options) *Server {
 		// The server disconnects a sleeping client, so that it does not keep the input lock. The
 		// client attaches again when it wakes. A slow reader answers pings and stays connected.
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: pingAfter, Timeout: pingTimeout}),
-		grpc.InTapHandle(door.Tap),
-		grpc.StreamInterceptor(s.door.Intercept),
+		grpc.InTapHandle(auth.Tap),
+		grpc.StreamInterceptor(s.interceptor.Intercept),
 		grpc.WaitForHandlers(true),
 	)
-	all := wire.Streams{Server: s.grpc, Intercept: s.door.Intercept}
+	all := wire.Streams{Server: s.grpc, Intercept: s.interceptor.Intercept}
 	pb.RegisterAgentServiceServer(all, agentService{server: s})
 	pb.RegisterAdminServiceServer(all, adminService{asker: s.asker, one: &expensive{}})
 	pb.RegisterConfigServiceServer(all, configService{asker: s.asker})
@@ -152,7 +152,7 @@ func (s *Server) readiness() (bool, <-chan struct{}) {
 }
 
 // SetLimits changes the rate limits, also of connected callers.
-func (s *Server) SetLimits(l door.Limits) { s.door.SetLimits(l) }
+func (s *Server) SetLimits(l auth.Limits) { s.interceptor.SetLimits(l) }
 
 // exists reports whether a session exists. It is false for a malformed id.
 func (s *Server) exists(ctx context.Context, id string) (bool, error) {
@@ -191,7 +191,7 @@ func (s *Server) patient() handler.Patient {
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.SetReady(false)
 	s.drain.Do(func() { close(s.draining) })
-	defer s.door.Close()
+	defer s.interceptor.Close()
 	done := make(chan struct{})
 	go func() {
 		s.grpc.GracefulStop()

@@ -9,7 +9,7 @@ import (
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -33,7 +33,7 @@ func TestStreamsOfAToken(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(bearing(t, "c", "greedy"))
 	defer cancel()
-	for n := range door.TokenStreams {
+	for n := range auth.TokenStreams {
 		if code := open(ctx); code != codes.OK {
 			t.Fatalf("stream %d: %v", n, code)
 		}
@@ -60,7 +60,7 @@ func TestCallsOfStrangers(t *testing.T) {
 	_, dial := serveTCP(t, Options{Asker: &fakeAsker{}, Tokens: tokens})
 	conn := dial()
 	served := 0
-	for range 2 * door.UnauthenticatedCalls {
+	for range 2 * auth.UnauthenticatedCalls {
 		stream := must[grpc.ServerStreamingClient[healthpb.HealthCheckResponse]](t)(healthpb.NewHealthClient(conn).Watch(as(t, "c"), &healthpb.HealthCheckRequest{}))
 		_, err := stream.Recv()
 		switch status.Code(err) {
@@ -71,7 +71,7 @@ func TestCallsOfStrangers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if served != door.UnauthenticatedCalls {
+	if served != auth.UnauthenticatedCalls {
 		t.Errorf("%d are served", served)
 	}
 	if _, err := pb.NewAgentServiceClient(conn).ListSessions(bearing(t, "c", "owner"), &pb.ListSessionsRequest{}); err != nil {

@@ -3,7 +3,7 @@ package grpcapi
 import (
 	"context"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/grpcapi/handler"
 	"betcode/grpcapi/translate"
 	"betcode/messages"
@@ -14,7 +14,7 @@ import (
 // It is served over the Unix socket only, so that a leaked token does not give access to them.
 func (s adminService) GetStartup(ctx context.Context, _ *pb.GetStartupRequest) (*pb.GetStartupResponse, error) {
 	const op = "get startup"
-	if p, ok := door.PeerOf(ctx); !ok || p.Address.IsValid() {
+	if p, ok := auth.PeerOf(ctx); !ok || p.Address.IsValid() {
 		return nil, messages.Errorf(op, messages.Denied, "the daemon's environment is served over the Unix socket only").
 			WithHint("Run the command on the daemon's machine, without --address.")
 	}

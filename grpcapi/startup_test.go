@@ -10,7 +10,7 @@ import (
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -28,7 +28,7 @@ func startupAsker() *fakeAsker {
 
 // GetStartup returns the start of the daemon unchanged, including text that is not UTF-8.
 func TestStartup(t *testing.T) {
-	conn, _ := serveAs(t, startupAsker(), door.Unrestricted)
+	conn, _ := serveAs(t, startupAsker(), auth.Unrestricted)
 	got, err := pb.NewAdminServiceClient(conn).GetStartup(as(t, "c"), &pb.GetStartupRequest{})
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func TestStartup(t *testing.T) {
 
 // The environment is secret: neither an agent nor a token of any scope gets it.
 func TestStartupIsTold(t *testing.T) {
-	for name, r := range map[string]door.Restriction{"below an agent": door.BelowAgent, "unknown": door.Unknown} {
+	for name, r := range map[string]auth.Restriction{"below an agent": auth.BelowAgent, "unknown": auth.Unknown} {
 		asker := startupAsker()
 		conn, _ := serveAs(t, asker, r)
 		got, err := pb.NewAdminServiceClient(conn).GetStartup(as(t, "c"), &pb.GetStartupRequest{})
@@ -50,7 +50,7 @@ func TestStartupIsTold(t *testing.T) {
 		}
 	}
 	asker := startupAsker()
-	remote := door.AuthInfo{Peer: door.Peer{Address: netip.MustParseAddrPort("127.0.0.1:1"), Connection: "x"}}
+	remote := auth.AuthInfo{Peer: auth.Peer{Address: netip.MustParseAddrPort("127.0.0.1:1"), Connection: "x"}}
 	got, err := adminService{asker: asker}.GetStartup(peer.NewContext(t.Context(), &peer.Peer{AuthInfo: remote}), nil)
 	if err == nil || !strings.Contains(err.Error(), "Unix socket") || len(asker.saw()) > 0 {
 		t.Errorf("over TCP: %v, %v", got, err)

@@ -16,7 +16,7 @@ import (
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -27,7 +27,7 @@ func TestFloodOfRefusedCalls(t *testing.T) {
 	tokens.Create(messages.Token{Name: "v", Rights: messages.MayView})
 	var log logBuffer
 	logger := zerolog.New(&log)
-	s, dial := serveTCPServer(t, Options{Asker: &fakeAsker{}, Tokens: tokens, Audit: audit, Logger: &logger, Limits: door.Limits{PerSecond: 0.001, Burst: 20}})
+	s, dial := serveTCPServer(t, Options{Asker: &fakeAsker{}, Tokens: tokens, Audit: audit, Logger: &logger, Limits: auth.Limits{PerSecond: 0.001, Burst: 20}})
 	admin := pb.NewAdminServiceClient(dial())
 	counted := map[codes.Code]int{}
 	for i := range 200 { // another client each time
@@ -40,7 +40,7 @@ func TestFloodOfRefusedCalls(t *testing.T) {
 	if entries := audit.recorded(); len(entries) != 1 || entries[0].Type != messages.AuditAdmin || entries[0].Outcome != messages.OutcomeDenied {
 		t.Errorf("%+v", entries)
 	}
-	s.door.Close()
+	s.interceptor.Close()
 	if entries := audit.recorded(); len(entries) != 3 { // one summary for each type
 		t.Errorf("%+v", entries)
 	}
@@ -55,7 +55,7 @@ func TestAncestryIsLookedUpBehindTheToken(t *testing.T) {
 	tokens := &fakeTokens{}
 	tokens.Create(messages.Token{Name: "a", Rights: messages.MayEverything})
 	var asked atomic.Int64
-	_, dial := serveTCP(t, Options{Asker: &fakeAsker{}, Tokens: tokens, TCP: door.TCPOptions{Restricted: func(_, _ netip.AddrPort) (bool, error) {
+	_, dial := serveTCP(t, Options{Asker: &fakeAsker{}, Tokens: tokens, TCP: auth.TCPOptions{Restricted: func(_, _ netip.AddrPort) (bool, error) {
 		asked.Add(1)
 		return false, nil
 	}}})

@@ -17,7 +17,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -33,8 +33,8 @@ func TestTokensOverTCP(t *testing.T) {
 	logger := zerolog.New(&log)
 	_, dial := serveTCP(t, Options{Asker: &fakeAsker{}, Tokens: tokens, Audit: audit, Logger: &logger})
 	conn := dial()
-	for _, method := range door.Methods() {
-		need, _ := door.Needs(method)
+	for _, method := range auth.Methods() {
+		need, _ := auth.Needs(method)
 		if strings.HasSuffix(method, "/") {
 			continue
 		}
@@ -98,7 +98,7 @@ func TestTokensDoNotHelpAgents(t *testing.T) {
 		"an agent":     func(_, _ netip.AddrPort) (bool, error) { return true, nil },
 		"nobody knows": func(_, _ netip.AddrPort) (bool, error) { return false, errors.New("gone") },
 	} {
-		_, dial := serveTCP(t, Options{Asker: &fakeAsker{}, Tokens: tokens, TCP: door.TCPOptions{Restricted: r}})
+		_, dial := serveTCP(t, Options{Asker: &fakeAsker{}, Tokens: tokens, TCP: auth.TCPOptions{Restricted: r}})
 		conn := dial()
 		if _, err := pb.NewAgentServiceClient(conn).ListSessions(bearing(t, "c", "a"), &pb.ListSessionsRequest{}); err != nil {
 			t.Errorf("%s views: %v", name, err)
@@ -113,7 +113,7 @@ func TestTokensDoNotHelpAgents(t *testing.T) {
 func TestHostAndOrigin(t *testing.T) {
 	tokens := &fakeTokens{}
 	tokens.Create(messages.Token{Name: "a", Rights: messages.MayEverything})
-	_, dial := serveTCP(t, Options{Asker: &fakeAsker{}, Tokens: tokens, TCP: door.TCPOptions{Names: []string{"box.example"}}})
+	_, dial := serveTCP(t, Options{Asker: &fakeAsker{}, Tokens: tokens, TCP: auth.TCPOptions{Names: []string{"box.example"}}})
 	for authority, want := range map[string]codes.Code{
 		"localhost": codes.OK, "LOCALHOST:5": codes.OK, "127.0.0.1:5": codes.OK, "[::1]:80": codes.OK, "192.0.2.1": codes.OK,
 		"box.example": codes.OK, "Box.Example:5": codes.OK, "box.example.": codes.OK,

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -73,7 +73,7 @@ func TestRefusedRequestIsNotRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		weighing := &weighing{Listener: l}
-		s := New(Options{Asker: asker, Tokens: tokens, Limits: door.Limits{PerSecond: 0.001, Burst: 1}})
+		s := New(Options{Asker: asker, Tokens: tokens, Limits: auth.Limits{PerSecond: 0.001, Burst: 1}})
 		go s.Serve(weighing)
 		t.Cleanup(func() { s.Shutdown(as(t, "")) })
 		conn, err := grpc.NewClient("passthrough:///"+l.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))

@@ -8,12 +8,12 @@ import (
 // Messages for completion while a person types.
 
 // GetAbilities asks for the commands, skills, subagents and models of a session's agent.
-// A running agent is asked, and its answer is stored. If none runs, or Remembered is set,
+// A running agent is asked, and its answer is stored. If none runs, or StoredOnly is set,
 // the stored answer is returned. Answered with [Abilities].
 type GetAbilities struct {
 	ask
 	Session    SessionID
-	Remembered bool // do not ask the agent
+	StoredOnly bool // do not ask the agent
 }
 
 // Target implements [SessionRequest].

@@ -26,12 +26,12 @@ type Append struct {
 	Cursor      *Cursor            // nil = unchanged
 	SpoolFrom   int64              // the offset Cursor moves from; read only if Cursor is set
 	Inputs      []InputRecord      // put
-	Settled     []string           // keys of inputs to delete
+	Done        []string           // keys of inputs to delete
 	Permissions []PermissionRecord // put
 	Resolved    []RequestID        // ids of permissions to delete
 	Key         string             // idempotency key to store with the head of this append; may be empty
 	Aliases     []string           // further idempotency keys
-	Answered    []Remembered       // requests under a key, with their answers
+	Answered    []StoredResult     // requests under a key, with their answers
 	Delete      bool               // remove the session; the budget of Record is kept, everything else is ignored
 }
 

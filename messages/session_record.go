@@ -93,7 +93,7 @@ type SessionRecord struct {
 	Head            Seq       // number of the last journaled event
 	AgentModel      string    // the model, as the agent reported it last
 	AgentSession    string    // the conversation id the agent reports; given to --resume
-	Remembered      bool      // a result was journaled, so the agent's transcript contains the conversation
+	InTranscript    bool      // a result was journaled, so the agent's transcript contains the conversation
 	Run             RunNumber // the newest run, 0 before the first
 	Turn            bool      // a turn is running, or was interrupted and will be continued
 	InterruptedKeys []string  // keys of done messages whose turn was interrupted: a resumed agent may start them again; empty unless Turn

@@ -38,7 +38,7 @@ func TestSweepRemovesWhatNobodyRefersTo(t *testing.T) {
 	want := f.load(sid(1))
 	f.sweep(2) // the input waits still
 	same(t, "session", f.load(sid(1)), want)
-	f.commit(messages.Append{Session: sid(1), Expect: 3, Settled: []string{"heavy"}})
+	f.commit(messages.Append{Session: sid(1), Expect: 3, Done: []string{"heavy"}})
 	f.checkpoint()
 	f.sweep(1) // no row refers to it any more
 	shard := filepath.Join(f.path(blob.DirectoryName), "ab")

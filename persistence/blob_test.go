@@ -94,7 +94,7 @@ func TestLargePayloadsAreOutOfLine(t *testing.T) {
 	if st.Payloads != 4 || st.PayloadBytes < 4*record.PayloadBytes || st.Files[0].Payloads < 4*record.PayloadBytes || st.Files[1].Payloads != 0 {
 		t.Errorf("%+v", st)
 	}
-	f.commit(messages.Append{Session: sid(1), Expect: 3, Settled: []string{"heavy"}})
+	f.commit(messages.Append{Session: sid(1), Expect: 3, Done: []string{"heavy"}})
 	f.seal()
 	f.sweep(0) // the sealed files refer to all of them
 }
@@ -135,7 +135,7 @@ func TestLargeInputIsWrittenOnce(t *testing.T) {
 		t.Errorf("%d bytes in the log", st.LogBytes)
 	}
 	same(t, "inputs", f.load(sid(1)).Inputs, []messages.InputRecord{one, two})
-	f.commit(messages.Append{Session: sid(1), Expect: 1, Settled: []string{"one"}})
+	f.commit(messages.Append{Session: sid(1), Expect: 1, Done: []string{"one"}})
 	f.checkpoint()
 	f.sweep(0)
 	same(t, "inputs", f.load(sid(1)).Inputs, []messages.InputRecord{two})

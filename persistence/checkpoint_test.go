@@ -36,7 +36,7 @@ func TestCheckpointMovesTheNewest(t *testing.T) {
 	for head := messages.Seq(3); head < 60; head++ {
 		f.commit(more(sid(1), head, 1))
 	}
-	f.commit(messages.Append{Session: sid(1), Expect: 60, Settled: []string{"one"}})
+	f.commit(messages.Append{Session: sid(1), Expect: 60, Done: []string{"one"}})
 	if n := f.chunks(1); n != 0 {
 		t.Errorf("%d chunks before", n)
 	}

@@ -12,18 +12,18 @@ import (
 func TestAnswersAreRemembered(t *testing.T) {
 	f := newFixture(t)
 	f.commit(begin(sid(1), 2))
-	want := messages.Remembered{Key: "call", Seq: 2, Digest: []byte{1, 0, 2}, Answer: []byte(`{"answer":"done"}`)}
-	f.commit(messages.Append{Session: sid(1), Expect: 2, Key: "plain", Answered: []messages.Remembered{
+	want := messages.StoredResult{Key: "call", Seq: 2, Digest: []byte{1, 0, 2}, Answer: []byte(`{"answer":"done"}`)}
+	f.commit(messages.Append{Session: sid(1), Expect: 2, Key: "plain", Answered: []messages.StoredResult{
 		{Key: want.Key, Digest: want.Digest, Answer: want.Answer},
 	}})
 	look := func(when string) {
 		t.Helper()
-		got, seen, err := f.store.Remembered(sid(1), "call")
+		got, seen, err := f.store.StoredResult(sid(1), "call")
 		if err != nil || !seen {
 			t.Fatalf("%s: seen %v, %v", when, seen, err)
 		}
 		same(t, when, got, want)
-		if got, seen, err := f.store.Remembered(sid(1), "plain"); err != nil || !seen || got.Seq != 2 || got.Digest != nil {
+		if got, seen, err := f.store.StoredResult(sid(1), "plain"); err != nil || !seen || got.Seq != 2 || got.Digest != nil {
 			t.Errorf("%s: %+v, %v", when, got, err)
 		}
 	}
@@ -32,7 +32,7 @@ func TestAnswersAreRemembered(t *testing.T) {
 	look("in the next file")
 	f.reopen()
 	look("after the next start")
-	if got := f.store.Commit([]messages.Append{{Session: sid(1), Expect: 2, Answered: []messages.Remembered{{}}}})[0]; messages.KindOf(got) != messages.Invalid {
+	if got := f.store.Commit([]messages.Append{{Session: sid(1), Expect: 2, Answered: []messages.StoredResult{{}}}})[0]; messages.KindOf(got) != messages.Invalid {
 		t.Errorf("an answer without a key: %v", got)
 	}
 }

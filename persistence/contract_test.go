@@ -159,7 +159,7 @@ func TestSettledAndResolvedGoAway(t *testing.T) {
 	f := newFixture(t)
 	f.commit(full(sid(1), 0))
 	f.commit(messages.Append{
-		Session: sid(1), Expect: 3, Settled: []string{"one", "never there"}, Resolved: []messages.RequestID{"p1", "p2"},
+		Session: sid(1), Expect: 3, Done: []string{"one", "never there"}, Resolved: []messages.RequestID{"p1", "p2"},
 		Inputs: []messages.InputRecord{{Key: "two", Seq: 2, Content: "second", State: messages.InputStarted}},
 	})
 	got := f.load(sid(1))

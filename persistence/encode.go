@@ -39,7 +39,7 @@ func (e *encoder) append(a *messages.Append, next *entry, began bool, st *staged
 	for i := range a.Inputs {
 		e.input(n, &a.Inputs[i], st.body(i))
 	}
-	for _, settled := range a.Settled {
+	for _, settled := range a.Done {
 		e.remove(record.BucketInputs, record.NameKey(n, settled))
 		e.remove(record.BucketBodies, record.NameKey(n, settled))
 	}

@@ -61,7 +61,7 @@ func (f *fixture) story() {
 	ended.Cursor = &messages.Cursor{Run: 2, Offset: 12}
 	ended.Run.Run, ended.Run.State = 2, messages.RunFinished
 	ended.Run.Exit = messages.Exit{Known: true, Code: 1, Reason: "exited", At: epoch.Add(time.Hour)}
-	ended.Settled = []string{"two"}
+	ended.Done = []string{"two"}
 	f.commit(ended, more(sid(2), 2, 30))
 }
 

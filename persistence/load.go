@@ -173,13 +173,13 @@ func (s *Store) Head(id messages.SessionID) (messages.Seq, error) {
 // until the file that has them is sealed, and after that as long as they are among the
 // newest of their session and not too old.
 func (s *Store) Seen(id messages.SessionID, key string) (seq messages.Seq, seen bool, err error) {
-	r, seen, err := s.Remembered(id, key)
+	r, seen, err := s.StoredResult(id, key)
 	return r.Seq, seen, err
 }
 
-// Remembered returns the stored result of the request with an idempotency key, as
+// StoredResult returns the stored result of the request with an idempotency key, as
 // long as [Store.Seen] finds the key.
-func (s *Store) Remembered(id messages.SessionID, key string) (r messages.Remembered, seen bool, err error) {
+func (s *Store) StoredResult(id messages.SessionID, key string) (r messages.StoredResult, seen bool, err error) {
 	if len(key) == 0 || len(key) > record.MaxName {
 		return r, false, nil // no append can have this key
 	}
@@ -191,12 +191,12 @@ func (s *Store) Remembered(id messages.SessionID, key string) (r messages.Rememb
 		var k storev1.Key
 		seen, err = loader{view: v, op: fault.OpSeen, id: id}.get(record.BucketKeys, record.NameKey(e.number, key), &k)
 		if seen {
-			r = messages.Remembered{Key: key, Seq: messages.Seq(k.GetSeq()), Digest: bytes.Clone(k.GetDigest()), Answer: bytes.Clone(k.GetAnswer())}
+			r = messages.StoredResult{Key: key, Seq: messages.Seq(k.GetSeq()), Digest: bytes.Clone(k.GetDigest()), Answer: bytes.Clone(k.GetAnswer())}
 		}
 		return err
 	})
 	if err != nil {
-		return messages.Remembered{}, false, err
+		return messages.StoredResult{}, false, err
 	}
 	return r, seen, nil
 }

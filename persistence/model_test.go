@@ -79,7 +79,7 @@ func (m model) draw(t *rapid.T) messages.Append {
 		}
 	}
 	if one("settled", 3) {
-		a.Settled = []string{name.Draw(t, "settled")}
+		a.Done = []string{name.Draw(t, "settled")}
 	}
 	if one("permission", 3) {
 		a.Permissions = []messages.PermissionRecord{{Request: messages.RequestID(name.Draw(t, "request")), Session: id, Seq: a.Expect}}

@@ -88,7 +88,7 @@ func (f *fixture) live(r *rand.Rand, commits int) (l life) {
 				a = full(sid(n), heads[n])
 				a.Cursor = nil
 				if r.IntN(2) == 0 {
-					a.Inputs, a.Settled, a.Resolved = nil, []string{"one", "two"}, []messages.RequestID{"p1"}
+					a.Inputs, a.Done, a.Resolved = nil, []string{"one", "two"}, []messages.RequestID{"p1"}
 				}
 			}
 			for i := range a.Events {

@@ -72,7 +72,7 @@ func (m model) apply(a messages.Append) (accepted bool) {
 	for _, i := range a.Inputs {
 		s.inputs[i.Key] = i
 	}
-	for _, key := range a.Settled {
+	for _, key := range a.Done {
 		delete(s.inputs, key)
 	}
 	for _, p := range a.Permissions {

@@ -23,7 +23,7 @@ func TestLostHeads(t *testing.T) {
 	a := full(sid(1), messages.Seq(len(want[sid(1)])))
 	a.SpoolFrom = 100
 	f.commit(a)
-	f.commit(messages.Append{Session: sid(1), Expect: messages.Seq(len(want[sid(1)])) + 3, Settled: []string{"one"}})
+	f.commit(messages.Append{Session: sid(1), Expect: messages.Seq(len(want[sid(1)])) + 3, Done: []string{"one"}})
 	want[sid(1)] = f.history(sid(1))
 	f.commit(more(sid(2), messages.Seq(len(want[sid(2)])), 1))
 	want[sid(2)] = f.history(sid(2))

@@ -68,7 +68,7 @@ func TestStagedInputChanges(t *testing.T) {
 	if got := f.payloads(); len(got) != 1 {
 		t.Errorf("%v", got)
 	}
-	f.commit(messages.Append{Session: sid(1), Expect: 1, Settled: []string{"one"}})
+	f.commit(messages.Append{Session: sid(1), Expect: 1, Done: []string{"one"}})
 	f.sweep(0) // the log refers to it, or did
 	f.checkpoint()
 	f.sweep(1)

@@ -80,12 +80,12 @@ func (s *Store) verify(ctx context.Context, progress func(FileReport)) (Report, 
 
 // sound returns the sessions that are neither deleted nor damaged, and the number of
 // live sessions with the damaged ones.
-func (x *index) sound() (sound []upkeep.Remembered, live int) {
+func (x *index) sound() (sound []upkeep.IndexEntry, live int) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	for id, e := range x.entries {
 		if e.damaged == nil && !e.deleted {
-			sound = append(sound, upkeep.Remembered{ID: id, Number: e.number, Head: e.head, Base: e.base, Run: e.run, Offset: e.offset})
+			sound = append(sound, upkeep.IndexEntry{ID: id, Number: e.number, Head: e.head, Base: e.base, Run: e.run, Offset: e.offset})
 		}
 	}
 	return sound, len(x.ids)

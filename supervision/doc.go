@@ -7,7 +7,7 @@
 //     waits for the backoff, and restarts or stops the child.
 //   - [Tree] is the live tree of actors: their states, restarts, backoffs and last errors.
 //
-// Two more types serve the whole process: [Crew] runs the actors on pooled goroutines, and
+// Two more types serve the whole process: [Executor] runs the actors on pooled goroutines, and
 // [Collector] tunes the garbage collector.
 //
 // Every actor is spawned with [Tree.Props]. It works around the defects of the actor library:

@@ -56,9 +56,9 @@ func TestStopDuringSpawn(t *testing.T) {
 // Messages to a name that is registered and removed repeatedly never arrive before Started.
 func TestSendDuringSpawnAndStop(t *testing.T) {
 	system := quietSystem()
-	crew := NewCrew()
-	defer crew.Close()
-	tree := NewTree(crew, func(Failure) {})
+	executor := NewExecutor()
+	defer executor.Close()
+	tree := NewTree(executor, func(Failure) {})
 	early := make(chan any, 1<<20)
 	stop := make(chan struct{})
 	var senders sync.WaitGroup

@@ -44,9 +44,9 @@ func bubble(t *testing.T, test func(w *world)) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, begin: time.Now()}
 		w.system = quietSystem()
-		crew := NewCrew()
-		defer crew.Close()
-		w.tree = NewTree(crew, func(f Failure) {
+		executor := NewExecutor()
+		defer executor.Close()
+		w.tree = NewTree(executor, func(f Failure) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.failures = append(w.failures, f)

@@ -29,7 +29,7 @@ func (t *Tree) Props(kind string, policy Policy, produce func() actor.Actor) *ac
 			box = &mailbox{Mailbox: actor.Unbounded()()}
 			return box
 		}),
-		actor.WithDispatcher(t.crew),
+		actor.WithDispatcher(t.executor),
 		actor.WithOnInit(func(ctx actor.Context) { t.spawned(ctx, kind, box) }),
 		actor.WithSupervisor(children),
 		actor.WithReceiverMiddleware(func(next actor.ReceiverFunc) actor.ReceiverFunc {

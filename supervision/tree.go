@@ -12,8 +12,8 @@ import (
 
 // Tree is the live tree of all actors that were spawned with [Tree.Props]. It is safe for concurrent use.
 type Tree struct {
-	report func(Failure)
-	crew   *Crew
+	report   func(Failure)
+	executor *Executor
 
 	mu    sync.Mutex
 	nodes map[string]*node // by address
@@ -28,9 +28,9 @@ type node struct {
 	box      actor.Mailbox
 }
 
-// NewTree returns an empty tree of actors that crew runs. report is called with each failure; it must not block.
-func NewTree(crew *Crew, report func(Failure)) *Tree {
-	return &Tree{report: report, crew: crew, nodes: map[string]*node{}}
+// NewTree returns an empty tree of actors that executor runs. report is called with each failure; it must not block.
+func NewTree(executor *Executor, report func(Failure)) *Tree {
+	return &Tree{report: report, executor: executor, nodes: map[string]*node{}}
 }
 
 // Snapshot returns the tree below the actor with the given address at now.

@@ -72,9 +72,9 @@ func TestSnapshotShowsTheBackoff(t *testing.T) {
 }
 
 func TestUnknownActorIsShownAsStopped(t *testing.T) {
-	crew := NewCrew()
-	defer crew.Close()
-	tree := NewTree(crew, func(Failure) {})
+	executor := NewExecutor()
+	defer executor.Close()
+	tree := NewTree(executor, func(Failure) {})
 	if v := tree.Snapshot("nobody", time.Now()); v.State != "stopped" || v.Name != "nobody" {
 		t.Errorf("%+v", v)
 	}

@@ -29,7 +29,7 @@ var actorsRules = []rule{
 		pkg: "actors/internal/claude/transcript", because: "a transcript is read without the protocol of the agent that wrote it",
 	},
 	{
-		pkg: "actors/strays", may: []string{"messages", "actors/internal/act", "actors/internal/process"},
+		pkg: "actors/orphans", may: []string{"messages", "actors/internal/act", "actors/internal/process"},
 		because: "agents that no session follows are found by processes and directories, before any actor runs", never: actorsNever,
 	},
 	{

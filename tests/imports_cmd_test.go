@@ -29,7 +29,7 @@ var cmdRules = []rule{
 		because: "the daemon in this process is the one that joins actors, journal and gateway",
 	},
 	{
-		pkg: "cmd/betcode/internal/gateways", may: []string{"proto", "messages", "config", "actors", "gateway", "grpcapi/door", "cmd/betcode/internal"},
+		pkg: "cmd/betcode/internal/gateways", may: []string{"proto", "messages", "config", "actors", "gateway", "grpcapi/auth", "cmd/betcode/internal"},
 		because: "a gateway as a process joins a front, a connection to the daemon, and the admission of callers, which asks for their ancestry",
 	},
 	{
@@ -42,7 +42,7 @@ var cmdRules = []rule{
 		because: "a daemon is started and replaced as a process; its parts are not linked for that",
 	},
 	{
-		pkg: "cmd/betcode/internal/doctor", may: []string{"proto", "messages", "config", "actors/strays", "cmd/betcode/internal"},
+		pkg: "cmd/betcode/internal/doctor", may: []string{"proto", "messages", "config", "actors/orphans", "cmd/betcode/internal"},
 		because: "it looks at all of an installation: settings, files, agents without a daemon, and the daemon as a client sees it",
 		never: map[string]string{
 			module + "/cmd/betcode/internal/host": "an examination starts nothing",

@@ -10,7 +10,7 @@ var gatewayRules = []rule{
 		},
 	},
 	{
-		pkg: "grpcapi/handler", may: []string{"messages", "grpcapi/door"}, because: "what all handlers share knows no service",
+		pkg: "grpcapi/handler", may: []string{"messages", "grpcapi/auth"}, because: "what all handlers share knows no service",
 		never: map[string]string{protoactor: "a gateway test needs no actor system", bbolt: "a gateway asks; it does not read the journal"},
 	},
 	{
@@ -24,26 +24,26 @@ var gatewayRules = []rule{
 		never: map[string]string{protoactor: "a gateway test needs no actor system", bbolt: "a gateway asks; it does not read the journal", "context": "encoding does not wait"},
 	},
 	{
-		pkg: "grpcapi/fleet", may: []string{"messages", "proto", "grpcapi/door", "grpcapi/handler", "grpcapi/translate", "grpcapi/wire"},
+		pkg: "grpcapi/fleet", may: []string{"messages", "proto", "grpcapi/auth", "grpcapi/handler", "grpcapi/translate", "grpcapi/wire"},
 		because: "services of subagents know no other service",
 		never:   map[string]string{protoactor: "a gateway test needs no actor system", bbolt: "a gateway asks; it does not read the journal"},
 	},
 	{
-		pkg: "grpcapi/proxy", may: []string{"messages", "proto", "grpcapi/door", "grpcapi/handler", "grpcapi/translate", "grpcapi/wire"},
+		pkg: "grpcapi/proxy", may: []string{"messages", "proto", "grpcapi/auth", "grpcapi/handler", "grpcapi/translate", "grpcapi/wire"},
 		because: "the service of proxies knows no other service",
 		never:   map[string]string{protoactor: "a gateway test needs no actor system", bbolt: "a gateway asks; it does not read the journal"},
 	},
 	{
-		pkg: "grpcapi/repository", may: []string{"messages", "proto", "grpcapi/door", "grpcapi/handler", "grpcapi/translate", "grpcapi/wire"},
+		pkg: "grpcapi/repository", may: []string{"messages", "proto", "grpcapi/auth", "grpcapi/handler", "grpcapi/translate", "grpcapi/wire"},
 		because: "services of repositories know no other service",
 		never:   map[string]string{protoactor: "a gateway test needs no actor system", bbolt: "a gateway asks; it does not read the journal"},
 	},
 	{
-		pkg: "grpcapi/door", may: []string{"messages", "proto", "grpcapi/wire"}, because: "calls are admitted before any handler, by what the transport and the request say",
+		pkg: "grpcapi/auth", may: []string{"messages", "proto", "grpcapi/wire"}, because: "calls are admitted before any handler, by what the transport and the request say",
 		never: map[string]string{protoactor: "admission needs no actor system", bbolt: "admission needs no journal"},
 	},
 	{
-		pkg: "grpcapi/version", may: []string{"messages", "proto", "grpcapi/door", "grpcapi/wire"},
+		pkg: "grpcapi/version", may: []string{"messages", "proto", "grpcapi/auth", "grpcapi/wire"},
 		because: "versions and features are compared without sessions; reports of agents come through a function",
 		never:   map[string]string{protoactor: "a negotiation needs no actor system", bbolt: "a negotiation needs no journal"},
 	},

@@ -47,8 +47,8 @@ type Store interface {
 	Pending(messages.SessionID) ([]messages.PermissionRecord, error)
 	Unfinished() ([]messages.SessionID, error)
 	Seen(session messages.SessionID, key string) (messages.Seq, bool, error)
-	// Remembered returns the stored result of the request with an idempotency key.
-	Remembered(session messages.SessionID, key string) (messages.Remembered, bool, error)
+	// StoredResult returns the stored result of the request with an idempotency key.
+	StoredResult(session messages.SessionID, key string) (messages.StoredResult, bool, error)
 	// CheckpointDue reports whether the log is long enough for a checkpoint. Checkpoint moves it into the active file, while
 	// commits go on.
 	CheckpointDue() bool

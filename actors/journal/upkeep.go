@@ -10,8 +10,8 @@ import (
 	"betcode/messages"
 )
 
-// Keeper answers requests for the maintenance of the journal's files. It runs on the caller's goroutine, so no actor waits.
-type Keeper struct {
+// Maintainer answers requests for the maintenance of the journal's files. It runs on the caller's goroutine, so no actor waits.
+type Maintainer struct {
 	Store  Store
 	Damage *Damage // records damage that is found
 	Now    func() time.Time
@@ -19,7 +19,7 @@ type Keeper struct {
 }
 
 // Verify reads the journal from end to end.
-func (k Keeper) Verify(ctx context.Context, m messages.VerifyJournal) (messages.Reply, error) {
+func (k Maintainer) Verify(ctx context.Context, m messages.VerifyJournal) (messages.Reply, error) {
 	report, err := k.Store.Verify(ctx, m.Progress)
 	if err != nil {
 		return nil, messages.AsError("verify journal", err)
@@ -32,7 +32,7 @@ func (k Keeper) Verify(ctx context.Context, m messages.VerifyJournal) (messages.
 }
 
 // BackUp copies the journal.
-func (k Keeper) BackUp(ctx context.Context, m messages.BackupJournal) (messages.Reply, error) {
+func (k Maintainer) BackUp(ctx context.Context, m messages.BackupJournal) (messages.Reply, error) {
 	backup, err := k.Store.Backup(ctx, m.Path, m.Link)
 	if err != nil {
 		return nil, messages.AsError("back up journal", err)
@@ -44,7 +44,7 @@ func (k Keeper) BackUp(ctx context.Context, m messages.BackupJournal) (messages.
 
 // NoteFindings logs the damage that was found when the journal was opened, and degrades
 // health: a disk that flips bits should be replaced even if no data was lost.
-func (k Keeper) NoteFindings() {
+func (k Maintainer) NoteFindings() {
 	var damage []messages.JournalFinding
 	for _, f := range k.Store.Findings() {
 		k.Log().Warn().Str("file", f.File).Int64("offset", f.Offset).Str("problem", f.Problem).Str("outcome", f.Outcome).
@@ -60,7 +60,7 @@ func (k Keeper) NoteFindings() {
 
 // DamagedSessions returns the health line of sessions that cannot be loaded; false if there are none. backup is the hint about
 // backups.
-func (k Keeper) DamagedSessions(now time.Time, backup string) (messages.ComponentHealth, bool) {
+func (k Maintainer) DamagedSessions(now time.Time, backup string) (messages.ComponentHealth, bool) {
 	number, first := k.Store.DamagedSessions()
 	if number == 0 {
 		return messages.ComponentHealth{}, false

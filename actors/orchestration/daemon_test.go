@@ -114,8 +114,8 @@ func startDaemon(t *testing.T, dir string, a *agents) *daemon {
 	}
 	var workers act.Workers
 	log := zerolog.Nop()
-	crew := supervision.NewCrew()
-	tree := supervision.NewTree(crew, func(failure supervision.Failure) { t.Errorf("crashed: %+v", failure) })
+	executor := supervision.NewExecutor()
+	tree := supervision.NewTree(executor, func(failure supervision.Failure) { t.Errorf("crashed: %+v", failure) })
 	deps := Deps{Registry: registry, Subagents: a.deps(), Places: func() int { return 4 }, Spent: func(messages.SessionID) (messages.Spent, bool) { return messages.Spent{}, true }}
 	deps.Common = act.Common{
 		Tree: tree, Policy: supervision.Default(), Workers: &workers, Now: time.Now, Log: func(string) *zerolog.Logger { return &log },
@@ -127,7 +127,7 @@ func startDaemon(t *testing.T, dir string, a *agents) *daemon {
 			t.Error(err)
 		}
 		workers.Wait()
-		crew.Close()
+		executor.Close()
 		d.system.Shutdown()
 	})
 	t.Cleanup(d.stop)

@@ -19,10 +19,10 @@ type Deps struct {
 	Stopped  func() bool               // reports whether the fleet is stopped
 	Publish  func(messages.SlotQueue)  // publishes the queue to readers that cannot wait for the pool
 
-	// Limits returns the stored limits of accounts. KeepLimits stores them and does not wait.
+	// Limits returns the stored limits of accounts. SaveLimits stores them and does not wait.
 	FreeMemory func() int64 // available bytes of memory, 0 = not known; called in a step, so it does not wait
 	Limits     func() []messages.FleetLimit
-	KeepLimits func([]messages.FleetLimit)
+	SaveLimits func([]messages.FleetLimit)
 
 	// ToSession sends a message to the actor of a session, if it lives, and ToSessions to those of all sessions.
 	ToSession  func(ctx actor.Context, id messages.SessionID, message any)
@@ -80,7 +80,7 @@ func (p *pool) step(ctx actor.Context, m any) {
 			p.deps.ToSession(ctx, e.Session, e.Message)
 		case keepLimits:
 			p.logLimits(e.limits)
-			p.deps.KeepLimits(e.limits)
+			p.deps.SaveLimits(e.limits)
 		case report:
 			ctx.Send(p.deps.Health, e.pool)
 			p.deps.Publish(e.queue)

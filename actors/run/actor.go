@@ -41,8 +41,8 @@ type Deps struct {
 
 // FleetTickets decides which process is the fleet server of a run. Workers call it.
 type FleetTickets interface {
-	// Settle waits for the fleet server of a run, if it is to have one, at most patience. After that no process becomes it.
-	Settle(ctx context.Context, run messages.RunRecord, patience time.Duration) error
+	// Await waits for the fleet server of a run, if it is to have one, at most patience. After that no process becomes it.
+	Await(ctx context.Context, run messages.RunRecord, patience time.Duration) error
 	// Drop forgets the fleet server of a run that has ended.
 	Drop(run messages.RunRecord)
 }

@@ -48,7 +48,7 @@ func (a *agent) turnBegins(life context.Context, patience time.Duration) error {
 	if a.fleet == nil {
 		return nil
 	}
-	return a.fleet.Settle(life, a.record, patience)
+	return a.fleet.Await(life, a.record, patience)
 }
 
 // beginsTurn is in the first line of each turn, also of one that the agent continues without a message.

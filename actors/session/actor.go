@@ -186,14 +186,14 @@ func (s *session) perform(ctx actor.Context, e act.Effect) {
 		stops.Drop(id)
 		s.background(func() error { return stops.Save(id) })
 	case keepReport:
-		s.background(func() error { return s.deps.KeepReport(e.report, e.directory, e.environment) })
+		s.background(func() error { return s.deps.SaveReport(e.report, e.directory, e.environment) })
 	case auditing:
 		if e.entry.ErrorCode == string(messages.SubprocessCrashed) {
 			ctx.Send(s.deps.Health, health.AgentCrashed{Session: s.id})
 		}
 		s.deps.Audit(e.entry)
 	case remember:
-		s.background(func() error { return s.deps.KeepAbilities(e.directory, e.abilities) })
+		s.background(func() error { return s.deps.SaveAbilities(e.directory, e.abilities) })
 	case archiveRuns:
 		s.deps.Archive(e.directory, e.upTo)
 	case rebuild:

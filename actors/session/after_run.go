@@ -161,5 +161,5 @@ func (t *transition) beginAnew() {
 // firstTurnLost reports whether the agent has nothing of a conversation that never
 // had a result.
 func (t *transition) firstTurnLost() bool {
-	return (t.s.agent.memoryGone && !t.s.forks() || t.s.agent.idTaken) && !t.s.record.Remembered
+	return (t.s.agent.memoryGone && !t.s.forks() || t.s.agent.idTaken) && !t.s.record.InTranscript
 }

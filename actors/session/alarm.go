@@ -40,7 +40,7 @@ func (t *transition) alarm(code messages.Code, reaction settings.OnAlarm, detail
 	t.putRun(a.Run)
 	if a.Blocks {
 		t.change().Condition = messages.AgentAlarmed
-		t.status(pb.AgentStatus_ERROR, a.Told)
+		t.status(pb.AgentStatus_ERROR, a.Text)
 	}
 	switch a.Order {
 	case alarm.Freeze:

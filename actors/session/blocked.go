@@ -78,7 +78,7 @@ func (t *transition) terminal(e condition.Evidence) bool {
 // an older build.
 func (t *transition) argumentRefused(err error) {
 	t.block(condition.Condition{
-		Name: messages.ArgumentRefused, Told: "The agent's command line cannot be made",
+		Name: messages.ArgumentRefused, Text: "The agent's command line cannot be made",
 		Remedy: "change the model, or the rule or tool that is named, in the settings or in a new session", Why: err.Error(),
 	})
 }
@@ -87,8 +87,8 @@ func (t *transition) argumentRefused(err error) {
 func (t *transition) block(c condition.Condition) {
 	r := t.change()
 	r.Condition, r.Phase = c.Name, messages.PhaseCrashed
-	t.notRestarted(c.Told)
-	message := c.Told
+	t.notRestarted(c.Text)
+	message := c.Text
 	if c.Name == messages.AgentMissing && c.Why != "" {
 		message += " (" + c.Why + ")" // where it was looked for
 	}
@@ -99,8 +99,8 @@ func (t *transition) block(c condition.Condition) {
 	}
 	code := messages.Code(strings.ToUpper(string(c.Name)))
 	t.emit(events.Error(code, message, details))
-	t.status(pb.AgentStatus_ERROR, c.Told)
-	t.audit(audit.Failed(code, c.Told))
+	t.status(pb.AgentStatus_ERROR, c.Text)
+	t.audit(audit.Failed(code, c.Text))
 	t.call("AGENT_CANNOT_RUN", message, details)
 }
 

@@ -196,7 +196,7 @@ func (t *transition) tellFamily() {
 	}
 	why := t.s.held() // at that of the day, each session waits for itself
 	now := family.BudgetAbove{Used: why == messages.HeldByBudget || why == messages.HeldByFamily, Limited: t.s.limited()}
-	for _, id := range t.s.family.Tell(now) {
+	for _, id := range t.s.family.Recipients(now) {
 		t.then(sendToSession{Toward{Session: id, Message: now}})
 	}
 	if t.s.record.Subagent == nil || t.s.forwarding.Alone() {

@@ -104,7 +104,7 @@ func (t *transition) sendCompact(key, trigger string) {
 	in := messages.InputRecord{Key: key, Content: compactCommand, At: t.now.at, Seq: t.s.record.Head + 1}
 	t.emit(events.UserInput(in, 0))
 	t.putInput(in)
-	t.s.ledger.Remember(requests.Key{Name: key}, messages.InputAcknowledged{Key: key, Seq: in.Seq})
+	t.s.ledger.Store(requests.Key{Name: key}, messages.InputAcknowledged{Key: key, Seq: in.Seq})
 	t.change().Phase = messages.PhaseActive
 	t.then(act.After{Delay: compactionPatience, Message: compactionLate{key}})
 }
@@ -172,7 +172,7 @@ func (t *transition) recoverCompaction() {
 
 // hasConversation reports whether there is a conversation that an agent can summarise.
 func (s *state) hasConversation() bool {
-	return !s.proxied() && s.record.Remembered && s.record.AgentSession != "" && s.record.Phase != messages.PhaseCrashed
+	return !s.proxied() && s.record.InTranscript && s.record.AgentSession != "" && s.record.Phase != messages.PhaseCrashed
 }
 
 // settling reports whether only the agent's own end of its turn keeps the session busy: TurnComplete was published, and the agent

@@ -62,7 +62,7 @@ func (t *transition) transcriptRead(m recall.Answer) {
 // resume marks the inputs that are in the transcript as done and the others as undelivered, then decides what follows.
 func (t *transition) resume(m recall.Answer) {
 	v := recall.Judge(recall.Work{
-		Inputs: t.s.inputs, Turn: t.s.record.Turn, Settled: len(t.s.record.InterruptedKeys) > 0, Compacting: t.s.compacting(),
+		Inputs: t.s.inputs, Turn: t.s.record.Turn, InTranscript: len(t.s.record.InterruptedKeys) > 0, Compacting: t.s.compacting(),
 	}, m)
 	if v.Turn != t.s.record.Turn {
 		t.change().Turn = v.Turn
@@ -101,7 +101,7 @@ func (t *transition) endUnseenTurn(end transcript.End) {
 	waiting := r.Waiting
 	t.withdrawOrphans("agent")
 	t.notice("TURN_ENDED_UNSEEN", "The turn has ended, as the agent's transcript shows; it is not continued", map[string]string{"stop_reason": end.Reason})
-	r.Remembered = true
+	r.InTranscript = true
 	t.endTurn(end.Reason)
 	t.subagentEndedUnseen(end)
 	t.s.agent.hung = false

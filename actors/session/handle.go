@@ -40,8 +40,8 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.cancelTurn(from, m)
 	case messages.StopRepeat:
 		t.stopRepeat(from, m)
-	case messages.Once:
-		t.once(from, m)
+	case messages.Idempotent:
+		t.idempotent(from, m)
 	case messages.TakeLock:
 		t.takeLock(from, m)
 	case messages.ReleaseLock:
@@ -210,8 +210,8 @@ func (t *transition) handle(from *actor.PID, m any) {
 	}
 }
 
-// once carries out a request under a key, unless that was done before.
-func (t *transition) once(from *actor.PID, m messages.Once) {
+// idempotent carries out a request under a key, unless that was done before.
+func (t *transition) idempotent(from *actor.PID, m messages.Idempotent) {
 	key := requests.Key{Name: m.Key, Digest: m.Digest}
 	if answer, used := t.s.ledger.Find("repeat request", key); used {
 		t.then(act.Reply{To: from, With: answer})

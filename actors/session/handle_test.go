@@ -10,8 +10,8 @@ import (
 	"betcode/messages"
 )
 
-func onceOf(r messages.SessionRequest, digest string) messages.Once {
-	return messages.Once{Key: "u1", Digest: []byte(digest), Request: r}
+func onceOf(r messages.SessionRequest, digest string) messages.Idempotent {
+	return messages.Idempotent{Key: "u1", Digest: []byte(digest), Request: r}
 }
 
 // A call under a key is carried out once; its answer is in the append that makes it
@@ -57,7 +57,7 @@ func TestCallUnderAKeyThatTakesTime(t *testing.T) {
 func TestRefusedCallUnderAKey(t *testing.T) {
 	b := contested(t)
 	denied := cancel("bob")
-	m := messages.Once{Key: "u1", Digest: []byte("x"), Request: denied}
+	m := messages.Idempotent{Key: "u1", Digest: []byte("x"), Request: denied}
 	b.on(m, "to op: denied NO_INPUT_LOCK of ann")
 	if len(b.journal.Answered) > 1 { // that of the first message
 		t.Errorf("kept %+v", b.journal.Answered)

@@ -67,7 +67,7 @@ func (t *transition) repeated(from *actor.PID, m messages.SendInput) bool {
 	key := requests.Key{Name: m.Key, Digest: m.Digest}
 	answer, used := t.s.ledger.Find("send input", key)
 	if in, waits := t.s.inputs.Find(m.Key); waits && !used { // from before a crash
-		was := messages.Remembered{Digest: requests.InputDigest(in.Content, in.Attachments, nil)}
+		was := messages.StoredResult{Digest: requests.InputDigest(in.Content, in.Attachments, nil)}
 		if repeat.Iteration(t.s.record.Repetition, m.Key) > 0 {
 			was.Digest = nil // directions were appended
 		}

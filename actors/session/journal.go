@@ -105,7 +105,7 @@ func (s state) passing(now env, effects []act.Effect) []act.Effect {
 
 // stepDegraded takes one message while nothing can be written.
 func (s state) stepDegraded(now env, from *actor.PID, m any) (state, []act.Effect) {
-	if call, ok := m.(messages.Once); ok {
+	if call, ok := m.(messages.Idempotent); ok {
 		m = call.Request // no result is stored now
 	}
 	switch m.(type) {

@@ -34,7 +34,7 @@ func TestFirstTurn(t *testing.T) {
 		t.Errorf("in the turn: %+v", r)
 	}
 	b.on(b.out(text("."), finished("k1")), "all: 7 text ., 8 IDLE")
-	if r := b.state.record; r.Phase != messages.PhaseIdle || r.Turn || !r.Remembered || len(b.state.inputs) != 0 {
+	if r := b.state.record; r.Phase != messages.PhaseIdle || r.Turn || !r.InTranscript || len(b.state.inputs) != 0 {
 		t.Errorf("after the turn: %+v, inputs %v", r, b.state.inputs)
 	}
 	b.on(b.out(heard("k1", claude.Completed)))

@@ -173,7 +173,7 @@ func (t *transition) turnEnded(m claude.TurnEnded) {
 	r := t.change()
 	before := r.Status
 	r.Turn, r.TurnCanceled, r.Interruptions = false, false, 0
-	r.Remembered = true
+	r.InTranscript = true
 	t.exchangeEnds(m)
 	r.Usage.InputTokens += m.Usage.InputTokens
 	r.Usage.OutputTokens += m.Usage.OutputTokens

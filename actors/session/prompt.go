@@ -75,7 +75,7 @@ func (t *transition) callFor(p messages.PermissionRecord) {
 // notifyOnce notifies a person of a request of this session or from below, unless that was done, a client watches this session, or
 // the session above does so.
 func (t *transition) notifyOnce(f prompts.Forwarded) {
-	if t.s.forwards() || t.s.clients.Watched() || !t.s.unwatched.Tell(f.ID()) {
+	if t.s.forwards() || t.s.clients.Watched() || !t.s.unwatched.Notify(f.ID()) {
 		return
 	}
 	tool := texts.Shorten(f.Tool, maxShown)

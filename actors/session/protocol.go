@@ -132,8 +132,8 @@ type Deps struct {
 
 	Background    *act.Worker
 	NoteVersion   func(version string) error // of an agent that does not continue a turn by itself
-	KeepReport    func(r messages.AgentReport, directory string, environment map[string]string) error
-	KeepAbilities func(directory string, a messages.Abilities) error // beside the runs in the directory
+	SaveReport    func(r messages.AgentReport, directory string, environment map[string]string) error
+	SaveAbilities func(directory string, a messages.Abilities) error // beside the runs in the directory
 	Temporary     func(id messages.SessionID) string                 // the directory of the session's temporary files
 	Archive       func(directory string, upTo messages.RunNumber)    // spools of runs that have ended
 	Audit         func(messages.AuditEntry)

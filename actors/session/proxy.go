@@ -191,7 +191,7 @@ func (t *transition) refusedByProxy(from *actor.PID, m any) bool {
 	}
 	refusal := proxied.Refuse(m, interruptible)
 	if refusal != nil {
-		t.then(act.Reply{To: from, With: refusal.Told(t.s.id)})
+		t.then(act.Reply{To: from, With: refusal.Err(t.s.id)})
 	}
 	return refusal != nil
 }

@@ -40,7 +40,7 @@ func TestTurnThatEndedUnseen(t *testing.T) {
 	b.tell(b.exit(137))
 	b.quiet()
 	b.on(overIn(1, 0, "k1"), "all: 7 notice TURN_ENDED_UNSEEN, 8 turn end_turn, 9 IDLE, 10 "+crashedEvent)
-	if r := b.state.record; r.Turn || r.Phase != messages.PhaseIdle || len(b.state.inputs) != 0 || !r.Remembered {
+	if r := b.state.record; r.Turn || r.Phase != messages.PhaseIdle || len(b.state.inputs) != 0 || !r.InTranscript {
 		t.Errorf("%+v, inputs %+v", r, b.state.inputs)
 	}
 }

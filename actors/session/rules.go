@@ -130,7 +130,7 @@ func (t *transition) decideByRules(p messages.PermissionRecord, call rules.Call,
 // explanation of a decision lists those that it lacks.
 
 // rulesAtStart are the rules that an agent's command line has.
-func (s *state) rulesAtStart() claude.HandedRules {
+func (s *state) rulesAtStart() claude.DelegatedRules {
 	return handover.AtStart(s.options.Protected.Rules(s.record.WorkingDirectory), s.options.Rules, s.record.DeniedTools)
 }
 

@@ -92,7 +92,7 @@ func (t *transition) inputDone(key string) {
 	t.s.inputs = next
 	t.s.agent.long = slices.DeleteFunc(slices.Clone(t.s.agent.long), func(k string) bool { return k == key })
 	t.append.Inputs = slices.DeleteFunc(t.append.Inputs, func(in messages.InputRecord) bool { return in.Key == key })
-	t.append.Settled = append(t.append.Settled, key)
+	t.append.Done = append(t.append.Done, key)
 	t.dirty = true
 	t.compactionSettled(key)
 }

@@ -104,7 +104,7 @@ func (w *world) checkSettled(a messages.Append) {
 			dropped[event.GetNotice().GetDetails()["idempotency_key"]] = true
 		}
 	}
-	for _, key := range a.Settled {
+	for _, key := range a.Done {
 		if !w.excused[key] && !dropped[key] && (!undone || key[0] != 'c') {
 			w.fail("message %s is forgotten", key)
 		}

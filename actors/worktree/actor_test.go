@@ -17,8 +17,8 @@ func (f *fixture) spawn(props func(Deps) *actor.Props) (system *actor.ActorSyste
 	f.Helper()
 	var workers act.Workers
 	log := zerolog.Nop()
-	crew := supervision.NewCrew()
-	tree := supervision.NewTree(crew, func(failure supervision.Failure) { f.Errorf("crashed: %+v", failure) })
+	executor := supervision.NewExecutor()
+	tree := supervision.NewTree(executor, func(failure supervision.Failure) { f.Errorf("crashed: %+v", failure) })
 	deps := *f.deps
 	deps.Common = act.Common{
 		Tree: tree, Policy: supervision.Default(), Workers: &workers, Now: time.Now, Log: func(string) *zerolog.Logger { return &log },
@@ -31,7 +31,7 @@ func (f *fixture) spawn(props func(Deps) *actor.Props) (system *actor.ActorSyste
 			f.Error(err)
 		}
 		workers.Wait()
-		crew.Close()
+		executor.Close()
 		system.Shutdown()
 	})
 	return system, pid

@@ -186,8 +186,8 @@ func (r *Registry) Begun(by messages.By) (target, common string, begun bool) {
 	return e.Target, e.Common, known && err == nil
 }
 
-// Remember makes the answer of a request durable if the caller gave it a key.
-func (r *Registry) Remember(by messages.By, target, common string, answer messages.Reply, now time.Time) error {
+// StoreAnswer makes the answer of a request durable if the caller gave it a key.
+func (r *Registry) StoreAnswer(by messages.By, target, common string, answer messages.Reply, now time.Time) error {
 	if by.Key == "" {
 		return nil
 	}

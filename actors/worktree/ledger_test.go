@@ -126,7 +126,7 @@ func finishSetup(f *fixture) {
 func roundTrip(t *testing.T, answer any) any {
 	t.Helper()
 	r := Registry{ledger: ledger{dir: t.TempDir()}}
-	if err := r.Remember(under(keyTwo, ""), "", "", answer.(messages.Reply), time.Now()); err != nil {
+	if err := r.StoreAnswer(under(keyTwo, ""), "", "", answer.(messages.Reply), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	_, _, got, err := r.repeated("", under(keyTwo, ""))

@@ -30,7 +30,7 @@ type view struct {
 	proxied   bool // its agent runs under a proxy
 
 	mu     sync.Mutex // of the following
-	book   requests.Book
+	queue  requests.Queue
 	inputs map[string]wire.UUID // the client's id of an input, by its key
 
 	progress  progress  // owned by show
@@ -94,7 +94,7 @@ func (v *view) close(ctx context.Context) {
 // show sends an item to the page.
 func (v *view) show(ctx context.Context, i *item) {
 	v.mu.Lock()
-	resolved := v.book.Event(i.event)
+	resolved := v.queue.Event(i.event)
 	v.mu.Unlock()
 	stages := v.progress.event(i.event)
 	if !v.live {
@@ -127,7 +127,7 @@ func (v *view) arrive(ctx context.Context) {
 // ask shows the oldest waiting request, unless the page has it.
 func (v *view) ask(ctx context.Context) {
 	v.mu.Lock()
-	r := v.book.Next()
+	r := v.queue.Next()
 	v.mu.Unlock()
 	if r != nil {
 		v.page.send(ctx, *r)

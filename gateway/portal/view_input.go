@@ -106,7 +106,7 @@ func (v *view) answer(ctx context.Context, m wire.PermissionResponse) {
 		return
 	}
 	v.mu.Lock()
-	r, err := v.book.Decide(m)
+	r, err := v.queue.Decide(m)
 	v.mu.Unlock()
 	if err != nil {
 		v.page.send(ctx, wire.ErrorMessage{Message: err.Error()})

@@ -5,7 +5,7 @@
 // # Parts
 //
 // decode.go and encode.go know the wire: types, members, order of keys. The [translator] converts
-// events to lines, and the [book] numbers requests that wait for an answer; both are pure. A
+// events to lines, and the [requestTable] numbers requests that wait for an answer; both are pure. A
 // session is one conversation with the daemon. A connection has the sessions of one client. The
 // [Server] has the connections and the used ids.
 //

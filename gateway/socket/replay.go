@@ -14,7 +14,7 @@ func (s *session) replayed(e *pb.AgentEvent, lines []any) []any {
 	r := s.replay
 	if seq := e.GetSequence(); seq <= r.from {
 		lines = nil
-		for _, p := range s.translator.book.prompts {
+		for _, p := range s.translator.requests.prompts {
 			p.shown = false
 		}
 	}
@@ -28,7 +28,7 @@ func (s *session) replayed(e *pb.AgentEvent, lines []any) []any {
 func (s *session) live() (lines []any) {
 	t, r := s.translator, s.replay
 	s.replay = nil
-	for _, p := range t.book.waiting() {
+	for _, p := range t.requests.waiting() {
 		if !p.shown {
 			p.shown = true
 			lines = append(lines, p.line)

@@ -7,13 +7,13 @@ import (
 )
 
 func (t *translator) permission(r *pb.PermissionRequest) {
-	if t.book.known(r.GetRequestId()) {
+	if t.requests.known(r.GetRequestId()) {
 		return // repeated for clients that may have missed it
 	}
 	t.closeMessages()
 	t.system()
 	line := permissionRequest{
-		head: t.head("permission_request"), Request: t.book.number(r.GetRequestId()), Tool: r.GetToolName(),
+		head: t.head("permission_request"), Request: t.requests.number(r.GetRequestId()), Tool: r.GetToolName(),
 		Input: r.GetInput().AsMap(), ToolUse: r.GetToolUseId(),
 	}
 	if raw := r.GetSuggestions(); json.Valid(raw) {
@@ -25,7 +25,7 @@ func (t *translator) permission(r *pb.PermissionRequest) {
 // question collects the questions of one request, since the agent asks them together.
 func (t *translator) question(q *pb.UserQuestion) {
 	request := requestOf(q.GetQuestionId())
-	if t.book.known(request) {
+	if t.requests.known(request) {
 		return
 	}
 	one := question{Question: q.GetQuestion(), Options: []option{}, MultiSelect: q.GetMultiSelect()}
@@ -43,19 +43,19 @@ func (t *translator) question(q *pb.UserQuestion) {
 	}
 	t.closeMessages()
 	t.system()
-	line := questionLine{t.head("question"), t.book.number(request), t.asking}
+	line := questionLine{t.head("question"), t.requests.number(request), t.asking}
 	t.asks, t.asking = nil, nil
 	t.ask(&prompt{number: line.Request, request: request, question: true, line: line})
 }
 
 // ask sends a prompt to the client.
 func (t *translator) ask(p *prompt) {
-	t.book.prompts[p.number], p.shown = p, true
+	t.requests.prompts[p.number], p.shown = p, true
 	t.put(p.line)
 }
 
 func (t *translator) resolved(r *pb.PermissionResolved) {
-	p := t.book.resolve(r.GetRequestId(), r.GetSupersededBy())
+	p := t.requests.resolve(r.GetRequestId(), r.GetSupersededBy())
 	if p == nil || !t.extended {
 		return
 	}

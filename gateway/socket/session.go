@@ -102,7 +102,7 @@ func (s *session) prompt(text string) {
 func (s *session) find(number string) *prompt {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if p := s.translator.book.prompts[number]; p != nil {
+	if p := s.translator.requests.prompts[number]; p != nil {
 		found := *p
 		return &found
 	}
@@ -120,7 +120,7 @@ func (s *session) booted() bool {
 func (s *session) working() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return !s.ended && len(s.translator.book.prompts) == 0 && (s.translator.busy || s.starting || s.unaccepted > 0)
+	return !s.ended && len(s.translator.requests.prompts) == 0 && (s.translator.busy || s.starting || s.unaccepted > 0)
 }
 
 // end ends the lines of the session with last, unless it is nil, and returns the waiting requests.
@@ -134,7 +134,7 @@ func (s *session) end(last any) (waiting []string) {
 	if last != nil {
 		s.connection.write(last)
 	}
-	for _, p := range s.translator.book.waiting() {
+	for _, p := range s.translator.requests.waiting() {
 		waiting = append(waiting, p.request)
 	}
 	return waiting

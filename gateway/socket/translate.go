@@ -41,7 +41,7 @@ type translator struct {
 	booted     bool // system was sent before
 	systemSent bool // system was sent in this turn
 	busy       bool // processing was sent, and idle not yet
-	book       book
+	requests   requestTable
 
 	open   []*message // messages in progress, one for each agent and subagent
 	answer *string    // the last text of the turn
@@ -57,7 +57,7 @@ type translator struct {
 }
 
 func newTranslator(id ref, session string, before uint64) *translator {
-	return &translator{id: id, session: session, book: newBook(before)}
+	return &translator{id: id, session: session, requests: newRequestTable(before)}
 }
 
 // translate returns the lines of an event. A volatile event has none: it is sent again with a number when the journal

@@ -89,10 +89,10 @@ func TestNumbersBehindACompactedHistory(t *testing.T) {
 			part.translate(e)
 		}
 	}
-	for number, p := range whole.book.prompts {
+	for number, p := range whole.requests.prompts {
 		seen[number] = p.request
 	}
-	for number, p := range part.book.prompts {
+	for number, p := range part.requests.prompts {
 		if was, taken := seen[number]; taken && was != p.request {
 			t.Errorf("%s was %s, and is %s", number, was, p.request)
 		}

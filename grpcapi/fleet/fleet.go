@@ -5,7 +5,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/grpcapi/handler"
 	"betcode/grpcapi/translate"
 	"betcode/grpcapi/wire"
@@ -31,13 +31,13 @@ func (s service) StopFleet(ctx context.Context, r *pb.StopFleetRequest) (*pb.Sto
 	if len(r.GetReason()) > maxFleetReason {
 		err = wire.Invalid("stop fleet", "Give a shorter reason.", "reason has %d bytes, more than %d", len(r.GetReason()), maxFleetReason)
 	}
-	m := messages.StopFleet{Client: door.CallOf(ctx).Client, Reason: r.GetReason()}
+	m := messages.StopFleet{Client: auth.CallOf(ctx).Client, Reason: r.GetReason()}
 	return handler.Unary(ctx, s.asker, m, err, func(v messages.FleetView) *pb.StopFleetResponse { return &pb.StopFleetResponse{Fleet: fleetOut(v)} })
 }
 
 // ResumeFleet implements FleetService.
 func (s service) ResumeFleet(ctx context.Context, _ *pb.ResumeFleetRequest) (*pb.ResumeFleetResponse, error) {
-	m := messages.ResumeFleet{Client: door.CallOf(ctx).Client}
+	m := messages.ResumeFleet{Client: auth.CallOf(ctx).Client}
 	return handler.Unary(ctx, s.asker, m, nil, func(v messages.FleetView) *pb.ResumeFleetResponse { return &pb.ResumeFleetResponse{Fleet: fleetOut(v)} })
 }
 

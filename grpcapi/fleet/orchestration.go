@@ -8,7 +8,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/grpcapi/handler"
 	"betcode/grpcapi/translate"
 	"betcode/grpcapi/wire"
@@ -20,7 +20,7 @@ import (
 
 // CreateOrchestration implements SubagentService. The idempotency key of the call, if it has one, becomes the id.
 func (s subagents) CreateOrchestration(ctx context.Context, r *pb.CreateOrchestrationRequest) (*pb.CreateOrchestrationResponse, error) {
-	m, err := createOrchestrationIn(r, door.CallOf(ctx))
+	m, err := createOrchestrationIn(r, auth.CallOf(ctx))
 	return handler.Unary(ctx, s.patient.Asker, m, err, func(a messages.OrchestrationCreated) *pb.CreateOrchestrationResponse {
 		return &pb.CreateOrchestrationResponse{OrchestrationId: string(a.ID), TotalSteps: stepsOut(a.Steps)}
 	})
@@ -53,20 +53,20 @@ func (s subagents) CancelOrchestration(ctx context.Context, r *pb.CancelOrchestr
 	if err == nil && len(r.GetReason()) > maxOrchestrationReason {
 		err = wire.Invalid(op, "Give a shorter reason.", "reason has %d bytes, more than %d", len(r.GetReason()), maxOrchestrationReason)
 	}
-	m := messages.CancelOrchestration{ID: id, Step: r.GetStepId(), Reason: r.GetReason(), Client: door.CallOf(ctx).Client}
+	m := messages.CancelOrchestration{ID: id, Step: r.GetStepId(), Reason: r.GetReason(), Client: auth.CallOf(ctx).Client}
 	return handler.Unary(ctx, s.patient.Asker, m, err, orchestrationOut)
 }
 
 // RetryOrchestration implements SubagentService.
 func (s subagents) RetryOrchestration(ctx context.Context, r *pb.RetryOrchestrationRequest) (*pb.OrchestrationInfo, error) {
 	id, err := orchestrationIn("retry orchestration", r.GetOrchestrationId())
-	m := messages.RetryOrchestration{ID: id, Step: r.GetStepId(), Client: door.CallOf(ctx).Client}
+	m := messages.RetryOrchestration{ID: id, Step: r.GetStepId(), Client: auth.CallOf(ctx).Client}
 	return handler.Unary(ctx, s.patient.Asker, m, err, orchestrationOut)
 }
 
 // PauseOrchestration implements SubagentService.
 func (s subagents) PauseOrchestration(ctx context.Context, r *pb.PauseOrchestrationRequest) (*pb.OrchestrationInfo, error) {
-	m := messages.PauseOrchestration{Paused: r.GetPaused(), Client: door.CallOf(ctx).Client}
+	m := messages.PauseOrchestration{Paused: r.GetPaused(), Client: auth.CallOf(ctx).Client}
 	id, err := orchestrationIn(m.Op(), r.GetOrchestrationId())
 	m.ID = id
 	return handler.Unary(ctx, s.patient.Asker, m, err, orchestrationOut)
@@ -128,9 +128,9 @@ func orchestrationIn(op, reference string) (messages.OrchestrationID, error) {
 	return messages.OrchestrationID(reference), nil
 }
 
-func createOrchestrationIn(r *pb.CreateOrchestrationRequest, call *door.Call) (messages.CreateOrchestration, error) {
+func createOrchestrationIn(r *pb.CreateOrchestrationRequest, call *auth.Call) (messages.CreateOrchestration, error) {
 	const op = "create orchestration"
-	out := messages.CreateOrchestration{Client: call.Client, Digest: door.Digest(op, r), Agent: call.Fleet != ""}
+	out := messages.CreateOrchestration{Client: call.Client, Digest: auth.Digest(op, r), Agent: call.Fleet != ""}
 	var err error
 	if out.Plan, err = planIn(op, r); err != nil {
 		return out, err

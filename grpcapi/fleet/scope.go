@@ -5,7 +5,7 @@ import (
 
 	"google.golang.org/grpc"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/grpcapi/handler"
 	"betcode/grpcapi/wire"
 	"betcode/messages"
@@ -21,7 +21,7 @@ type scope struct {
 
 // SpawnSubagent implements SubagentService.
 func (s scope) SpawnSubagent(ctx context.Context, r *pb.SpawnSubagentRequest) (*pb.SpawnSubagentResponse, error) {
-	if own := door.CallOf(ctx).Fleet; own != "" {
+	if own := auth.CallOf(ctx).Fleet; own != "" {
 		if err := ownParent("spawn subagent", own, &r.ParentSessionId); err != nil {
 			return nil, err
 		}
@@ -31,7 +31,7 @@ func (s scope) SpawnSubagent(ctx context.Context, r *pb.SpawnSubagentRequest) (*
 
 // ListSubagents implements SubagentService. Without a parent a fleet server gets all descendants.
 func (s scope) ListSubagents(ctx context.Context, r *pb.ListSubagentsRequest) (*pb.ListSubagentsResponse, error) {
-	own := door.CallOf(ctx).Fleet
+	own := auth.CallOf(ctx).Fleet
 	if own == "" {
 		return s.SubagentServiceServer.ListSubagents(ctx, r)
 	}
@@ -77,7 +77,7 @@ func (s scope) CancelSubagent(ctx context.Context, r *pb.CancelSubagentRequest) 
 	if err := s.below(ctx, op, r.GetSubagentId()); err != nil {
 		return nil, err
 	}
-	if door.CallOf(ctx).Fleet != "" && r.GetCleanupWorktree() {
+	if auth.CallOf(ctx).Fleet != "" && r.GetCleanupWorktree() {
 		return nil, messages.Errorf(op, messages.Denied, "an agent may not remove a worktree with uncommitted work").
 			WithHint("Leave cleanup_worktree out; people remove worktrees: betcode worktree remove")
 	}
@@ -86,7 +86,7 @@ func (s scope) CancelSubagent(ctx context.Context, r *pb.CancelSubagentRequest) 
 
 // CreateOrchestration implements SubagentService.
 func (s scope) CreateOrchestration(ctx context.Context, r *pb.CreateOrchestrationRequest) (*pb.CreateOrchestrationResponse, error) {
-	if own := door.CallOf(ctx).Fleet; own != "" {
+	if own := auth.CallOf(ctx).Fleet; own != "" {
 		if err := ownParent("create orchestration", own, &r.ParentSessionId); err != nil {
 			return nil, err
 		}
@@ -113,7 +113,7 @@ func (s scope) CancelOrchestration(ctx context.Context, r *pb.CancelOrchestratio
 // ownPlan refuses a fleet server a plan whose parent is neither its session nor a descendant. It accepts complete ids
 // only: prefixes would reveal which other orchestrations exist.
 func (s scope) ownPlan(ctx context.Context, op, reference string) error {
-	own := door.CallOf(ctx).Fleet
+	own := auth.CallOf(ctx).Fleet
 	if own == "" {
 		return nil
 	}
@@ -136,7 +136,7 @@ func (s scope) ownPlan(ctx context.Context, op, reference string) error {
 
 // below refuses a fleet server an id that is not one of its descendants.
 func (s scope) below(ctx context.Context, op, id string) error {
-	own := door.CallOf(ctx).Fleet
+	own := auth.CallOf(ctx).Fleet
 	if own == "" {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/grpcapi/handler"
 	"betcode/grpcapi/translate"
 	"betcode/grpcapi/wire"
@@ -34,7 +34,7 @@ const (
 
 // SpawnSubagent implements SubagentService.
 func (s subagents) SpawnSubagent(ctx context.Context, r *pb.SpawnSubagentRequest) (*pb.SpawnSubagentResponse, error) {
-	m, err := spawnIn(r, door.CallOf(ctx))
+	m, err := spawnIn(r, auth.CallOf(ctx))
 	return handler.Unary(ctx, s.patient.Asker, m, err, func(a messages.SubagentSpawned) *pb.SpawnSubagentResponse {
 		return &pb.SpawnSubagentResponse{SubagentId: string(a.Subagent), SessionId: string(a.Subagent), Fenced: a.Fenced}
 	})
@@ -42,7 +42,7 @@ func (s subagents) SpawnSubagent(ctx context.Context, r *pb.SpawnSubagentRequest
 
 // SendToSubagent implements SubagentService.
 func (s subagents) SendToSubagent(ctx context.Context, r *pb.SendToSubagentRequest) (*pb.SendToSubagentResponse, error) {
-	m, err := sendToSubagentIn(r, door.CallOf(ctx))
+	m, err := sendToSubagentIn(r, auth.CallOf(ctx))
 	return handler.Unary(ctx, s.patient.Asker, m, err, func(messages.InputAcknowledged) *pb.SendToSubagentResponse {
 		return &pb.SendToSubagentResponse{Delivered: true}
 	})
@@ -56,9 +56,9 @@ func (s subagents) CancelSubagent(ctx context.Context, r *pb.CancelSubagentReque
 		err = wire.Invalid(op, "Give a shorter reason.", "reason has %d bytes, more than %d", len(r.GetReason()), maxSubagentReason)
 	}
 	m := messages.CancelSubagent{
-		Subagent: id, Client: door.CallOf(ctx).Client, Reason: strings.ToValidUTF8(r.GetReason(), "?"), Force: r.GetForce(), CleanupWorktree: r.GetCleanupWorktree(),
+		Subagent: id, Client: auth.CallOf(ctx).Client, Reason: strings.ToValidUTF8(r.GetReason(), "?"), Force: r.GetForce(), CleanupWorktree: r.GetCleanupWorktree(),
 	}
-	return handler.Unary(ctx, handler.Once{Asker: s.patient}, m, err, func(a messages.SubagentCanceled) *pb.CancelSubagentResponse {
+	return handler.Unary(ctx, handler.Idempotent{Asker: s.patient}, m, err, func(a messages.SubagentCanceled) *pb.CancelSubagentResponse {
 		return &pb.CancelSubagentResponse{
 			Cancelled: a.Canceled, FinalStatus: a.Status.String(), ToolCallsExecuted: translate.Int32Of(a.ToolCalls), ToolCallsAutoApproved: translate.Int32Of(a.AutoApproved),
 		}
@@ -92,8 +92,8 @@ func (s subagents) RevokeAutoApprove(ctx context.Context, r *pb.RevokeAutoApprov
 	if err == nil && (len([]rune(reason)) < minRevokeReason || len(reason) > maxSubagentReason) {
 		err = wire.Invalid(op, "Say why, in 10 characters to 1 KiB.", "reason has %d bytes", len(reason))
 	}
-	m := messages.RevokeAutoApprove{Subagent: id, Client: door.CallOf(ctx).Client, Reason: reason, Terminate: r.GetTerminateIfPending()}
-	return handler.Unary(ctx, handler.Once{Asker: s.patient.Asker}, m, err, func(a messages.AutoApproveRevoked) *pb.RevokeAutoApproveResponse {
+	m := messages.RevokeAutoApprove{Subagent: id, Client: auth.CallOf(ctx).Client, Reason: reason, Terminate: r.GetTerminateIfPending()}
+	return handler.Unary(ctx, handler.Idempotent{Asker: s.patient.Asker}, m, err, func(a messages.AutoApproveRevoked) *pb.RevokeAutoApproveResponse {
 		return &pb.RevokeAutoApproveResponse{Revoked: a.Revoked, PendingToolCalls: translate.Int32Of(translate.Uint32Of(int64(a.Pending))), SubagentStatus: a.Status.String()}
 	})
 }
@@ -108,7 +108,7 @@ func subagentIn(op, id string) (messages.SessionID, error) {
 }
 
 // spawnIn translates a request to spawn. Options that let an agent do more without a person need the right to approve.
-func spawnIn(r *pb.SpawnSubagentRequest, call *door.Call) (messages.SpawnSubagent, error) {
+func spawnIn(r *pb.SpawnSubagentRequest, call *auth.Call) (messages.SpawnSubagent, error) {
 	const op = "spawn subagent"
 	auto := r.GetAutoApproveConfig()
 	m := messages.SpawnSubagent{
@@ -163,7 +163,7 @@ func spawnIn(r *pb.SpawnSubagentRequest, call *door.Call) (messages.SpawnSubagen
 	return m, translate.NameIn(op, m.Name)
 }
 
-func sendToSubagentIn(r *pb.SendToSubagentRequest, call *door.Call) (messages.SendToSubagent, error) {
+func sendToSubagentIn(r *pb.SendToSubagentRequest, call *auth.Call) (messages.SendToSubagent, error) {
 	const op = "send to subagent"
 	in := messages.SendInput{Client: call.Client, Content: r.GetContent(), Key: r.GetIdempotencyKey()}
 	var err error

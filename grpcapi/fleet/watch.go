@@ -9,7 +9,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/proto"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/grpcapi/handler"
 	"betcode/grpcapi/translate"
 	"betcode/messages"
@@ -42,7 +42,7 @@ func (s subagents) WatchSubagent(r *pb.WatchSubagentRequest, stream grpc.ServerS
 		return nil // the client has the last event
 	}
 	attach := messages.Attach{
-		Session: id, Client: door.CallOf(ctx).Client, Type: door.CallOf(ctx).Type, Stream: uuid.NewString(), Observer: true,
+		Session: id, Client: auth.CallOf(ctx).Client, Type: auth.CallOf(ctx).Type, Stream: uuid.NewString(), Observer: true,
 		History: messages.HistoryFull, Follow: messages.FollowForever,
 	}
 	if r.GetFromSequence() > 0 {

@@ -3,16 +3,16 @@ package handler
 import (
 	"context"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/messages"
 )
 
 // Unary handlers have one form. They translate the request, and Unary asks and translates the answer:
 //
 //	m, err := translate.RenameIn(r)
-//	return handler.Unary(ctx, handler.Once{Asker: s.asker}, m, err, handler.Empty[pb.RenameSessionResponse])
+//	return handler.Unary(ctx, handler.Idempotent{Asker: s.asker}, m, err, handler.Empty[pb.RenameSessionResponse])
 //
-// The second argument is the Asker itself for queries, [Once] for changes to a session, and
+// The second argument is the Asker itself for queries, [Idempotent] for changes to a session, and
 // [Patient] for requests that may take long.
 
 // Answerer is an [Asker] as [Unary] needs it.
@@ -36,14 +36,14 @@ func Unary[A messages.Reply, Out any](ctx context.Context, a Answerer, m message
 // Empty translates [messages.Done] into a response without fields.
 func Empty[Out any](messages.Done) *Out { return new(Out) }
 
-// Once sends changes to a session. A call with an idempotency key takes effect once.
-type Once struct{ Asker }
+// Idempotent sends changes to a session. A call with an idempotency key takes effect once.
+type Idempotent struct{ Asker }
 
 // Ask implements [Asker].
-func (o Once) Ask(ctx context.Context, r messages.Request) (messages.Reply, error) {
-	c := door.CallOf(ctx)
+func (o Idempotent) Ask(ctx context.Context, r messages.Request) (messages.Reply, error) {
+	c := auth.CallOf(ctx)
 	if change, ok := r.(messages.SessionRequest); ok && c.Key != "" {
-		r = messages.Once{Key: c.Key, Digest: c.Digest, Request: change}
+		r = messages.Idempotent{Key: c.Key, Digest: c.Digest, Request: change}
 	}
 	return o.Asker.Ask(ctx, r)
 }

@@ -10,7 +10,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/grpcapi/handler"
 	"betcode/grpcapi/wire"
 	"betcode/messages"
@@ -78,11 +78,11 @@ func (c *connection) register(ctx context.Context) (*pb.ProxyEvent, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.Owner = door.CallOf(ctx).Person
-	m.Token, _ = door.CallOf(ctx).Token()
+	m.Owner = auth.CallOf(ctx).Person
+	m.Token, _ = auth.CallOf(ctx).Token()
 	m.Connection, m.Sink = uuid.NewString(), c.out
 	c.session, c.id = m.Session, m.Connection
-	door.CallOf(ctx).Session = m.Session
+	auth.CallOf(ctx).Session = m.Session
 	connected, err := handler.Ask[messages.ProxyConnected](ctx, c.asker, m)
 	if err != nil {
 		c.leave(ctx) // the session may be registered although the answer was lost

@@ -7,7 +7,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/grpcapi/handler"
 	"betcode/grpcapi/translate"
 	"betcode/grpcapi/wire"
@@ -144,7 +144,7 @@ func (s worktrees) CancelWorktreeSetup(ctx context.Context, r *pb.CancelWorktree
 
 // by returns the caller and its idempotency key.
 func by(ctx context.Context) messages.By {
-	c := door.CallOf(ctx)
+	c := auth.CallOf(ctx)
 	return messages.By{Client: c.Client, Key: c.Key, Digest: c.Digest}
 }
 

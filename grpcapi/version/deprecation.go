@@ -7,7 +7,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -54,7 +54,7 @@ func (s *Service) Deprecated(name string, session messages.SessionID) (*pb.Agent
 	if !s.warned.first(session, f.Name) {
 		return nil, nil //nolint:nilnil // warned before
 	}
-	s.options.Logger.Info().Str(door.FieldTarget, door.Target).Str(door.FieldSpan, "grpc/features").Str(door.FieldSession, string(session)).Str("feature", f.Name).Msg("deprecated feature is used")
+	s.options.Logger.Info().Str(auth.FieldTarget, auth.Target).Str(auth.FieldSpan, "grpc/features").Str(auth.FieldSession, string(session)).Str("feature", f.Name).Msg("deprecated feature is used")
 	return deprecationEvent(f, session, s.options.Server), nil
 }
 

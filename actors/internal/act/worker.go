@@ -31,16 +31,16 @@ type Worker struct {
 type Workers struct {
 	sync.WaitGroup
 
-	Crew *supervision.Crew // runs the goroutines; nil = each is a new one
+	Executor *supervision.Executor // runs the goroutines; nil = each is a new one
 }
 
 func (w *Workers) start(f func()) {
-	if w.Crew == nil {
+	if w.Executor == nil {
 		w.Go(f)
 		return
 	}
 	w.Add(1)
-	w.Crew.Go(func() {
+	w.Executor.Go(func() {
 		defer w.Done()
 		f()
 	})

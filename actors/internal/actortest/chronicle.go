@@ -23,7 +23,7 @@ type Chronicle struct {
 	Inputs          map[string]messages.InputRecord
 	Permissions     map[messages.RequestID]messages.PermissionRecord
 	Keys            map[string]messages.Seq
-	Answered        map[string]messages.Remembered
+	Answered        map[string]messages.StoredResult
 }
 
 // NewChronicle returns the content of a session that was never started.
@@ -31,7 +31,7 @@ func NewChronicle() *Chronicle {
 	return &Chronicle{
 		Runs: map[messages.RunNumber]messages.RunRecord{}, Inputs: map[string]messages.InputRecord{},
 		Permissions: map[messages.RequestID]messages.PermissionRecord{}, Keys: map[string]messages.Seq{},
-		Answered: map[string]messages.Remembered{},
+		Answered: map[string]messages.StoredResult{},
 	}
 }
 
@@ -120,7 +120,7 @@ func (c *Chronicle) put(a messages.Append) {
 	for _, in := range a.Inputs {
 		c.Inputs[in.Key] = in
 	}
-	for _, key := range a.Settled {
+	for _, key := range a.Done {
 		delete(c.Inputs, key)
 	}
 	for _, p := range a.Permissions {

@@ -21,7 +21,7 @@ func (c *Checks) Complete(r messages.Request) messages.Request {
 			m.Exposed = c.exposedIn(m.Session)
 		}
 		return m
-	case messages.Once:
+	case messages.Idempotent:
 		if inner, ok := c.Complete(m.Request).(messages.SessionRequest); ok {
 			m.Request = inner
 		}

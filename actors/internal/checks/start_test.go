@@ -80,13 +80,13 @@ func TestComplete(t *testing.T) {
 			return m.Exposed
 		case messages.ChangeSettings:
 			return m.Exposed
-		case messages.Once:
+		case messages.Idempotent:
 			return m.Request.(messages.ChangeSettings).Exposed
 		}
 		return ""
 	}
 	change := messages.ChangeSettings{Session: "a", PermissionMode: "acceptEdits"}
-	for _, r := range []messages.Request{messages.StartSession{WorkingDirectory: home, PermissionMode: "acceptEdits"}, change, messages.Once{Request: change}} {
+	for _, r := range []messages.Request{messages.StartSession{WorkingDirectory: home, PermissionMode: "acceptEdits"}, change, messages.Idempotent{Request: change}} {
 		if exposed(r) == "" {
 			t.Errorf("%T: nothing is said about files in the home directory", r)
 		}

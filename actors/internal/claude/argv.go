@@ -80,7 +80,7 @@ func Argv(s Spec) ([]string, error) {
 	}
 	argv = append(argv, modeFlag, mode)
 	if len(s.AskRules) > 0 {
-		argv = append(argv, settingsFlag, HandedRules{Ask: s.AskRules}.settings())
+		argv = append(argv, settingsFlag, DelegatedRules{Ask: s.AskRules}.settings())
 	}
 	options, err := optionArguments(op, s.Options)
 	if err != nil {

@@ -60,7 +60,7 @@ func withAsk(argv, ask []string) []string {
 	if len(ask) == 0 {
 		return argv
 	}
-	var handed handedSettings
+	var handed delegatedSettings
 	for n := 0; n+1 < len(argv); n++ {
 		if argv[n] == settingsFlag && json.Unmarshal([]byte(argv[n+1]), &handed) == nil {
 			handed.Permissions.Ask = append(handed.Permissions.Ask, ask...)
@@ -68,7 +68,7 @@ func withAsk(argv, ask []string) []string {
 			return argv
 		}
 	}
-	return append(argv, settingsFlag, HandedRules{Ask: ask}.settings())
+	return append(argv, settingsFlag, DelegatedRules{Ask: ask}.settings())
 }
 
 // MergeServers returns a configuration for --mcp-config with the servers of several, of

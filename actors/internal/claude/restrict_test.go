@@ -80,7 +80,7 @@ func TestHooksOff(t *testing.T) {
 		}
 	}
 	for _, argv := range [][]string{
-		{"claude", "-p", "--verbose", "--settings", HandedRules{Ask: []string{"Read(x)"}}.settings()},
+		{"claude", "-p", "--verbose", "--settings", DelegatedRules{Ask: []string{"Read(x)"}}.settings()},
 		{"claude", "-p", "--verbose"},
 	} {
 		got := Fit(Restrict(argv, Restriction{HooksOff: true, Ask: []string{"Bash(git *)"}}), claudecode.Of("2.1.330"))
@@ -94,7 +94,7 @@ func TestHooksOff(t *testing.T) {
 // The hook is beside the rules that a command line has, and each version gets what it knows.
 func TestHeldChanges(t *testing.T) {
 	for _, argv := range [][]string{
-		{"claude", "-p", "--verbose", "--settings", HandedRules{Ask: []string{"Read(x)"}}.settings(), "--allowedTools", "Read"},
+		{"claude", "-p", "--verbose", "--settings", DelegatedRules{Ask: []string{"Read(x)"}}.settings(), "--allowedTools", "Read"},
 		{"claude", "-p", "--verbose", "--allowedTools", "Read"},
 	} {
 		before := RulesOf(argv)

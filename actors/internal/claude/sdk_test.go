@@ -124,7 +124,7 @@ func sentRequests(t *testing.T) map[string]map[string]bool {
 	all := map[string]map[string]bool{}
 	for _, l := range [][]byte{
 		InterruptLine("r", true), SetModeLine("r", "plan"), SetModelLine("r", "m"), InitializeLine("r", true),
-		BarrierLine("r", newest), EndSessionLine("r", newest), ApplyRulesLine("r", HandedRules{}),
+		BarrierLine("r", newest), EndSessionLine("r", newest), ApplyRulesLine("r", DelegatedRules{}),
 	} {
 		var line struct{ Request map[string]any }
 		if err := json.Unmarshal(l, &line); err != nil {

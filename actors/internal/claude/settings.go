@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// HandedRules are permission rules that an agent is given in addition to its user's own.
-type HandedRules struct {
+// DelegatedRules are permission rules that an agent is given in addition to its user's own.
+type DelegatedRules struct {
 	Ask  []string `json:"ask,omitempty"`
 	Deny []string `json:"deny,omitempty"`
 }
 
-type handedSettings struct {
-	Permissions HandedRules     `json:"permissions"`
+type delegatedSettings struct {
+	Permissions DelegatedRules  `json:"permissions"`
 	Hooks       json.RawMessage `json:"hooks,omitempty"`
 	HooksOff    *bool           `json:"disableAllHooks,omitempty"` // takes precedence over the files of the user and of a directory
 }
@@ -27,7 +27,7 @@ const holdChanges = `{"ConfigChange":[{"matcher":"project_settings|local_setting
 // withHook adds the hook to the settings of a command line. No file can turn it off, except
 // that of the user, in which case the command line has all hooks off already.
 func withHook(argv []string) []string {
-	var handed handedSettings
+	var handed delegatedSettings
 	for n := 0; n+1 < len(argv); n++ {
 		if argv[n] == settingsFlag && json.Unmarshal([]byte(argv[n+1]), &handed) == nil {
 			handed.Hooks, handed.HooksOff = json.RawMessage(holdChanges), cmp.Or(handed.HooksOff, new(bool))
@@ -43,7 +43,7 @@ func withHook(argv []string) []string {
 // withHooksOff turns off all hooks in the settings of a command line.
 func withHooksOff(argv []string) []string {
 	off := true
-	var handed handedSettings
+	var handed delegatedSettings
 	for n := 0; n+1 < len(argv); n++ {
 		if argv[n] == settingsFlag && json.Unmarshal([]byte(argv[n+1]), &handed) == nil {
 			handed.HooksOff = &off
@@ -51,7 +51,7 @@ func withHooksOff(argv []string) []string {
 			return argv
 		}
 	}
-	return append(argv, settingsFlag, handedSettings{HooksOff: &off}.encode())
+	return append(argv, settingsFlag, delegatedSettings{HooksOff: &off}.encode())
 }
 
 // HooksOff reports whether settings of the agent's user turn off all hooks.
@@ -65,9 +65,9 @@ func HooksOff(settings []byte) bool {
 const settingsFlag = "--settings"
 
 // settings returns the value of the flag.
-func (r HandedRules) settings() string { return handedSettings{Permissions: r}.encode() }
+func (r DelegatedRules) settings() string { return delegatedSettings{Permissions: r}.encode() }
 
-func (s handedSettings) encode() string {
+func (s delegatedSettings) encode() string {
 	raw, err := json.Marshal(s)
 	if err != nil {
 		panic("encode settings: " + err.Error()) // lists of texts, and a constant
@@ -77,7 +77,7 @@ func (s handedSettings) encode() string {
 
 // ApplyRulesLine gives a running agent rules, in place of those that it was given the same
 // way before. They apply in addition to those of its command line, from the next tool call on.
-func ApplyRulesLine(id string, r HandedRules) []byte {
+func ApplyRulesLine(id string, r DelegatedRules) []byte {
 	// Empty lists are sent too: a missing list changes nothing.
 	type lists struct {
 		Ask  []string `json:"ask"`
@@ -93,12 +93,12 @@ func ApplyRulesLine(id string, r HandedRules) []byte {
 }
 
 // RulesOf returns the rules that a command line of [Argv] gives the agent.
-func RulesOf(argv []string) HandedRules {
-	var rules HandedRules
+func RulesOf(argv []string) DelegatedRules {
+	var rules DelegatedRules
 	for n := 0; n < len(argv); n++ {
 		switch argv[n] {
 		case settingsFlag:
-			var s handedSettings
+			var s delegatedSettings
 			if n+1 < len(argv) && json.Unmarshal([]byte(argv[n+1]), &s) == nil {
 				rules.Ask = append(rules.Ask, s.Permissions.Ask...)
 				rules.Deny = append(rules.Deny, s.Permissions.Deny...)

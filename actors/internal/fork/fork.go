@@ -113,7 +113,7 @@ func (f *Forker) restingView(ctx context.Context, op string, id messages.Session
 		return refuse("wait until it is over, or cancel it", "a turn is under way in session %s", id)
 	case r.Condition == messages.MemoryGone || r.Condition == messages.ConversationDeleted:
 		return refuse("begin another session", "the agent no longer knows the conversation of session %s", id)
-	case !r.Remembered || r.AgentSession == "":
+	case !r.InTranscript || r.AgentSession == "":
 		return refuse("send a message first, or begin another session", "session %s has no answer of the agent yet", id)
 	}
 	return view, nil

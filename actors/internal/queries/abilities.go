@@ -13,10 +13,10 @@ import (
 // reports of their agents.
 const relatives = 5
 
-// AskAbilities asks a session's agent through ask, and adds the stored abilities. With m.Remembered the agent is not asked.
+// AskAbilities asks a session's agent through ask, and adds the stored abilities. With m.StoredOnly the agent is not asked.
 func (q *Queries) AskAbilities(m messages.GetAbilities, ask func() (messages.Reply, error)) (messages.Reply, error) {
 	known := q.Abilities(m.Session)
-	if m.Remembered {
+	if m.StoredOnly {
 		return known, nil
 	}
 	answer, err := ask()

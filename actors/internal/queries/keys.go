@@ -6,13 +6,13 @@ import (
 )
 
 // A request under an idempotency key stores the key with its answer in the journal, in
-// the append that makes the answer true. See [messages.Once].
+// the append that makes the answer true. See [messages.Idempotent].
 
 // Repeated returns the stored answer of a request that was made before under its key, nil if there is none.
 func (q *Queries) Repeated(r messages.Request) (messages.Reply, error) {
 	switch m := r.(type) {
 	case messages.SendInput:
-		kept, seen, err := q.deps.Store.Remembered(m.Session, m.Key)
+		kept, seen, err := q.deps.Store.StoredResult(m.Session, m.Key)
 		switch {
 		case err != nil:
 			return nil, messages.AsError("send input", err)
@@ -25,8 +25,8 @@ func (q *Queries) Repeated(r messages.Request) (messages.Reply, error) {
 			return answer, nil
 		}
 		return messages.InputAcknowledged{Key: m.Key, Seq: kept.Seq}, nil // from before answers were stored
-	case messages.Once:
-		kept, seen, err := q.deps.Store.Remembered(m.Target(), m.Key)
+	case messages.Idempotent:
+		kept, seen, err := q.deps.Store.StoredResult(m.Target(), m.Key)
 		switch {
 		case err != nil || !seen: // the session itself reports that it does not exist
 			return nil, nil //nolint:nilerr // see above
@@ -60,7 +60,7 @@ func (q *Queries) resolveKey(m messages.ResolveKey) (messages.Reply, error) {
 		return nil, messages.AsError(op, err)
 	}
 	for _, session := range sessions {
-		switch _, seen, err := q.deps.Store.Remembered(session.ID, m.Key); {
+		switch _, seen, err := q.deps.Store.StoredResult(session.ID, m.Key); {
 		case err != nil && messages.KindOf(err) != messages.NotFound: // otherwise it was deleted meanwhile
 			return nil, messages.AsError(op, err)
 		case seen:

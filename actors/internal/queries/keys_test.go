@@ -16,7 +16,7 @@ func TestResolveKey(t *testing.T) {
 	s := &store{gone: "z"}
 	s.add(messages.SessionRecord{ID: "a"})
 	s.add(messages.SessionRecord{ID: "b"})
-	s.keys["b"]["k"] = messages.Remembered{Seq: 3}
+	s.keys["b"]["k"] = messages.StoredResult{Seq: 3}
 	q := over(t, s)
 	if got := answer[messages.SessionResolved](t, q, messages.ResolveKey{Key: "k"}); got.Session != "b" {
 		t.Errorf("found in %s", got.Session)
@@ -38,8 +38,8 @@ func TestResolveKey(t *testing.T) {
 func TestRepeated(t *testing.T) {
 	s := &store{}
 	s.add(messages.SessionRecord{ID: "a"})
-	s.keys["a"]["old"] = messages.Remembered{Seq: 3}
-	s.keys["a"]["new"] = messages.Remembered{Seq: 4, Digest: []byte("this")}
+	s.keys["a"]["old"] = messages.StoredResult{Seq: 3}
+	s.keys["a"]["new"] = messages.StoredResult{Seq: 4, Digest: []byte("this")}
 	q := over(t, s)
 	input := messages.SendInput{Session: "a", Key: "old"}
 	if got, err := q.Repeated(input); err != nil || got != (messages.InputAcknowledged{Key: "old", Seq: 3}) {
@@ -53,7 +53,7 @@ func TestRepeated(t *testing.T) {
 	if _, err := q.Repeated(input); messages.KindOf(err) != messages.Invalid {
 		t.Errorf("another message: %v", err)
 	}
-	call := messages.Once{Key: "new", Digest: []byte("another"), Request: messages.SetGrant{Session: "a"}}
+	call := messages.Idempotent{Key: "new", Digest: []byte("another"), Request: messages.SetGrant{Session: "a"}}
 	if _, err := q.Repeated(call); messages.KindOf(err) != messages.Invalid {
 		t.Errorf("another call: %v", err)
 	}
@@ -73,7 +73,7 @@ func TestDecided(t *testing.T) {
 			Timestamp: timestamppb.New(dawn), Event: &pb.AgentEvent_PermissionResolved{PermissionResolved: r},
 		}, "a", seq, dawn))
 		for _, id := range append([]string{r.GetRequestId()}, r.GetFormerly()...) {
-			s.keys["a"][requests.DecisionKey(messages.RequestID(id))] = messages.Remembered{Seq: seq}
+			s.keys["a"][requests.DecisionKey(messages.RequestID(id))] = messages.StoredResult{Seq: seq}
 		}
 	}
 	for range decisionEvents + 3 {

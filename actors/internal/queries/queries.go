@@ -30,9 +30,9 @@ type Store interface {
 	Resolve(reference, directory string) (messages.SessionID, error)
 	// Pending returns the permission requests of a session, or of all.
 	Pending(messages.SessionID) ([]messages.PermissionRecord, error)
-	// Seen returns the number of the event under an idempotency key, Remembered the result of its request as well.
+	// Seen returns the number of the event under an idempotency key, StoredResult the result of its request as well.
 	Seen(session messages.SessionID, key string) (messages.Seq, bool, error)
-	Remembered(session messages.SessionID, key string) (messages.Remembered, bool, error)
+	StoredResult(session messages.SessionID, key string) (messages.StoredResult, bool, error)
 	// Events returns copies of the events after a number; Salvaged skips damage, and gap is the skipped range.
 	Events(session messages.SessionID, after messages.Seq, maxEvents, maxBytes int) ([]messages.Event, error)
 	Salvaged(session messages.SessionID, after messages.Seq, maxEvents, maxBytes int) ([]messages.Event, *messages.HistoryGap, error)

@@ -24,7 +24,7 @@ var dawn = time.Date(2026, 11, 20, 6, 0, 0, 0, time.UTC)
 type store struct {
 	Store
 	sessions map[messages.SessionID]messages.SessionLoaded
-	keys     map[messages.SessionID]map[string]messages.Remembered
+	keys     map[messages.SessionID]map[string]messages.StoredResult
 	events   map[messages.SessionID][]messages.Event
 	damaged  []messages.DamagedSession
 	gone     messages.SessionID // listed, and deleted before it is read
@@ -32,10 +32,10 @@ type store struct {
 
 func (s *store) add(r messages.SessionRecord) {
 	if s.sessions == nil {
-		s.sessions, s.keys, s.events = map[messages.SessionID]messages.SessionLoaded{}, map[messages.SessionID]map[string]messages.Remembered{}, map[messages.SessionID][]messages.Event{}
+		s.sessions, s.keys, s.events = map[messages.SessionID]messages.SessionLoaded{}, map[messages.SessionID]map[string]messages.StoredResult{}, map[messages.SessionID][]messages.Event{}
 	}
 	s.sessions[r.ID] = messages.SessionLoaded{Found: true, Record: r}
-	s.keys[r.ID] = map[string]messages.Remembered{}
+	s.keys[r.ID] = map[string]messages.StoredResult{}
 }
 
 func (s *store) Load(id messages.SessionID) (messages.SessionLoaded, error) {
@@ -85,14 +85,14 @@ func (s *store) Pending(id messages.SessionID) ([]messages.PermissionRecord, err
 }
 
 func (s *store) Seen(id messages.SessionID, key string) (messages.Seq, bool, error) {
-	r, seen, err := s.Remembered(id, key)
+	r, seen, err := s.StoredResult(id, key)
 	return r.Seq, seen, err
 }
 
-func (s *store) Remembered(id messages.SessionID, key string) (messages.Remembered, bool, error) {
+func (s *store) StoredResult(id messages.SessionID, key string) (messages.StoredResult, bool, error) {
 	keys, found := s.keys[id]
 	if !found {
-		return messages.Remembered{}, false, messages.Errorf("look up key", messages.NotFound, "session %s does not exist", id)
+		return messages.StoredResult{}, false, messages.Errorf("look up key", messages.NotFound, "session %s does not exist", id)
 	}
 	r, seen := keys[key]
 	return r, seen, nil

@@ -35,24 +35,24 @@ type entry struct {
 }
 
 // open returns the ticket of a run, nil if it has none. A ticket whose file cannot be read is void.
-func (b *Book) open(r Run) *page {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	p, err := b.page(r)
+func (g *Registry) open(r Run) *ticket {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	p, err := g.ticket(r)
 	if err != nil {
-		p = &page{entry: entry{Void: true}, settled: make(chan struct{})}
-		close(p.settled)
+		p = &ticket{entry: entry{Void: true}, resolved: make(chan struct{})}
+		close(p.resolved)
 	}
-	b.pages[r] = p
+	g.tickets[r] = p
 	return p
 }
 
-// page returns the ticket of a run, nil if it has none. The caller holds mu.
-func (b *Book) page(r Run) (*page, error) {
-	if p, known := b.pages[r]; known {
+// ticket returns the ticket of a run, nil if it has none. The caller holds mu.
+func (g *Registry) ticket(r Run) (*ticket, error) {
+	if p, known := g.tickets[r]; known {
 		return p, nil
 	}
-	path := filepath.Join(b.directory(r), File)
+	path := filepath.Join(g.directory(r), File)
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil //nolint:nilnil // most runs have none
@@ -67,27 +67,27 @@ func (b *Book) page(r Run) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &page{settled: make(chan struct{})}
+	p := &ticket{resolved: make(chan struct{})}
 	if err := json.Unmarshal(text, &p.entry); err != nil || p.Format != format {
 		return nil, messages.Errorf("read ticket", messages.DataLoss, "%s cannot be understood", path)
 	}
 	if p.taken() || p.Void {
-		close(p.settled)
+		close(p.resolved)
 	}
-	b.pages[r] = p
+	g.tickets[r] = p
 	return p, nil
 }
 
-func (b *Book) write(r Run, p *page) error {
+func (g *Registry) write(r Run, p *ticket) error {
 	text, err := json.Marshal(p.entry)
 	if err != nil {
 		return err
 	}
-	return notes.Replace(filepath.Join(b.directory(r), File), text)
+	return notes.Replace(filepath.Join(g.directory(r), File), text)
 }
 
-func (b *Book) directory(r Run) string {
-	return filepath.Join(b.deps.Runs, string(r.Session), strconv.FormatUint(uint64(r.Number), 10))
+func (g *Registry) directory(r Run) string {
+	return filepath.Join(g.deps.Runs, string(r.Session), strconv.FormatUint(uint64(r.Number), 10))
 }
 
 // parse splits a ticket into session, number of the run and secret.

@@ -28,10 +28,10 @@ import (
 	"betcode/messages"
 )
 
-// kinds has for each code what the audit log calls it and what people are told.
+// kinds has for each code what the audit log calls it and the text for people.
 var kinds = map[messages.Code]struct {
 	audit messages.AuditType
-	told  string
+	text  string
 }{
 	messages.SelfApproved:  {messages.AuditSelfApproved, "A tool call ran although no person or rule has allowed it: its permission request was answered by something that the agent has started"},
 	messages.ForgedRequest: {messages.AuditForgedRequest, "The agent obeyed a control request that the daemon did not send: something that the agent has started has written into its input"},
@@ -46,7 +46,7 @@ var reactions = map[settings.OnAlarm]string{
 	settings.AlarmTells:   ". The agent goes on (agent.on_self_approval is tell)",
 }
 
-// Order is what the run is told at once: what the agent does until the journal has the alarm cannot be undone.
+// Order is what the run is text at once: what the agent does until the journal has the alarm cannot be undone.
 type Order uint8
 
 // The orders.
@@ -59,7 +59,7 @@ const (
 // Raised is an alarm and what follows.
 type Raised struct {
 	Run     messages.RunRecord // of the run, with the alarm
-	Told    string             // what has happened
+	Text    string             // what has happened
 	Message string             // the same, and what becomes of the agent
 	Details map[string]string
 	Entry   messages.AuditEntry
@@ -75,9 +75,9 @@ func Raise(r messages.RunRecord, live bool, code messages.Code, reaction setting
 	details = maps.Clone(details)
 	details["reaction"] = string(reaction)
 	a := Raised{
-		Run: r, Told: kind.told, Message: kind.told + reactions[reaction], Details: details,
+		Run: r, Text: kind.text, Message: kind.text + reactions[reaction], Details: details,
 		Entry: messages.AuditEntry{
-			Type: kind.audit, Outcome: messages.OutcomeFailure, ErrorCode: string(code), ErrorMessage: kind.told, Tool: details["tool"], Context: details,
+			Type: kind.audit, Outcome: messages.OutcomeFailure, ErrorCode: string(code), ErrorMessage: kind.text, Tool: details["tool"], Context: details,
 		},
 		Repeats: r.Alarm != "" && r.Frozen,
 		Blocks:  reaction != settings.AlarmTells,
@@ -101,7 +101,7 @@ func Thaw(r messages.RunRecord) (messages.RunRecord, messages.AuditEntry) {
 
 // Refusal is the error of a request to an agent that an alarm has frozen.
 func Refusal(op string, id messages.SessionID, code messages.Code) *messages.Error {
-	return messages.Errorf(op, messages.WrongState, "the agent is frozen: %s", kinds[code].told).
+	return messages.Errorf(op, messages.WrongState, "the agent is frozen: %s", kinds[code].text).
 		WithCode(messages.AgentFrozen).With("session_id", string(id)).
 		WithHint("'betcode session resume' lets it go on, 'betcode session stop' ends it")
 }

@@ -37,8 +37,8 @@ func TestRaise(t *testing.T) {
 			if a.Run.Alarm != code || a.Run.Frozen != test.frozen || a.Repeats != test.repeats || a.Blocks != test.blocks || a.Order != test.order {
 				t.Errorf("%s: %+v", name, a)
 			}
-			if a.Told == "" || !strings.HasPrefix(a.Message, a.Told+". ") || a.Entry.Type == "" || a.Entry.ErrorCode != string(code) || a.Entry.Tool != "Bash" {
-				t.Errorf("%s: what people are told: %+v", name, a)
+			if a.Text == "" || !strings.HasPrefix(a.Message, a.Text+". ") || a.Entry.Type == "" || a.Entry.ErrorCode != string(code) || a.Entry.Tool != "Bash" {
+				t.Errorf("%s: what people are text: %+v", name, a)
 			}
 			if a.Details["reaction"] == "" || details["reaction"] != "" {
 				t.Errorf("%s: details %v, those of the caller %v", name, a.Details, details)

@@ -26,7 +26,7 @@ type Evidence struct {
 // Condition is what was recognised, for people.
 type Condition struct {
 	Name   messages.Condition
-	Told   string // what is wrong
+	Text   string // what is wrong
 	Remedy string // what to do
 	Why    string // in the words of the agent or the system; may be empty
 }
@@ -37,7 +37,7 @@ func Find(e Evidence) (Condition, bool) {
 		if !r.shows(e) {
 			continue
 		}
-		c := Condition{Name: r.name, Told: r.told, Remedy: r.remedy}
+		c := Condition{Name: r.name, Text: r.text, Remedy: r.remedy}
 		if !e.MemoryGone {
 			c.Why = cmp.Or(e.failure(), e.refusal(), e.Exit.Reason, e.Stderr)
 		}
@@ -66,7 +66,7 @@ func (e Evidence) refusal() string {
 type rule struct {
 	name   messages.Condition
 	shows  func(Evidence) bool
-	told   string
+	text   string
 	remedy string
 }
 

@@ -35,8 +35,8 @@ func TestFind(t *testing.T) {
 		if found != (c.want != "") || got.Name != c.want {
 			t.Errorf("%s: %q, want %q", name, got.Name, c.want)
 		}
-		if found && (got.Told == "" || got.Remedy == "") {
-			t.Errorf("%s: people are not told what to do: %+v", name, got)
+		if found && (got.Text == "" || got.Remedy == "") {
+			t.Errorf("%s: people are not text what to do: %+v", name, got)
 		}
 	}
 }

@@ -130,9 +130,9 @@ func (f *Family) Sum() (sum messages.Spent) {
 	return sum
 }
 
-// Tell returns the sessions below that are to be told of the budget: those that wait for it, or all if it has changed. None is told
-// before it is known.
-func (f *Family) Tell(now BudgetAbove) (to []messages.SessionID) {
+// Recipients returns the sessions below that must learn of the budget: those that wait for it, or all if it has changed. There
+// are none before the budget is known.
+func (f *Family) Recipients(now BudgetAbove) (to []messages.SessionID) {
 	if f.unsure || f.reading {
 		return nil
 	}

@@ -32,12 +32,12 @@ func TestTell(t *testing.T) {
 	if !f.Read() || f.Read() {
 		t.Error("the journal is read once")
 	}
-	if got := f.Tell(BudgetAbove{Used: true}); got != nil || !f.Busy() {
+	if got := f.Recipients(BudgetAbove{Used: true}); got != nil || !f.Busy() {
 		t.Errorf("told while the journal is read: %q", got)
 	}
 	f.Loaded(nil)
 	f.Ask()
-	if got := f.Tell(BudgetAbove{Used: true}); got != nil {
+	if got := f.Recipients(BudgetAbove{Used: true}); got != nil {
 		t.Errorf("told before the session above has answered: %q", got)
 	}
 	f.Above(BudgetAbove{Limited: true})
@@ -53,7 +53,7 @@ func TestTell(t *testing.T) {
 		{"the budget is used", func() {}, BudgetAbove{Limited: true, Used: true}, []messages.SessionID{"b", "c"}},
 	} {
 		c.do()
-		if got := f.Tell(c.now); !slices.Equal(got, c.want) || f.Busy() {
+		if got := f.Recipients(c.now); !slices.Equal(got, c.want) || f.Busy() {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

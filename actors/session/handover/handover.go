@@ -14,36 +14,36 @@ const maxLine = 4096
 
 // Agent is what the running agent has been handed besides its command line. The zero value is: nothing.
 type Agent struct {
-	Request string             // a control request that the agent has not answered yet; empty: there is none
-	Asked   claude.HandedRules // with it
-	Has     claude.HandedRules // what the agent has confirmed
-	Refused bool               // the agent cannot be told
-	Old     bool               // its command line is not what it would be now: it is replaced when it rests
+	Request string                // a control request that the agent has not answered yet; empty: there is none
+	Asked   claude.DelegatedRules // with it
+	Has     claude.DelegatedRules // what the agent has confirmed
+	Refused bool                  // the agent cannot be told
+	Old     bool                  // its command line is not what it would be now: it is replaced when it rests
 }
 
 // Facts is what holds at present for a session and its agent.
 type Facts struct {
-	Start     claude.HandedRules // on the command line of an agent that is started now
-	Directory *rules.Set         // rules of the session's directory; nil = they were not read
-	Argv      []string           // of the agent that runs
-	Mode      string             // the session's permission mode; empty = the default
-	LiveRules bool               // the agent's version knows the control request
+	Start     claude.DelegatedRules // on the command line of an agent that is started now
+	Directory *rules.Set            // rules of the session's directory; nil = they were not read
+	Argv      []string              // of the agent that runs
+	Mode      string                // the session's permission mode; empty = the default
+	LiveRules bool                  // the agent's version knows the control request
 }
 
 // AtStart returns the rules that an agent's command line has: the built-in list, the user's, and the tools that the session denies.
 // It leaves out what no command line can carry; the daemon still denies it.
-func AtStart(protected []string, set *rules.Set, denied []string) claude.HandedRules {
+func AtStart(protected []string, set *rules.Set, denied []string) claude.DelegatedRules {
 	deny := slices.DeleteFunc(set.ForAgent(rules.Deny), func(text string) bool {
 		_, err := messages.Argument(text)
 		return err != nil
 	})
-	return claude.HandedRules{Ask: append(protected, set.ForAgent(rules.Ask)...), Deny: append(deny, denied...)}
+	return claude.DelegatedRules{Ask: append(protected, set.ForAgent(rules.Ask)...), Deny: append(deny, denied...)}
 }
 
 // Missing returns the rules that hold for the running agent and are not on its command line.
-func (f Facts) Missing() claude.HandedRules {
+func (f Facts) Missing() claude.DelegatedRules {
 	given := claude.RulesOf(f.Argv)
-	return claude.HandedRules{
+	return claude.DelegatedRules{
 		Ask:  rules.Lacking(slices.Concat(f.Start.Ask, f.Directory.ForAgent(rules.Ask)), given.Ask),
 		Deny: rules.Lacking(slices.Concat(f.Start.Deny, f.Directory.ForAgent(rules.Deny)), given.Deny),
 	}

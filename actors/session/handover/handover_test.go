@@ -16,7 +16,7 @@ func facts(given, now []string) Facts {
 	if err != nil {
 		panic(err)
 	}
-	return Facts{Start: claude.HandedRules{Ask: now}, Argv: argv, LiveRules: true}
+	return Facts{Start: claude.DelegatedRules{Ask: now}, Argv: argv, LiveRules: true}
 }
 
 // ids makes ids of requests: r1, r2 and so on.

@@ -36,8 +36,8 @@ func (u *Unwatched) Begin(waiting []messages.RequestID) bool {
 // Over notes the end of the grace.
 func (u *Unwatched) Over() { u.grace = false }
 
-// Tell reports whether a person is to be notified of a request: once.
-func (u *Unwatched) Tell(id messages.RequestID) bool {
+// Notify reports whether a person is to be notified of a request: once.
+func (u *Unwatched) Notify(id messages.RequestID) bool {
 	if u.told[id] {
 		return false
 	}

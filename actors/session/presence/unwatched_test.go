@@ -14,17 +14,17 @@ func TestUnwatched(t *testing.T) {
 	}
 	u.Over()
 	before := u
-	if !u.Tell("1") || u.Tell("1") || !u.Begin(waiting) {
+	if !u.Notify("1") || u.Notify("1") || !u.Begin(waiting) {
 		t.Errorf("one is told: %+v", u)
 	}
-	if !before.Tell("1") {
+	if !before.Notify("1") {
 		t.Error("a copy was changed")
 	}
 	u.Over()
-	if !u.Tell("2") || u.Begin(waiting) {
+	if !u.Notify("2") || u.Begin(waiting) {
 		t.Errorf("all are told: %+v", u)
 	}
-	if u.Watched(); !u.Begin(waiting) || !u.Tell("1") {
+	if u.Watched(); !u.Begin(waiting) || !u.Notify("1") {
 		t.Errorf("a client has watched: %+v", u)
 	}
 }

@@ -35,8 +35,8 @@ func Refuse(m any, interruptible bool) *Refusal {
 	return nil
 }
 
-// Told is the error that tells a caller of the refusal.
-func (r *Refusal) Told(id messages.SessionID) *messages.Error {
+// Err returns the error for a caller whose request was refused.
+func (r *Refusal) Err(id messages.SessionID) *messages.Error {
 	return messages.Errorf(r.Op, messages.WrongState, "the session's agent runs under a proxy: %s", r.Why).
 		With("session_id", string(id)).WithHint(r.Hint)
 }

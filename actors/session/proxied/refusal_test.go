@@ -30,7 +30,7 @@ func TestRefuse(t *testing.T) {
 		if got == nil {
 			continue
 		}
-		if err := got.Told("s"); err.Kind != messages.WrongState || err.Hint == "" || err.Details["session_id"] != "s" {
+		if err := got.Err("s"); err.Kind != messages.WrongState || err.Hint == "" || err.Details["session_id"] != "s" {
 			t.Errorf("%s: %+v", name, err)
 		}
 	}

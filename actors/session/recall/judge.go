@@ -4,10 +4,10 @@ import "betcode/messages"
 
 // Work is what a session knows of its work.
 type Work struct {
-	Inputs     []messages.InputRecord
-	Turn       bool // a turn runs, as far as the journal knows
-	Settled    bool // messages of that turn were found in the transcript before, after an earlier interruption
-	Compacting bool // the work is a compaction, which is repeated or undone, and never continued
+	Inputs       []messages.InputRecord
+	Turn         bool // a turn runs, as far as the journal knows
+	InTranscript bool // messages of that turn were found in the transcript before, after an earlier interruption
+	Compacting   bool // the work is a compaction, which is repeated or undone, and never continued
 }
 
 // Verdict is what becomes of the work.
@@ -52,7 +52,7 @@ func Judge(w Work, a Answer) Verdict {
 		v.Turn = false // it will begin anew, with the message
 		return v
 	}
-	inTranscript := len(v.Done) > 0 || w.Settled || len(a.Lacking) > 0
+	inTranscript := len(v.Done) > 0 || w.InTranscript || len(a.Lacking) > 0
 	v.Over = v.Turn && inTranscript && a.End.Reason != ""
 	return v
 }

@@ -52,7 +52,7 @@ func TestJudge(t *testing.T) {
 			w: Work{Inputs: []messages.InputRecord{started, folded}, Turn: true}, known: []string{"k1"},
 			want: Verdict{Done: []string{"k1"}, Begun: []string{"k4"}, Turn: true, Interrupted: true}, again: []string{"k4"},
 		},
-		"continued, and over":       {w: Work{Turn: true, Settled: true}, end: over, want: Verdict{Turn: true, Interrupted: true, Over: true}},
+		"continued, and over":       {w: Work{Turn: true, InTranscript: true}, end: over, want: Verdict{Turn: true, Interrupted: true, Over: true}},
 		"a turn of the agent's own": {w: Work{Turn: true}, end: over, want: Verdict{Turn: true, Interrupted: true}},
 		"the conversation went on":  {w: Work{Turn: true}, end: over, later: 1, want: Verdict{Turn: true, Interrupted: true, Over: true}},
 		"no turn": {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// recent remembers the newest [Remembered] entries. A copy is independent of the original.
+// recent remembers the newest [MaxResults] entries. A copy is independent of the original.
 type recent[V any] struct {
 	keys   []string // oldest first
 	values map[string]V
@@ -25,7 +25,7 @@ func (r recent[V]) put(key string, v V) recent[V] {
 		r.keys = append(slices.Clone(r.keys), key)
 	}
 	values[key] = v
-	if len(r.keys) > Remembered {
+	if len(r.keys) > MaxResults {
 		delete(values, r.keys[0])
 		r.keys = r.keys[1:]
 	}

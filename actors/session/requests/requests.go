@@ -23,8 +23,8 @@ import (
 )
 
 const (
-	// Remembered bounds the results, and the decisions, that a ledger has in memory.
-	Remembered = 256
+	// MaxResults bounds the results, and the decisions, that a ledger has in memory.
+	MaxResults = 256
 	// MaxWaiting bounds the requests that wait for an answer. So many never do: some were answered by others, as a
 	// duplicate is by the actor of its prompt, and are not waited for any more. The request that has waited longest is
 	// forgotten first.
@@ -57,11 +57,11 @@ func (l *Ledger) Find(op string, k Key) (answer any, used bool) {
 	if !used {
 		return nil, false
 	}
-	return Repeat(op, k, messages.Remembered{Digest: r.digest}, r.reply), true
+	return Repeat(op, k, messages.StoredResult{Digest: r.digest}, r.reply), true
 }
 
 // Repeat returns the reply that was remembered for a key, or an error if it was remembered for another request.
-func Repeat(op string, k Key, was messages.Remembered, reply messages.Reply) any {
+func Repeat(op string, k Key, was messages.StoredResult, reply messages.Reply) any {
 	if !was.Fits(k.Digest) {
 		return messages.UsedKey(op, k.Name)
 	}
@@ -103,16 +103,16 @@ func (l *Ledger) Waiting() int { return len(l.waiting) }
 
 // Record remembers the result of a key and returns it as the journal stores it. It reports false for an answer that is no
 // result.
-func (l *Ledger) Record(k Key, reply messages.Reply) (messages.Remembered, bool) {
+func (l *Ledger) Record(k Key, reply messages.Reply) (messages.StoredResult, bool) {
 	text, err := Encode(reply)
 	if err != nil {
-		return messages.Remembered{}, false
+		return messages.StoredResult{}, false
 	}
-	l.Remember(k, reply)
-	return messages.Remembered{Key: k.Name, Digest: k.Digest, Answer: text}, true
+	l.Store(k, reply)
+	return messages.StoredResult{Key: k.Name, Digest: k.Digest, Answer: text}, true
 }
 
-// Remember is [Ledger.Record] for a result that the journal has anyway.
-func (l *Ledger) Remember(k Key, reply messages.Reply) {
+// Store is [Ledger.Record] for a result that the journal has anyway.
+func (l *Ledger) Store(k Key, reply messages.Reply) {
 	l.results = l.results.put(k.Name, result{k.Digest, reply})
 }

@@ -114,15 +114,15 @@ func TestProperties(t *testing.T) {
 		var l requests.Ledger
 		var order []string
 		want := map[string]messages.Seq{}
-		for n := range rapid.IntRange(1, 3*requests.Remembered).Draw(t, "requests") {
-			name := fmt.Sprint(rapid.IntRange(0, 2*requests.Remembered).Draw(t, "key"))
+		for n := range rapid.IntRange(1, 3*requests.MaxResults).Draw(t, "requests") {
+			name := fmt.Sprint(rapid.IntRange(0, 2*requests.MaxResults).Draw(t, "key"))
 			before := l
 			if _, known := want[name]; !known {
 				order = append(order, name)
 			}
 			want[name] = messages.Seq(n)
-			l.Remember(key(name, ""), messages.InputAcknowledged{Seq: messages.Seq(n)})
-			if len(order) > requests.Remembered {
+			l.Store(key(name, ""), messages.InputAcknowledged{Seq: messages.Seq(n)})
+			if len(order) > requests.MaxResults {
 				delete(want, order[0])
 				order = order[1:]
 			}
@@ -130,7 +130,7 @@ func TestProperties(t *testing.T) {
 				t.Fatal("a copy has changed")
 			}
 		}
-		for n := range 2*requests.Remembered + 1 {
+		for n := range 2*requests.MaxResults + 1 {
 			got, used := l.Find("test", key(fmt.Sprint(n), ""))
 			seq, known := want[fmt.Sprint(n)]
 			if used != known || known && got.(messages.InputAcknowledged).Seq != seq {

@@ -20,7 +20,7 @@ func (l *link) answer(m wire.PermissionResponse) {
 	switch {
 	case l.ReadOnly:
 		l.note("This session may only be viewed here; the request still waits.")
-	case l.live && l.book.Has(m.RequestID):
+	case l.live && l.queue.Has(m.RequestID):
 		l.decide(m)
 	case l.seated < settleSeconds && len(l.early) < maxEarly:
 		l.early = append(l.early, m)
@@ -32,10 +32,10 @@ func (l *link) answer(m wire.PermissionResponse) {
 // decide sends a decision to the daemon. If the request does not wait, people get a note. The backend
 // has dropped its request with any answer, so it gets the waiting one again.
 func (l *link) decide(m wire.PermissionResponse) {
-	r, err := l.book.Decide(m)
+	r, err := l.queue.Decide(m)
 	if err != nil {
 		l.note("%s.", err)
-		l.book.Again()
+		l.queue.Again()
 		l.show()
 		return
 	}
@@ -45,7 +45,7 @@ func (l *link) decide(m wire.PermissionResponse) {
 // answerEarly applies the answers whose requests have arrived meanwhile.
 func (l *link) answerEarly() {
 	l.early = slices.DeleteFunc(l.early, func(m wire.PermissionResponse) bool {
-		known := l.book.Has(m.RequestID)
+		known := l.queue.Has(m.RequestID)
 		if known {
 			l.decide(m)
 		}

@@ -162,7 +162,7 @@ func (l *link) failed(e *pb.ErrorEvent) {
 		return
 	}
 	if e.GetDetails()["request_id"] != "" {
-		l.book.Again() // the backend has dropped the request after its answer
+		l.queue.Again() // the backend has dropped the request after its answer
 	}
 	if e.GetMessage() != "" {
 		l.note("%s", e.GetMessage())

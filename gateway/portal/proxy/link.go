@@ -36,7 +36,7 @@ type link struct {
 	head       uint64 // end of the history
 
 	writer *lines.Writer
-	book   requests.Book
+	queue  requests.Queue
 	last   uint64 // number of the newest line, sent or not
 	sent   uint64 // number of the newest line that was sent
 	turns  []turn
@@ -101,7 +101,7 @@ func (l *link) event(e *pb.AgentEvent) []effect {
 	for i, line := range all {
 		l.output(l.saved.Number(sequence, i), line.JSON)
 	}
-	if r := l.book.Event(e); r != nil && l.announces(r) {
+	if r := l.queue.Event(e); r != nil && l.announces(r) {
 		if sequence > 0 {
 			l.output(l.saved.Number(sequence, len(all)), lines.Note(r.Verdict()))
 		} else {
@@ -171,7 +171,7 @@ func (l *link) announces(r *requests.Resolved) bool {
 // turnEnded records a position at which a later connection may begin: no line is open, and no
 // request waits whose decision becomes a line.
 func (l *link) turnEnded(sequence uint64) {
-	if sequence > l.saved.After && l.book.Waiting() == 0 {
+	if sequence > l.saved.After && l.queue.Waiting() == 0 {
 		model, directory := l.writer.Described()
 		next := turn{sequence, l.last, model, directory}
 		if len(l.turns) < maxTurns {
@@ -209,7 +209,7 @@ func (l *link) show() {
 		return
 	}
 	l.answerEarly()
-	if r := l.book.Next(); r != nil {
+	if r := l.queue.Next(); r != nil {
 		m := *r
 		m.ToolName = clip(m.ToolName, maxName)
 		l.say(m)

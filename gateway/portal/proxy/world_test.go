@@ -252,14 +252,14 @@ func (w *world) say() {
 
 // wanted returns the expected lines of the whole session.
 func (w *world) wanted() (all []string) {
-	writer, book := lines.New(sessionID), requests.Book{}
+	writer, queue := lines.New(sessionID), requests.Queue{}
 	writer.Describe("", "/project")
 	for _, e := range w.journal {
 		made := writer.Lines(e)
 		for _, l := range made {
 			all = append(all, string(l.JSON))
 		}
-		if r := book.Event(e); r != nil && r.GetResolvedBy() != ourName {
+		if r := queue.Event(e); r != nil && r.GetResolvedBy() != ourName {
 			all = append(all, string(lines.Note(r.Verdict())))
 		}
 	}

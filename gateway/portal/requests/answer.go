@@ -15,12 +15,12 @@ import (
 var errNotWaiting = errors.New("This request no longer waits for an answer") //nolint:staticcheck // shown to people unchanged
 
 // Decide returns the daemon's request for an answer of the reader.
-func (b *Book) Decide(m wire.PermissionResponse) (*pb.AgentRequest, error) {
-	r := b.find(m.RequestID)
+func (q *Queue) Decide(m wire.PermissionResponse) (*pb.AgentRequest, error) {
+	r := q.find(m.RequestID)
 	if r == nil {
 		return nil, errNotWaiting
 	}
-	b.shown = m.RequestID // the reader has it
+	q.shown = m.RequestID // the reader has it
 	out := &pb.PermissionResponse{RequestId: m.RequestID, Decision: pb.PermissionDecision_ALLOW_ONCE}
 	if !m.Allow {
 		out.Decision, out.Message = pb.PermissionDecision_DENY, "User denied"

@@ -28,7 +28,7 @@ func NewVerifier(ctx context.Context, lineage string, large *blob.Directory, pro
 
 // Active verifies the active file, with the tables over it and the newest session
 // number, after the sealed ones. Then it checks the payloads of all files.
-func (v *Verifier) Active(f *boltfile.File, over []*memtable.Table, numbers uint64, sound []Remembered, live int) error {
+func (v *Verifier) Active(f *boltfile.File, over []*memtable.Table, numbers uint64, sound []IndexEntry, live int) error {
 	v.numbers = numbers
 	check, err := v.file(f, over)
 	if err != nil {
@@ -186,8 +186,8 @@ func (v *Verifier) structure(f *boltfile.File, tx *boltfile.Tx) (endless bool, e
 	return endless, err
 }
 
-// Remembered is a session as it is in memory.
-type Remembered struct {
+// IndexEntry is a session as it is in memory.
+type IndexEntry struct {
 	ID         messages.SessionID
 	Number     uint64
 	Head, Base messages.Seq
@@ -198,7 +198,7 @@ type Remembered struct {
 // compare compares the sessions in memory with the file they were read from. sound are
 // those that are neither deleted nor damaged, live is the number of live sessions with the
 // damaged ones.
-func (v *Verifier) compare(name string, sound []Remembered, live int, c *fileCheck) {
+func (v *Verifier) compare(name string, sound []IndexEntry, live int, c *fileCheck) {
 	for _, e := range sound {
 		cursor := c.cursors[e.Number]
 		switch {

@@ -51,7 +51,7 @@ func health(f Facts) Finding {
 	return found(Problem, "betcode daemon status", "%s", strings.Join(parts, "; "))
 }
 
-func orphans(f Facts) Finding {
+func checkOrphans(f Facts) Finding {
 	switch {
 	case f.Daemon.Answers || f.Daemon.Holder > 0:
 		return ok("the daemon follows its agents")

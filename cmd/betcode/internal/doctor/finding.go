@@ -78,7 +78,7 @@ var checks = []check{
 	{"daemon.running", running, false},
 	{"daemon.version", sameVersion, false},
 	{"daemon.health", health, false},
-	{"agents.orphans", orphans, true},
+	{"agents.orphans", checkOrphans, true},
 	{"socket.directory", socketDirectory, true},
 	{"state.directory", stateDirectory, true},
 	{"state.filesystem", filesystem, true},

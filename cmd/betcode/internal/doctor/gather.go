@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"betcode/actors/strays"
+	"betcode/actors/orphans"
 	"betcode/cmd/betcode/internal/agentprogram"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/launch"
@@ -54,7 +54,7 @@ func Gather(ctx context.Context, s Sources) Facts {
 	f.Kernel.FenceWanted, f.Kernel.MemoryWanted = s.Daemon.Fence != "off", s.Daemon.MemoryMax > 0
 	f.Service = service(s.System, s.World, f.User)
 	if !f.Daemon.Answers && f.Daemon.Holder == 0 {
-		f.Orphans = len(strays.Find(statedir.Runs(s.Daemon.StateDir)))
+		f.Orphans = len(orphans.Find(statedir.Runs(s.Daemon.StateDir)))
 	}
 	return f
 }

@@ -2,7 +2,7 @@
 // their clients, and connects them to the daemon as a client like any other.
 //
 // A gateway has a socket in a directory that only its user may enter. Clients are processes of
-// that user that no agent has started; package grpcapi/door decides this as for the daemon. Each
+// that user that no agent has started; package grpcapi/auth decides this as for the daemon. Each
 // client has a connection to the daemon, with a client id of its own.
 //
 // After a crash the socket file is left behind. The next gateway dials it, and replaces it if no

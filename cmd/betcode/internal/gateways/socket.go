@@ -14,7 +14,7 @@ import (
 	"betcode/cmd/betcode/internal/client"
 	"betcode/config"
 	"betcode/gateway/socket"
-	"betcode/grpcapi/door"
+	"betcode/grpcapi/auth"
 	"betcode/messages"
 )
 
@@ -35,7 +35,7 @@ func Socket(ctx context.Context, o SocketOptions) (err error) {
 	}
 	defer func() { err = errors.Join(err, remove()) }()
 	log := zerolog.New(o.Log).With().Timestamp().Logger()
-	local := door.NewLocal(actors.BelowAgent, &log)
+	local := auth.NewLocal(actors.BelowAgent, &log)
 	defer local.Close()
 	server := socket.New(socket.Options{
 		Keep: o.Keep, Logger: &log,

@@ -38,7 +38,7 @@ func (d *daemon) getSettings(m messages.GetSettings) (messages.Reply, error) {
 		return nil, messages.Errorf(op, messages.WrongState, "%w", err).WithHint("repair the file; 'betcode config check' lists what is wrong")
 	}
 	view := messages.SettingsView{Features: map[string]bool{}, Revision: revision}
-	for _, v := range config.Said(files...) {
+	for _, v := range config.FileValues(files...) {
 		view.Values = append(view.Values, d.valueOut(v))
 	}
 	for _, f := range files {

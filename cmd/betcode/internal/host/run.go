@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"betcode/actors"
-	"betcode/actors/strays"
+	"betcode/actors/orphans"
 	"betcode/cmd/betcode/internal/delay"
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/cmd/betcode/internal/features"
@@ -75,7 +75,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		{"listen", d.listen},
 		{"listen on TCP", d.listenTCP},
 		{"open journal", d.openJournal},
-		{"end agents that no session owns", func() error { return strays.End(d.runs(), d.store, &d.base) }},
+		{"end agents that no session owns", func() error { return orphans.End(d.runs(), d.store, &d.base) }},
 		{"start actors", d.startActors},
 	} {
 		if err := step.do(); err != nil {

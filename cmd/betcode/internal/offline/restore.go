@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 
-	"betcode/actors/strays"
+	"betcode/actors/orphans"
 	"betcode/cmd/betcode/internal/statedir"
 	"betcode/messages"
 	"betcode/persistence"
@@ -49,10 +49,10 @@ func Restore(ctx context.Context, o RestoreOptions) (Restored, error) {
 // endLiveRuns ends agents that run without a daemon, or refuses. After a restore no session would own them, and the next
 // message would start a second agent on their conversation.
 func endLiveRuns(ctx context.Context, op string, o RestoreOptions) error {
-	alive := strays.Find(statedir.Runs(o.State))
+	alive := orphans.Find(statedir.Runs(o.State))
 	if len(alive) > 0 && !o.EndAgents {
 		return messages.Errorf(op, messages.WrongState, "agents of this state directory still run: %d, %s among them (pids %s)",
-			len(alive), alive[0], strays.PIDs(alive)).
+			len(alive), alive[0], orphans.PIDs(alive)).
 			WithHint("add --end-agents to end them; their own transcripts have what they did")
 	}
 	for _, run := range alive {
