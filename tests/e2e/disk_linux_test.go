@@ -209,8 +209,9 @@ func TestJournalFails(t *testing.T) {
 		t.Errorf("%d bytes of text", len(text))
 	}
 	s.sameHistory(c, id)
+	next = len(c.Events())
 	s.say(c, "echo:one more")
-	s.wait(c, len(c.Events()), kit.IsIdle)
+	s.wait(c, next, kit.IsIdle)
 }
 
 // TestRunWhileJournalFails: `betcode run` prints the answer once and completely if the journal

@@ -44,10 +44,9 @@ func TestRealFleetServer(t *testing.T) {
 	}
 	s.wait(c, next, kit.IsIdle)
 	s.killDaemon()
-	c = s.converse("a", id)
-	from := len(c.Events())
+	c = s.converseFromNow("a", id)
 	s.say(c, "list")
-	asked, next = s.wait(c, from, kit.IsPermission)
+	asked, next = s.wait(c, 0, kit.IsPermission)
 	s.answer(c, asked, pb.PermissionDecision_ALLOW_ONCE, "")
 	result, _ = s.wait(c, next, func(e kit.Event) bool { return e.GetToolCallResult() != nil })
 	if got := result.GetToolCallResult().GetOutput(); got != `{"subagents":[]}` {
