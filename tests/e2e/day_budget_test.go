@@ -40,7 +40,7 @@ func TestDayBudget(t *testing.T) {
 	b := s.converse("b", second)
 	s.say(b, "echo:other")
 	s.eventually("both wait", func() bool { return s.day().GetWaiting() == 2 })
-	if printed := s.cli(0, "session", "list"); strings.Count(printed, "the budget of the day") != 2 {
+	if printed := s.cli(0, "session", "list"); !strings.Contains(printed, "\tthe budget of the day is used\n") || !strings.Contains(printed, "\traise the budget of all sessions for ") {
 		t.Errorf("the list is\n%s", printed)
 	}
 

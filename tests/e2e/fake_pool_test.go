@@ -58,7 +58,7 @@ func TestPoolParksWhoWaitsForAPerson(t *testing.T) {
 	if text := told.GetNotice().GetMessage(); !strings.Contains(text, id) || !strings.Contains(text, "betcode permission list") {
 		t.Errorf("the notice does not name the session or the remedy: %s", text)
 	}
-	if said, code := s.command(binaries.betcode, []string{"session", "list"}); code != 0 || !strings.Contains(said, "waits for a slot (place 1; waiting for an answer: "+id[:8]) {
+	if said, code := s.command(binaries.betcode, []string{"session", "list"}); code != 0 || !strings.Contains(said, "place 1: all agents are busy; agents that wait for an answer: "+id[:8]) {
 		t.Errorf("the list does not name the cause: exit %d: %s", code, said)
 	}
 	run := exec.Command(binaries.betcode, "run", "--cwd", s.world.Project, "echo:third")
@@ -101,7 +101,7 @@ func TestPoolWaitsForMemory(t *testing.T) {
 	if said := s.cli(0, "fleet", "status"); !strings.Contains(said, "too little memory is available") || !strings.Contains(said, "MiB needed") {
 		t.Errorf("the status does not name the cause:\n%s", said)
 	}
-	if said := s.cli(0, "session", "list"); !strings.Contains(said, "too little memory is available; place 1") {
+	if said := s.cli(0, "session", "list"); !strings.Contains(said, "place 1: too little memory is available") {
 		t.Errorf("the list does not name the cause:\n%s", said)
 	}
 	c := s.converse("b", session())

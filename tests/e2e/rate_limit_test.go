@@ -49,7 +49,7 @@ func TestRateLimitParksTheFleet(t *testing.T) {
 		})
 		for command, want := range map[string]string{
 			"fleet status": "Rate limited until " + end.UTC().Format(time.RFC3339), "fleet status --json": `"rate_limited_until"`,
-			"daemon status": "Rate limit: 2 sessions, " + text, "session list": "the account is rate limited; place 1), " + text,
+			"daemon status": "Rate limit: 2 sessions, " + text, "session list": "place 1: the account is rate limited; " + text,
 			"session show " + first: text, "session list --json": `"rate_limit"`, "daemon status --json": `"rate_limited_until"`,
 		} {
 			if said := s.cli(0, strings.Fields(command)...); !strings.Contains(said, want) {
