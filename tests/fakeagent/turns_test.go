@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -60,10 +62,16 @@ func TestQueuedMessagesMergeIntoOneTurn(t *testing.T) {
 	p := newPlace(t)
 	session := newUUID()
 	a := p.start(t, "--session-id", session)
-	first := a.user("stream:25:10:40ms") // long enough for both to be read meanwhile
+	first := a.user("gate:go")
 	a.wait("init", is("init"))
 	a.wait("status", is("status")) // which follows it at once
 	second, third := a.user("echo:two"), a.user("echo:three")
+	for _, uuid := range []string{second, third} {
+		a.wait("queued", func(l map[string]any) bool { return l["type"] == "command_lifecycle" && l["command_uuid"] == uuid })
+	}
+	if err := os.WriteFile(filepath.Join(p.cwd, "go"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if r := a.result(); !reflect.DeepEqual(r["user_message_uuids"], []any{first}) {
 		t.Errorf("first result is for %v", r["user_message_uuids"])
 	}
