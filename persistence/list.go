@@ -86,15 +86,8 @@ func (s *Store) list(limit, offset int, wanted func(*entry) bool, known func(mes
 		return page, err
 	}
 	defer done()
-	var selected []*entry
-	for _, e := range s.index.newest() { // before the rows, which are then at least as new as the revisions
-		if !wanted(e) {
-			continue
-		}
-		if page.Total++; page.Total > offset && (limit <= 0 || len(selected) < limit) {
-			selected = append(selected, e)
-		}
-	}
+	selected, total := pageOf(s.index.newest(), limit, offset, wanted) // before the rows, which are then at least as new as the revisions
+	page.Total = total
 	left := make([]bool, len(selected))
 	unknown := len(selected)
 	for i, e := range selected {
@@ -127,6 +120,19 @@ func (s *Store) list(limit, offset int, wanted func(*entry) bool, known func(mes
 		return messages.SessionList{}, err
 	}
 	return page, nil
+}
+
+// pageOf returns a page of the entries that wanted selects, and how many it selects in all.
+func pageOf(entries []*entry, limit, offset int, wanted func(*entry) bool) (page []*entry, total int) {
+	for _, e := range entries {
+		if !wanted(e) {
+			continue
+		}
+		if total++; total > offset && (limit <= 0 || len(page) < limit) {
+			page = append(page, e)
+		}
+	}
+	return page, total
 }
 
 // Pending lists the permission requests of a session, or of all sessions if id

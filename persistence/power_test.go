@@ -12,13 +12,14 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"betcode/messages"
 	"betcode/persistence/internal/boltfile"
 	"betcode/persistence/internal/disk"
 	"betcode/persistence/internal/manifest"
 	"betcode/persistence/internal/wal"
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func TestPowerLossInACommit(t *testing.T) {

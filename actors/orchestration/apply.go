@@ -166,6 +166,11 @@ func (s *state) retried(e messages.OrchestrationEvent) {
 			}
 		}
 	}
+	s.recount()
+}
+
+// recount determines anew how many dependencies each step waits for, and which steps are ready.
+func (s *state) recount() {
 	s.ready = nil
 	for i := range s.steps {
 		s.steps[i].missing = 0

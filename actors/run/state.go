@@ -87,33 +87,9 @@ func (s state) step(at time.Time, m any) (state, []act.Effect) {
 func (s state) react(at time.Time, m any) (state, []act.Effect) {
 	switch m := m.(type) {
 	case agentUp:
-		s.record, s.phase, s.more = m.record, phaseLive, true
-		s.can = claudecode.Of(m.version)
-		effects := []act.Effect{toSession{messages.ProcessStarted{Record: m.record, Adopted: m.adopted, Guard: m.guard, Version: m.version}}}
-		if m.adopted && s.reasons == 0 {
-			effects = append(effects, thaw{}) // an earlier daemon may have frozen it
-		}
-		for _, w := range s.unsent {
-			effects = append(effects, writeLine{w})
-		}
-		s.unsent = nil
-		if s.stopping {
-			return s.stop(effects)
-		}
-		return s.read(effects)
+		return s.up(m)
 	case agentExited:
-		if s.phase >= phaseDraining {
-			return s, nil
-		}
-		s.phase, s.exit, s.more = phaseDraining, m.exit, true
-		if s.damage != "" {
-			return s.over(at, nil, s.offset)
-		}
-		var effects []act.Effect
-		if s.stopping || !clean(m.exit) {
-			effects = append(effects, killTree{}) // a leftover process would run unnoticed beside the next agent
-		}
-		return s.read(effects)
+		return s.exited(at, m)
 	case spoolGrew:
 		s.more = true
 		if s.credits == 0 {
@@ -183,6 +159,40 @@ func (s state) react(at time.Time, m any) (state, []act.Effect) {
 		return s.stage(m.n)
 	}
 	return s, nil
+}
+
+// up takes the agent, which was spawned or adopted, and sends it the lines that wait.
+func (s state) up(m agentUp) (state, []act.Effect) {
+	s.record, s.phase, s.more = m.record, phaseLive, true
+	s.can = claudecode.Of(m.version)
+	effects := []act.Effect{toSession{messages.ProcessStarted{Record: m.record, Adopted: m.adopted, Guard: m.guard, Version: m.version}}}
+	if m.adopted && s.reasons == 0 {
+		effects = append(effects, thaw{}) // an earlier daemon may have frozen it
+	}
+	for _, w := range s.unsent {
+		effects = append(effects, writeLine{w})
+	}
+	s.unsent = nil
+	if s.stopping {
+		return s.stop(effects)
+	}
+	return s.read(effects)
+}
+
+// exited begins to read what the agent wrote before its end.
+func (s state) exited(at time.Time, m agentExited) (state, []act.Effect) {
+	if s.phase >= phaseDraining {
+		return s, nil
+	}
+	s.phase, s.exit, s.more = phaseDraining, m.exit, true
+	if s.damage != "" {
+		return s.over(at, nil, s.offset)
+	}
+	var effects []act.Effect
+	if s.stopping || !clean(m.exit) {
+		effects = append(effects, killTree{}) // a leftover process would run unnoticed beside the next agent
+	}
+	return s.read(effects)
 }
 
 // clean reports whether an agent ended by itself without a failure, or never started.

@@ -32,26 +32,9 @@ func (c *changes) remove(ctx context.Context, lock *git.Lock, m messages.RemoveW
 		c.undo(ctx, lock, rec)
 		return messages.WorktreeRemoved{}, nil
 	}
-	if rec.Setup.Status == messages.SetupRunning {
-		return nil, setupRuns(opRemove, rec)
-	}
-	if err := c.unused(rec, m); err != nil {
-		return nil, err
-	}
 	stale := rec.state() == messages.WorktreeStale
-	if stale && m.Retention {
-		return nil, rec.usable(opRemove) // its disk may be missing for a while
-	}
-	if !stale {
-		if err := ours(rec, m.Retention); err != nil {
-			return nil, err
-		}
-		if err := c.removable(ctx, rec, m.Force); err != nil {
-			return nil, err
-		}
-		if err := nested(ctx, rec, m.Retention); err != nil {
-			return nil, err
-		}
+	if err := c.mayRemove(ctx, rec, stale, m); err != nil {
+		return nil, err
 	}
 	closed, err := c.closeSessions(ctx, rec)
 	if err != nil {
@@ -88,6 +71,29 @@ func (c *changes) remove(ctx context.Context, lock *git.Lock, m messages.RemoveW
 		return nil, err
 	}
 	return answer, nil
+}
+
+// mayRemove refuses a removal that would disturb a setup or a session, or lose work.
+func (c *changes) mayRemove(ctx context.Context, rec record, stale bool, m messages.RemoveWorktree) error {
+	if rec.Setup.Status == messages.SetupRunning {
+		return setupRuns(opRemove, rec)
+	}
+	if err := c.unused(rec, m); err != nil {
+		return err
+	}
+	switch {
+	case stale && m.Retention:
+		return rec.usable(opRemove) // its disk may be missing for a while
+	case stale:
+		return nil
+	}
+	if err := ours(rec, m.Retention); err != nil {
+		return err
+	}
+	if err := c.removable(ctx, rec, m.Force); err != nil {
+		return err
+	}
+	return nested(ctx, rec, m.Retention)
 }
 
 // ours refuses a worktree whose path now leads elsewhere. The daemon by itself removes only the directory that it has made; a

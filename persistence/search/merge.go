@@ -176,36 +176,49 @@ func (x *Index) merge(tx *boltfile.Tx, group []*segment, merged *encoded) error 
 		parts = append(parts, p)
 	}
 	for {
-		var word []byte
-		for _, p := range parts {
-			if p.word != nil && (word == nil || bytes.Compare(p.word, word) < 0) {
-				word = p.word
-			}
-		}
-		if word == nil {
+		word, more := firstWord(parts)
+		if !more {
 			return merged.close()
 		}
-		name := string(word) // the parts move on below
-		var l postings.List
-		for _, p := range parts {
-			if string(p.word) != name || p.word == nil {
-				continue
-			}
-			old, err := postings.Parse(p.form, true)
-			if err != nil {
-				return damaged(bucketWords, word, err)
-			}
-			l.Renumber(old, p.renumber)
-			if err := p.next(); err != nil {
-				return err
-			}
+		l, err := joined(parts, word)
+		if err != nil {
+			return err
 		}
 		if len(l.Docs) > 0 {
-			if err := merged.words.Add(name, l.Append(nil)); err != nil {
+			if err := merged.words.Add(word, l.Append(nil)); err != nil {
 				return err
 			}
 		}
 	}
+}
+
+// firstWord returns the first word that the parts still have; more is false if they have none.
+func firstWord(parts []*part) (word string, more bool) {
+	var least []byte
+	for _, p := range parts {
+		if p.word != nil && (least == nil || bytes.Compare(p.word, least) < 0) {
+			least = p.word
+		}
+	}
+	return string(least), least != nil
+}
+
+// joined returns the list of a word in all parts, and moves them behind the word.
+func joined(parts []*part, word string) (l postings.List, err error) {
+	for _, p := range parts {
+		if p.word == nil || string(p.word) != word {
+			continue
+		}
+		old, err := postings.Parse(p.form, true)
+		if err != nil {
+			return l, damaged(bucketWords, []byte(word), err)
+		}
+		l.Renumber(old, p.renumber)
+		if err := p.next(); err != nil {
+			return l, err
+		}
+	}
+	return l, nil
 }
 
 // part numbers the live documents of a segment, behind those that the merged one has.

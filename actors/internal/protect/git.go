@@ -24,7 +24,26 @@ var executing = strings.Fields("core.hookspath core.fsmonitor core.sshcommand co
 // git handles a command of git: the working tree that it changes by name, and settings
 // that would make it run commands.
 func (s *shell) git(words []string, unread map[int]bool) {
-	n, at := 1, "."
+	n, at := s.gitOptions(words, unread)
+	if n >= len(words) {
+		return
+	}
+	s.runsGit(at, quiet[words[n]] != "" && !unread[n])
+	switch command := words[n]; {
+	case unread[n]:
+		s.ask("what git is to do is known only when it runs")
+	case command == "config":
+		s.config(words[n+1:], shifted(unread, n+1))
+	case reading[command] != "":
+		s.gitReads(command, words[n+1:])
+	default:
+		s.gitChanges(words, n, unread)
+	}
+}
+
+// gitOptions judges the options in front of the command. It returns the place of the command, and the directory in which git runs.
+func (s *shell) gitOptions(words []string, unread map[int]bool) (n int, at string) {
+	n, at = 1, "."
 	for ; n < len(words) && strings.HasPrefix(words[n], "-"); n++ {
 		switch w := words[n]; {
 		case w == "-c" || w == "--config-env" || strings.HasPrefix(w, "--config-env="):
@@ -49,36 +68,34 @@ func (s *shell) git(words []string, unread map[int]bool) {
 			}
 		}
 	}
-	if n >= len(words) {
-		return
-	}
-	s.runsGit(at, quiet[words[n]] != "" && !unread[n])
-	switch command := words[n]; {
-	case unread[n]:
-		s.ask("what git is to do is known only when it runs")
-	case command == "config":
-		s.config(words[n+1:], shifted(unread, n+1))
-	case reading[command] != "":
-		for i, w := range words[n+1:] {
-			if strings.HasPrefix(w, "--ou") || strings.HasPrefix(w, "-o") { // git takes abbreviations
-				s.generic(append([]string{"git", strings.TrimPrefix(w, "-o")}, words[n+1+i:min(n+3+i, len(words))]...))
-			}
-			if namesCommand(command, w) {
-				s.ask("git is told what to run")
-			}
+	return n, at
+}
+
+// gitReads judges the words behind a command that only reads.
+func (s *shell) gitReads(command string, words []string) {
+	for i, w := range words {
+		if strings.HasPrefix(w, "--ou") || strings.HasPrefix(w, "-o") { // git takes abbreviations
+			s.generic(append([]string{"git", strings.TrimPrefix(w, "-o")}, words[i:min(i+2, len(words))]...))
 		}
-	default:
-		s.generic(words[n:])
-		for i := n + 1; i < len(words); i++ {
-			w := words[i]
-			if namesCommand(command, w) {
-				s.ask("git is told what to run")
-			}
-			if text, given := settingOf(command, w); text != "" {
-				s.setting(text, unread[i])
-			} else if given && i+1 < len(words) {
-				s.setting(words[i+1], unread[i+1])
-			}
+		if namesCommand(command, w) {
+			s.ask("git is told what to run")
+		}
+	}
+}
+
+// gitChanges judges a command at a place and the words behind it.
+func (s *shell) gitChanges(words []string, n int, unread map[int]bool) {
+	command := words[n]
+	s.generic(words[n:])
+	for i := n + 1; i < len(words); i++ {
+		w := words[i]
+		if namesCommand(command, w) {
+			s.ask("git is told what to run")
+		}
+		if text, given := settingOf(command, w); text != "" {
+			s.setting(text, unread[i])
+		} else if given && i+1 < len(words) {
+			s.setting(words[i+1], unread[i+1])
 		}
 	}
 }

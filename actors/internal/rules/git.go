@@ -2,6 +2,7 @@ package rules
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"betcode/actors/internal/flags"
@@ -36,64 +37,66 @@ var harmlessGit = set("-p", "--paginate", "-P", "--no-pager", "--no-replace-obje
 
 func gitCommandRuns(command string, words []string) string {
 	const why = "`git` runs commands that are named by its arguments"
-	has := func(prefixes ...string) bool {
-		return anyWord(words, func(w string) bool {
-			for _, p := range prefixes {
-				if strings.HasPrefix(w, p) {
-					return true
-				}
-			}
-			return false
-		})
-	}
-	hasLetter := func(letters, valued string) bool {
-		return anyWord(words, func(w string) bool { return flags.Bundled(w, letters, valued) })
-	}
+	runs := gitRunners[command]
 	switch {
-	case strings.Contains(command, "/"): // git evil/x runs git-evil/x
+	case strings.Contains(command, "/"), gitPrograms[command]: // git evil/x runs git-evil/x
 		return why
 	case merges[command] && strategyFile(words):
 		return why
 	case remotes[command] && anyWord(words, func(w string) bool { return remoteHelper.MatchString(w) }):
 		return why
-	}
-	switch command {
-	case "submodule":
-		if has("foreach", hole, names) {
-			return why
-		}
-	case "bisect":
-		if has("run", "visualize", "view", hole, names) {
-			return why
-		}
-	case "rebase":
-		if has("--exec", hole, names) || hasLetter("x", "sXCS") {
-			return why
-		}
-	case "filter-branch", "difftool", "mergetool", "send-email", "instaweb", "daemon", "shell", "cvsserver", "remote-ext", "web--browse", "for-each-repo", "merge-index",
-		"submodule--helper":
+	case runs != nil && anyWord(words, runs):
 		return why
-	case "grep":
-		if has("--open-files-in-pager") || hasLetter("O", "eABCfm") {
-			return why
-		}
-	case "config":
-		if len(words) > 0 && !harmlessConfig(words) {
-			return "`git config` may define an alias or name a program"
-		}
-	case "clone", "fetch", "pull", "ls-remote", "push", "archive", "fetch-pack", "send-pack":
-		if has("--upload-pack", "--receive-pack", "--exec", "-c", "--config", "ext::", "--template") || command != "push" && has("-u") {
-			return why
-		}
-		if command == "clone" && (anyWord(words, abbreviatesClone) || hasLetter("uc", "bjo")) {
-			return why
-		}
-	case "init", "init-db":
-		if anyWord(words, abbreviatesClone) {
-			return why
-		}
+	case command == "config" && len(words) > 0 && !harmlessConfig(words):
+		return "`git config` may define an alias or name a program"
 	}
 	return ""
+}
+
+// gitPrograms are commands of git that always run programs.
+var gitPrograms = set("filter-branch", "difftool", "mergetool", "send-email", "instaweb", "daemon", "shell", "cvsserver", "remote-ext", "web--browse", "for-each-repo",
+	"merge-index", "submodule--helper")
+
+// gitRunners report for a command of git whether a word behind it names a command to run.
+var gitRunners = map[string]func(word string) bool{
+	"submodule":  beginsWith("foreach", hole, names),
+	"bisect":     beginsWith("run", "visualize", "view", hole, names),
+	"rebase":     either(beginsWith("--exec", hole, names), bundles("x", "sXCS")),
+	"grep":       either(beginsWith("--open-files-in-pager"), bundles("O", "eABCfm")),
+	"clone":      either(namesRemoteProgram, abbreviatesClone, bundles("uc", "bjo")),
+	"fetch":      namesRemoteProgram,
+	"pull":       namesRemoteProgram,
+	"ls-remote":  namesRemoteProgram,
+	"archive":    namesRemoteProgram,
+	"fetch-pack": namesRemoteProgram,
+	"send-pack":  namesRemoteProgram,
+	"push":       namesTransport, // its -u names no program
+	"init":       abbreviatesClone,
+	"init-db":    abbreviatesClone,
+}
+
+var (
+	namesTransport     = beginsWith("--upload-pack", "--receive-pack", "--exec", "-c", "--config", "ext::", "--template")
+	namesRemoteProgram = either(namesTransport, beginsWith("-u"))
+)
+
+// beginsWith recognises words that begin with one of the texts.
+func beginsWith(texts ...string) func(word string) bool {
+	return func(word string) bool {
+		return slices.ContainsFunc(texts, func(text string) bool { return strings.HasPrefix(word, text) })
+	}
+}
+
+// bundles recognises options with one of the letters; see [flags.Bundled].
+func bundles(letters, valued string) func(word string) bool {
+	return func(word string) bool { return flags.Bundled(word, letters, valued) }
+}
+
+// either recognises words that one of the functions recognises.
+func either(recognise ...func(word string) bool) func(word string) bool {
+	return func(word string) bool {
+		return slices.ContainsFunc(recognise, func(is func(string) bool) bool { return is(word) })
+	}
 }
 
 // remotes are commands of git that take addresses of repositories.

@@ -22,8 +22,6 @@ func sedRuns(words []string) bool {
 func sedScripts(words []string) (scripts []string, ok bool) {
 	for n := 0; n < len(words); n++ {
 		word := words[n]
-		var value string
-		var script bool
 		switch {
 		case word == "--":
 			if len(scripts) == 0 && n+1 < len(words) {
@@ -35,40 +33,60 @@ func sedScripts(words []string) (scripts []string, ok bool) {
 				scripts = append(scripts, word)
 			}
 			continue
-		case strings.HasPrefix(word, "--"):
-			option, rest, given := strings.Cut(word, "=")
-			switch {
-			case flags.Abbreviates(option, "--file"):
-				return scripts, false
-			case flags.Abbreviates(option, sedLong...):
-				continue
-			}
-			if script = flags.Abbreviates(option, "--expression"); !script && !flags.Abbreviates(option, "--line-length") {
-				return scripts, false
-			}
-			if value = rest; !given {
-				n++
-			}
-		default:
-			at := strings.IndexFunc(word[1:], func(r rune) bool { return !strings.ContainsRune("nrEsuzb", r) }) + 1
-			if at == 0 || word[at] == 'i' {
-				continue
-			}
-			if script = word[at] == 'e'; !script && word[at] != 'l' {
-				return scripts, false
-			}
-			if value = word[at+1:]; value == "" {
-				n++
-			}
+		}
+		kind, value, apart := sedOptionOf(word)
+		if kind == sedUnknown {
+			return scripts, false
+		}
+		if apart {
+			n++
 		}
 		if value == "" && n < len(words) {
 			value = words[n]
 		}
-		if script {
+		if kind == sedScript {
 			scripts = append(scripts, value)
 		}
 	}
 	return scripts, true
+}
+
+// sedOption is what an option of sed means for the word behind it.
+type sedOption int
+
+const (
+	sedUnknown sedOption = iota // the script is in a file, or the option is not known
+	sedSwitch                   // takes no value
+	sedScript                   // its value is a script
+	sedValue                    // its value is something else
+)
+
+// sedOptionOf returns the kind of an option and the value in its word; apart is true if the value is the next word.
+func sedOptionOf(word string) (kind sedOption, value string, apart bool) {
+	if strings.HasPrefix(word, "--") {
+		option, value, given := strings.Cut(word, "=")
+		switch {
+		case flags.Abbreviates(option, "--file"):
+			return sedUnknown, "", false
+		case flags.Abbreviates(option, sedLong...):
+			return sedSwitch, "", false
+		case flags.Abbreviates(option, "--expression"):
+			return sedScript, value, !given
+		case flags.Abbreviates(option, "--line-length"):
+			return sedValue, value, !given
+		}
+		return sedUnknown, "", false
+	}
+	at := strings.IndexFunc(word[1:], func(r rune) bool { return !strings.ContainsRune("nrEsuzb", r) }) + 1
+	switch {
+	case at == 0 || word[at] == 'i':
+		return sedSwitch, "", false
+	case word[at] == 'e':
+		return sedScript, word[at+1:], word[at+1:] == ""
+	case word[at] == 'l':
+		return sedValue, word[at+1:], word[at+1:] == ""
+	}
+	return sedUnknown, "", false
 }
 
 // sedLong are long options of GNU sed that take no word behind them and name no script.

@@ -29,13 +29,8 @@ func Raw(ctx context.Context, path string, give func([]byte) error) error {
 			return archiveError(err)
 		}
 		if at < endOf(all) {
-			for _, s := range all {
-				if s.from <= at && at < s.to {
-					if err := unpack(ctx, s, at, give); err != nil {
-						return err
-					}
-					at = s.to
-				}
+			if at, err = unpackAll(ctx, all, at, give); err != nil {
+				return err
 			}
 			continue
 		}
@@ -76,6 +71,19 @@ func readPlain(path string, at int64) ([]byte, error) {
 		err = nil
 	}
 	return chunk[:n], err
+}
+
+// unpackAll passes on the segments from an offset of the spool on, and returns the offset behind them.
+func unpackAll(ctx context.Context, all []segment, at int64, give func([]byte) error) (int64, error) {
+	for _, s := range all {
+		if s.from <= at && at < s.to {
+			if err := unpack(ctx, s, at, give); err != nil {
+				return at, err
+			}
+			at = s.to
+		}
+	}
+	return at, nil
 }
 
 // unpack passes on a segment from an offset of the spool on.

@@ -39,54 +39,87 @@ type Gap struct {
 // A group with one flipped bit is corrected (mendGroup), and a group with a damaged head
 // is reconstructed if the checksum proves it (rebuildHead). Groups with numbers up to done are
 // ignored.
-func Walk(log []byte, tag Tag, done uint64, rows RowCheck) (w Walked) {
-	last := uint64(0)
-	expected := func(g Group) bool {
-		return g.Tag == tag && (g.Number == last+1 || last == 0 && g.Number > done)
+func Walk(log []byte, tag Tag, done uint64, rows RowCheck) Walked {
+	w := walk{log: log, tag: tag, done: done, rows: rows}
+	for w.step() {
 	}
-	for {
-		g, size, err := decodeGroup(log[w.End:])
-		if err == nil && g.Tag != tag && last == 0 && len(w.Gaps) == 0 {
-			w.Other = &g.Tag
-			return w
-		}
-		sound := err == nil && g.Tag == tag && (last == 0 || g.Number == last+1)
-		if err != nil {
-			var mended Group
-			var length int
-			if mended, length, sound = mendGroup(log[w.End:], expected, rows); sound {
-				g, size = mended, length
-				w.Mended = append(w.Mended, GroupAt{g, w.End})
-			}
-		}
-		if !sound && err == ErrRows && expected(g) { //nolint:errorlint // it is never wrapped
-			// A group behind it shows whether it is damaged, or torn.
-			if rest := log[min(w.End+size, len(log)):]; nextGroup(rest, tag, max(g.Number, done)) >= 0 {
-				w.Broken, sound = append(w.Broken, g), true
-			} else {
-				w.Torn = &GroupAt{g, w.End}
-				return w
-			}
-		}
-		if sound {
-			w.Groups, w.End, last = append(w.Groups, g), w.End+size, g.Number
-			continue
-		}
-		next := nextGroup(log[w.End:], tag, max(last, done))
-		if next < 0 {
-			return w
-		}
-		behind, _, _ := decodeGroup(log[w.End+next:]) // the head is sound
-		if number := behind.Number - 1; number == last+1 || last == 0 && number > done {
-			if g, ok := rebuildHead(log[w.End:w.End+next], tag, number, rows); ok {
-				w.Rebuilt = append(w.Rebuilt, GroupAt{g, w.End})
-				w.Groups, w.End, last = append(w.Groups, g), w.End+next, number
-				continue
-			}
-		}
-		w.Gaps = append(w.Gaps, Gap{w.End, w.End + next, behind.Number, log[w.End : w.End+next]})
-		w.End, last = w.End+next, behind.Number-1
+	return w.Walked
+}
+
+// walk is a log that is being read. End is where the next group begins.
+type walk struct {
+	Walked
+
+	log  []byte
+	tag  Tag
+	done uint64
+	rows RowCheck
+	last uint64 // number of the newest group; 0 = none
+}
+
+// step reads the next group, and reports whether there may be another one.
+func (w *walk) step() bool {
+	g, size, err := decodeGroup(w.log[w.End:])
+	switch {
+	case err == nil && g.Tag != w.tag && w.last == 0 && len(w.Gaps) == 0:
+		w.Other = &g.Tag
+		return false
+	case err == nil && g.Tag == w.tag && (w.last == 0 || g.Number == w.last+1):
+		return w.take(g, size)
+	case err == nil:
+		return w.skip()
 	}
+	if mended, length, ok := mendGroup(w.log[w.End:], w.expects, w.rows); ok {
+		w.Mended = append(w.Mended, GroupAt{mended, w.End})
+		return w.take(mended, length)
+	}
+	if err == ErrRows && w.expects(g) { //nolint:errorlint // it is never wrapped
+		return w.broken(g, size)
+	}
+	return w.skip()
+}
+
+// expects reports whether a group may be the next one.
+func (w *walk) expects(g Group) bool {
+	return g.Tag == w.tag && (g.Number == w.last+1 || w.last == 0 && g.Number > w.done)
+}
+
+// take adds a group and moves behind it.
+func (w *walk) take(g Group, size int) bool {
+	w.Groups, w.End, w.last = append(w.Groups, g), w.End+size, g.Number
+	return true
+}
+
+// broken handles a group with a sound head whose rows cannot be read. A group behind it shows whether it is damaged, or torn.
+func (w *walk) broken(g Group, size int) bool {
+	rest := w.log[min(w.End+size, len(w.log)):]
+	if nextGroup(rest, w.tag, max(g.Number, w.done)) < 0 {
+		w.Torn = &GroupAt{g, w.End}
+		return false
+	}
+	w.Broken = append(w.Broken, g)
+	return w.take(g, size)
+}
+
+// skip moves to the next group that can be read. It reconstructs the group in front of that one, or records a gap.
+func (w *walk) skip() bool {
+	next := nextGroup(w.log[w.End:], w.tag, max(w.last, w.done))
+	if next < 0 {
+		return false
+	}
+	behind, _, _ := decodeGroup(w.log[w.End+next:]) // the head is sound
+	number := behind.Number - 1
+	if number == w.last+1 || w.last == 0 && number > w.done {
+		if g, ok := rebuildHead(w.log[w.End:w.End+next], w.tag, number, w.rows); ok {
+			w.Rebuilt = append(w.Rebuilt, GroupAt{g, w.End})
+			w.take(g, next)
+			w.last = number
+			return true
+		}
+	}
+	w.Gaps = append(w.Gaps, Gap{w.End, w.End + next, behind.Number, w.log[w.End : w.End+next]})
+	w.End, w.last = w.End+next, number
+	return true
 }
 
 // nextGroup searches a part of a log byte by byte for a group with a number above one
