@@ -24,6 +24,7 @@ const (
 // connection is one client.
 type connection struct {
 	server *Server
+	client string // its id at the daemon
 	conn   net.Conn
 	raw    net.Conn // connection below conn, with the descriptor
 	daemon Daemon

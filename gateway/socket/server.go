@@ -116,7 +116,7 @@ func (s *Server) serve(ctx context.Context, conn net.Conn) {
 		return
 	}
 	c := &connection{
-		server: s, conn: conn, raw: raw, daemon: daemon, sessions: map[ref]*session{}, log: s.log.With().Str("client", client).Logger(),
+		server: s, client: client, conn: conn, raw: raw, daemon: daemon, sessions: map[ref]*session{}, log: s.log.With().Str("client", client).Logger(),
 	}
 	defer context.AfterFunc(ctx, func() { // setting a deadline fails only on a connection that has ended
 		_ = conn.SetWriteDeadline(time.Now().Add(farewellTimeout)) // for a client that does not read

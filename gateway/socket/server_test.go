@@ -9,6 +9,7 @@ import (
 	"net"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -189,4 +190,43 @@ func (d *absent) Stop(context.Context, string) error {
 		return errors.New("no daemon answers")
 	}
 	return nil
+}
+
+// A client that asks for the input lock gets it at once: clients of this protocol do not know that they hold it.
+func TestLockIsReleased(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		fake := quiet()
+		var mu sync.Mutex
+		var sent []string
+		fake.log = func(format string, args ...any) {
+			mu.Lock()
+			defer mu.Unlock()
+			if line := fmt.Sprintf(format, args...); strings.Contains(line, "lock") {
+				sent = append(sent, line)
+			}
+		}
+		var client string
+		dial, stop := serving(t, Options{Connect: func(name string) (Daemon, error) { client = name; return fake, nil }})
+		conn := dial()
+		go func() { _, _ = io.Copy(io.Discard, conn) }() // until the gateway closes it
+		fmt.Fprintln(conn, `{"type":"start_session","sessionId":"s1","cwd":"/p","prompt":"x"}`)
+		synctest.Wait()
+		for _, change := range []*pb.LockChange{
+			{Holder: client},
+			{Holder: "terminal", RequestedBy: "phone"},
+			{Holder: client, RequestedBy: "terminal"},
+			{Holder: "terminal", PreviousHolder: client},
+		} {
+			fake.conversation(1).events <- &pb.AgentEvent{Event: &pb.AgentEvent_Lock{Lock: change}}
+		}
+		synctest.Wait()
+		mu.Lock()
+		if want := `= send 1: {"lock":{"action":"LOCK_ACTION_RELEASE"}}`; len(sent) != 1 || sent[0] != want {
+			t.Errorf("sent %q, want %q", sent, want)
+		}
+		mu.Unlock()
+		conn.Close()
+		stop()
+	})
 }

@@ -80,6 +80,9 @@ func (s *session) lines(out []byte, e *pb.AgentEvent) []byte {
 	if e.GetUserInput() != nil || e.GetError().GetDetails()["idempotency_key"] != "" {
 		s.unaccepted = max(s.unaccepted-1, 0)
 	}
+	if s.askedForLock(e.GetLock()) {
+		s.conversation.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Lock{Lock: &pb.InputLockAction{Action: pb.LockAction_LOCK_ACTION_RELEASE}}})
+	}
 	lines := s.translator.translate(e)
 	if s.replay != nil {
 		lines = s.replayed(e, lines)
@@ -88,6 +91,12 @@ func (s *session) lines(out []byte, e *pb.AgentEvent) []byte {
 		out = encode(out, line)
 	}
 	return out
+}
+
+// askedForLock reports whether another client asks for the input lock that the client of this session holds. Clients of this
+// protocol know no lock, so the gateway releases it for them.
+func (s *session) askedForLock(l *pb.LockChange) bool {
+	return l.GetRequestedBy() != "" && l.GetHolder() == s.connection.client
 }
 
 // prompt sends a prompt. The daemon gets it once, even if the connection breaks.
