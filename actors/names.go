@@ -78,8 +78,8 @@ func (s *System) giveName(op string, id messages.SessionID, at place, ask func()
 	}
 	done, taken := s.names.begin(at, id, s.now(), s.options.Store.Named)
 	if done == nil {
-		return nil, messages.Errorf(op, messages.AlreadyExists, "session %s in %s is called %q", taken, at.directory, at.name).WithCode(messages.NameTaken).
-			With("session_id", string(taken)).WithHint("Choose another name, or use that session: betcode attach " + string(taken))
+		return nil, messages.Errorf(op, messages.AlreadyExists, "session %s in %s is called %q", messages.ShortID(taken), at.directory, at.name).WithCode(messages.NameTaken).
+			With("session_id", string(taken)).WithHint("Choose another name, or use that session: betcode attach " + messages.ShortID(taken))
 	}
 	answer, err := ask()
 	kind := messages.KindOf(err)

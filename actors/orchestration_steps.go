@@ -57,11 +57,11 @@ func (s *System) stepWorktree(ctx context.Context, m messages.SpawnSubagent, tre
 		case v.Name != tree.Name:
 		case v.Branch != tree.Branch:
 			return "", messages.Errorf(op, messages.AlreadyExists, "worktree %s has the branch %s, not %s", v.Name, v.Branch, tree.Branch).
-				WithHint("Name another worktree for the step, or remove that one: betcode worktree remove " + v.ID)
+				WithHint("Name another worktree for the step, or remove that one: betcode worktree remove " + s.registry.Reference(v.ID))
 		case v.Setup.Status == messages.SetupRunning:
-			return "", messages.Errorf(op, messages.Unavailable, "the setup of worktree %s runs", v.Name).WithHint("Wait for its end: betcode worktree show " + v.ID)
+			return "", messages.Errorf(op, messages.Unavailable, "the setup of worktree %s runs", v.Name).WithHint("Wait for its end: betcode worktree show " + s.registry.Reference(v.ID))
 		case v.Setup.Status == messages.SetupFailed, v.Setup.Status == messages.SetupTimeout, v.Setup.Status == messages.SetupCanceled:
-			return "", messages.Errorf(op, messages.WrongState, "the setup of worktree %s is %s", v.Name, v.Setup.Status).WithHint("Mend it, then: betcode worktree setup " + v.ID)
+			return "", messages.Errorf(op, messages.WrongState, "the setup of worktree %s is %s", v.Name, v.Setup.Status).WithHint("Mend it, then: betcode worktree setup " + s.registry.Reference(v.ID))
 		default:
 			return v.ID, nil
 		}

@@ -39,7 +39,7 @@ func TestFleetScope(t *testing.T) {
 			}
 			return messages.OrchestrationCreated{ID: r.ID}, nil
 		case messages.GetOrchestration:
-			parent := map[messages.OrchestrationID]messages.SessionID{ownPlan: sessionA, childPlan: child, otherPlan: other}[r.ID]
+			parent := map[messages.OrchestrationID]messages.SessionID{ownPlan: sessionA, childPlan: child, otherPlan: other, "@last": sessionA, "nightly": sessionA}[r.ID]
 			if parent == "" {
 				return nil, messages.Errorf("show orchestration", messages.NotFound, "none")
 			}
@@ -142,6 +142,18 @@ func TestFleetScope(t *testing.T) {
 		}},
 		"beginning of an id": {codes.NotFound, func() error {
 			_, err := client.GetOrchestration(ctx, &pb.GetOrchestrationRequest{OrchestrationId: ownPlan[:8]})
+			return err
+		}},
+		"the newest plan": {codes.NotFound, func() error {
+			_, err := client.GetOrchestration(ctx, &pb.GetOrchestrationRequest{OrchestrationId: "@last"})
+			return err
+		}},
+		"cancel the newest plan": {codes.NotFound, func() error {
+			_, err := client.CancelOrchestration(ctx, &pb.CancelOrchestrationRequest{OrchestrationId: "@last"})
+			return err
+		}},
+		"a plan by its name": {codes.NotFound, func() error {
+			_, err := client.GetOrchestration(ctx, &pb.GetOrchestrationRequest{OrchestrationId: "nightly"})
 			return err
 		}},
 		"cancel the plan of a stranger": {codes.NotFound, func() error {

@@ -24,6 +24,12 @@ func (c ClientID) Shown() string {
 	return who
 }
 
+// ShortID returns the beginning of an id, which commands accept for it and people can type.
+func ShortID[ID ~string](id ID) string {
+	const length = 8
+	return string(id[:min(len(id), length)])
+}
+
 // RequestID identifies one permission request or question of the agent; it is
 // the request_id of the agent's control_request.
 type RequestID string

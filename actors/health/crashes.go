@@ -53,7 +53,7 @@ func (c crashCount) view(now time.Time) (messages.ComponentHealth, bool) {
 	}
 	if recent >= crashesMany {
 		h.State, h.Reason = "agents_crashing", "Agents crash often"
-		h.Impact = "They are started again until that is too often; 'betcode session export " + string(c.newest) + "' shows what the last one said"
+		h.Impact = "They are started again until that is too often; 'betcode session export " + messages.ShortID(c.newest) + "' shows what the last one said"
 	}
 	return h, true
 }

@@ -39,10 +39,10 @@ func (t *transition) cancel(m messages.CancelOrchestration) *messages.Error {
 func (t *transition) retry(m messages.RetryOrchestration) *messages.Error {
 	const op = "retry orchestration"
 	if t.phase == messages.OrchestrationStopping {
-		return messages.Errorf(op, messages.WrongState, "orchestration %s is stopping", t.ID).WithHint("Try again when its steps have ended: betcode orchestrate show " + string(t.ID))
+		return messages.Errorf(op, messages.WrongState, "orchestration %s is stopping", t.called()).WithHint("Try again when its steps have ended: betcode orchestrate show " + messages.ShortID(t.ID))
 	}
 	if t.head >= maxEvents {
-		return messages.Errorf(op, messages.Exhausted, "orchestration %s has %d events, no more are kept", t.ID, t.head).WithHint("Begin another one with the steps that are left.")
+		return messages.Errorf(op, messages.Exhausted, "orchestration %s has %d events, no more are kept", t.called(), t.head).WithHint("Begin another one with the steps that are left.")
 	}
 	var again []string
 	for i := range t.steps {
@@ -59,11 +59,11 @@ func (t *transition) retry(m messages.RetryOrchestration) *messages.Error {
 		}
 		if len(again) == 0 {
 			return messages.Errorf(op, messages.WrongState, "step %s is %s; only one that failed or was cancelled is retried", m.Step, t.steps[i].status).
-				WithHint("'betcode orchestrate show " + string(t.ID) + "' shows which step failed.")
+				WithHint("'betcode orchestrate show " + messages.ShortID(t.ID) + "' shows which step failed.")
 		}
 	}
 	if len(again) == 0 && t.left == 0 {
-		return messages.Errorf(op, messages.WrongState, "every step of orchestration %s has completed", t.ID).WithHint("Begin another orchestration.")
+		return messages.Errorf(op, messages.WrongState, "every step of orchestration %s has completed", t.called()).WithHint("Begin another orchestration.")
 	}
 	if len(again) > 0 || t.phase.Ended() {
 		t.emit(messages.OrchestrationEvent{Kind: messages.EventRetried, Steps: again, Client: m.Client})
@@ -73,11 +73,11 @@ func (t *transition) retry(m messages.RetryOrchestration) *messages.Error {
 
 func (t *transition) pause(m messages.PauseOrchestration) *messages.Error {
 	if t.phase != messages.OrchestrationRunning {
-		hint := "Start its steps again: betcode orchestrate retry " + string(t.ID)
+		hint := "Start its steps again: betcode orchestrate retry " + messages.ShortID(t.ID)
 		if t.phase == messages.OrchestrationCompleted {
 			hint = "Begin another orchestration: betcode orchestrate run FILE"
 		}
-		return messages.Errorf(m.Op(), messages.WrongState, "orchestration %s is %s", t.ID, t.phase).WithHint(hint)
+		return messages.Errorf(m.Op(), messages.WrongState, "orchestration %s is %s", t.called(), t.phase).WithHint(hint)
 	}
 	if t.paused == m.Paused && (m.Paused || !t.refused) {
 		return nil
@@ -94,6 +94,16 @@ func (t *transition) find(op, id string) (int, *messages.Error) {
 	if i, known := t.index[id]; known {
 		return i, nil
 	}
-	return 0, messages.Errorf(op, messages.NotFound, "orchestration %s has no step %q", t.ID, bounded(id, 100)).
-		WithHint("'betcode orchestrate show " + string(t.ID) + "' lists its steps.")
+	return 0, messages.Errorf(op, messages.NotFound, "orchestration %s has no step %q", t.called(), bounded(id, 100)).
+		WithHint("'betcode orchestrate show " + messages.ShortID(t.ID) + "' lists its steps.")
+}
+
+// called returns what people call the orchestration: its name, with the beginning of its id, because every run of a plan has the
+// same name.
+func (s *state) called() string {
+	short := messages.ShortID(s.ID)
+	if s.Plan.Name == "" {
+		return short
+	}
+	return s.Plan.Name + " (" + short + ")"
 }

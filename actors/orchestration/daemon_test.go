@@ -190,3 +190,40 @@ func (d *daemon) ask(m messages.OrchestrationRequest) any {
 	}
 	return answer
 }
+
+// TestResolve: a reference is an id, its beginning, a name that no other orchestration has, or @last.
+func TestResolve(t *testing.T) {
+	r, err := Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Resolve("show", lastReference); messages.KindOf(err) != messages.NotFound {
+		t.Errorf("@last of none: %v", err)
+	}
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for i, o := range []struct {
+		id   messages.OrchestrationID
+		name string
+	}{{"aaaa1111-x", "nightly"}, {"aaaa2222-x", "nightly"}, {"bbbb1111-x", "weekly"}, {"cccc1111-x", "aaaa1111-x"}, {"dddd1111-x", ""}} {
+		r.known[o.id] = &entry{view: messages.OrchestrationView{ID: o.id, Name: o.name, CreatedAt: at.Add(time.Duration(i) * time.Hour)}}
+	}
+	for reference, want := range map[messages.OrchestrationID]struct {
+		id   messages.OrchestrationID
+		kind messages.Kind
+	}{
+		"aaaa1111-x": {id: "aaaa1111-x"}, // its id comes before the name of another one
+		"aaaa2":      {id: "aaaa2222-x"},
+		"weekly":     {id: "bbbb1111-x"},
+		"@last":      {id: "dddd1111-x"},
+		"nightly":    {kind: messages.Invalid},
+		"aaaa":       {kind: messages.Invalid},
+		"bbb":        {kind: messages.NotFound}, // too short
+		"":           {kind: messages.NotFound},
+		"@first":     {kind: messages.NotFound},
+	} {
+		got, err := r.Resolve("show", reference)
+		if got != want.id || messages.KindOf(err) != want.kind {
+			t.Errorf("%q: %q, %v", reference, got, err)
+		}
+	}
+}

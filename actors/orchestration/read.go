@@ -25,27 +25,50 @@ func (r *Registry) List() []messages.OrchestrationView {
 	return all
 }
 
-// Resolve returns the id that a reference names: the id itself, or its beginning.
+// lastReference refers to the orchestration that was created last.
+const lastReference = "@last"
+
+// Resolve returns the id that a reference names: the id itself, "@last", a name that no other orchestration has, or the beginning
+// of the id.
 func (r *Registry) Resolve(op string, reference messages.OrchestrationID) (messages.OrchestrationID, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.known[reference] != nil {
+	if r.entry(reference) != nil {
 		return reference, nil
 	}
-	var found []messages.OrchestrationID
-	for id := range r.known {
-		if len(reference) >= minPrefix && strings.HasPrefix(string(id), string(reference)) {
-			found = append(found, id)
+	all := r.List()
+	if reference == lastReference && len(all) > 0 {
+		return all[0].ID, nil
+	}
+	for _, match := range []func(messages.OrchestrationView) bool{
+		func(v messages.OrchestrationView) bool { return v.Name == string(reference) && reference != "" },
+		func(v messages.OrchestrationView) bool {
+			return len(reference) >= minPrefix && strings.HasPrefix(string(v.ID), string(reference))
+		},
+	} {
+		found := slices.DeleteFunc(slices.Clone(all), func(v messages.OrchestrationView) bool { return !match(v) })
+		switch {
+		case len(found) == 1:
+			return found[0].ID, nil
+		case len(found) > 1:
+			return "", severalCalled(op, reference, found)
 		}
 	}
-	switch len(found) {
-	case 1:
-		return found[0], nil
-	case 0:
-		return "", messages.Errorf(op, messages.NotFound, "there is no orchestration %q", bounded(string(reference), 100)).
-			WithHint("'betcode orchestrate list' shows them.")
+	return "", messages.Errorf(op, messages.NotFound, "there is no orchestration %q", bounded(string(reference), 100)).
+		WithHint("'betcode orchestrate list' shows them.")
+}
+
+// severalCalled refuses a reference that several orchestrations match. It names the newest ones.
+func severalCalled(op string, reference messages.OrchestrationID, found []messages.OrchestrationView) error {
+	const most = 5
+	var ids []string
+	for _, v := range found[:min(len(found), most)] {
+		ids = append(ids, messages.ShortID(v.ID))
 	}
-	return "", messages.Errorf(op, messages.Invalid, "%d orchestrations begin with %q", len(found), reference).WithHint("Give more of the id.")
+	more := ""
+	if len(found) > most {
+		more = ", …"
+	}
+	return messages.Errorf(op, messages.Invalid, "%d orchestrations match %q: %s%s", len(found), bounded(string(reference), 100), strings.Join(ids, ", "), more).
+		WithHint("Give the id of one, as 'betcode orchestrate list' shows it, or @last for the newest.")
 }
 
 // durable returns how many bytes of a journal may be read, and a channel that is closed when there are more.

@@ -92,7 +92,7 @@ func (t *transition) block(c condition.Condition) {
 	if c.Name == messages.AgentMissing && c.Why != "" {
 		message += " (" + c.Why + ")" // where it was looked for
 	}
-	message += "; " + c.Remedy + ". Then send a message, or run: betcode session restart " + string(t.s.id)
+	message += "; " + c.Remedy + ". Then send a message, or run: betcode session restart " + messages.ShortID(t.s.id)
 	details := map[string]string{"condition": string(c.Name)}
 	if c.Why != "" {
 		details["reason"] = c.Why

@@ -161,7 +161,7 @@ func (t *transition) budgetDecided(from *actor.PID, p messages.PermissionRecord,
 	b := &t.change().Budget
 	if !prompts.Allows(p.Decision) {
 		b.Refused = true
-		t.notice("BUDGET_REFUSED", "The budget is not raised; messages wait until a person raises it (betcode session budget "+string(t.s.id)+"), "+
+		t.notice("BUDGET_REFUSED", "The budget is not raised; messages wait until a person raises it (betcode session budget "+messages.ShortID(t.s.id)+"), "+
 			"sends another message, or cancels", nil)
 		return
 	}

@@ -21,7 +21,7 @@ func TestStale(t *testing.T) {
 	if len(views) != 1 || views[0].State != messages.WorktreeStale || views[0].Work != nil {
 		t.Errorf("%+v", views)
 	}
-	if _, err := f.ask(messages.SwitchWorktree{Worktree: v.ID, Common: f.common}); err == nil || err.Kind != messages.WrongState || !strings.Contains(err.Hint, v.ID) {
+	if _, err := f.ask(messages.SwitchWorktree{Worktree: v.ID, Common: f.common}); err == nil || err.Kind != messages.WrongState || err.Hint != "Remove it: betcode worktree remove fresh" {
 		t.Errorf("switch: %v", err)
 	}
 	if _, _, err := f.registry.Usable("start session", v.ID); messages.KindOf(err) != messages.WrongState {

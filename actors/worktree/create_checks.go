@@ -13,7 +13,7 @@ import (
 func (c *changes) free(ctx context.Context, p plan, branch string) error {
 	for _, rec := range c.registry.all(c.common) {
 		if rec.Name == p.name {
-			return taken("worktree "+p.name+" is", rec.Path).WithHint("Give another name, or remove it: betcode worktree remove " + rec.ID)
+			return taken("worktree "+p.name+" is", rec.Path).WithHint("Give another name, or remove it: betcode worktree remove " + rec.reference())
 		}
 	}
 	if _, err := os.Lstat(p.path); err == nil {

@@ -64,6 +64,15 @@ func (r *Registry) Place(id string) (path, branch string) {
 	return r.records[id].Path, r.records[id].Branch
 }
 
+// Reference returns how a person names a worktree in a command, by its id.
+func (r *Registry) Reference(id string) string {
+	rec, err := r.find("name worktree", id)
+	if err != nil {
+		return id
+	}
+	return rec.reference()
+}
+
 // Usable returns id and directory of a worktree in which a session can start.
 func (r *Registry) Usable(op, reference string) (id, path string, err error) {
 	rec, err := r.find(op, reference)
@@ -94,9 +103,9 @@ func (r record) usable(op string) error {
 		return nil
 	case messages.WorktreeStale:
 		return messages.Errorf(op, messages.WrongState, "worktree %s is stale: its directory %s has gone", r.Name, r.Path).
-			With("worktree_id", r.ID).WithHint("Remove it: betcode worktree remove " + r.ID)
+			With("worktree_id", r.ID).WithHint("Remove it: betcode worktree remove " + r.reference())
 	default:
 		return messages.Errorf(op, messages.WrongState, "worktree %s is not ready: it is %s", r.Name, state).
-			With("worktree_id", r.ID).WithHint("Try again when the change has ended; 'betcode worktree show' tells.")
+			With("worktree_id", r.ID).WithHint("Try again when the change has ended: betcode worktree show " + r.reference())
 	}
 }

@@ -1,7 +1,6 @@
 package worktree
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -98,7 +97,7 @@ func (r record) excluded() *messages.WorktreeLease {
 
 // inUse returns the error of a worktree from which another session's lease excludes the caller.
 func inUse(op string, rec record, other messages.WorktreeLease) *messages.Error {
-	return messages.Errorf(op, messages.Exhausted, "worktree %s is in use: session %s has an %s lease", rec.Name, other.Holder, other.Mode).
+	return messages.Errorf(op, messages.Exhausted, "worktree %s is in use: session %s has an %s lease", rec.Name, messages.ShortID(other.Holder), other.Mode).
 		WithCode(messages.WorktreeInUse).With("worktree_id", rec.ID).With("holder", string(other.Holder)).With("lease", string(other.Mode)).
-		WithHint(fmt.Sprintf("Wait until it is free, use another worktree, or end the holder: betcode session stop %s", other.Holder))
+		WithHint("Wait until it is free, use another worktree, or end the holder: betcode session stop " + messages.ShortID(other.Holder))
 }

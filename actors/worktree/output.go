@@ -174,7 +174,7 @@ func (r *Registry) CancelSetup(ctx context.Context, id string) error {
 	run := r.setups.of(rec.ID)
 	if run == nil || run.over() {
 		return messages.Errorf("cancel setup", messages.WrongState, "the setup of worktree %s does not run", rec.Name).
-			With("worktree_id", rec.ID).WithHint("'betcode worktree show' shows how it ended.")
+			With("worktree_id", rec.ID).WithHint("'betcode worktree show " + rec.reference() + "' shows how it ended.")
 	}
 	run.cancel(errCanceled)
 	select {

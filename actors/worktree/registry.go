@@ -16,6 +16,7 @@ import (
 	"betcode/actors/internal/git"
 	"betcode/actors/internal/notes"
 	"betcode/messages"
+	"betcode/messages/visible"
 )
 
 // record is the stored state of a worktree, in a file.
@@ -39,6 +40,17 @@ type record struct {
 	SetupRun   string                 `json:"setup_run,omitempty"` // token of the last setup that began
 	SetupKey   string                 `json:"setup_key,omitempty"` // idempotency key of the request that began it; empty = none
 	Leases     leases                 `json:"leases,omitempty"`
+
+	alone bool // no other worktree has the name; only in records that [Registry.find] and [Registry.all] return
+}
+
+// reference is how a person names the worktree in a command: by its name, or by the beginning of its id if another one may have
+// the name.
+func (r record) reference() string {
+	if r.alone {
+		return visible.ShellWord(r.Name)
+	}
+	return messages.ShortID(r.ID)
 }
 
 // leftover describes what a creation may have left.
@@ -170,6 +182,13 @@ func (r *Registry) all(common string) []record {
 	found := slices.SortedFunc(maps.Values(r.records), func(a, b record) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
+	named := map[string]int{}
+	for _, rec := range found {
+		named[rec.Name]++
+	}
+	for i := range found {
+		found[i].alone = named[found[i].Name] == 1
+	}
 	return slices.DeleteFunc(found, func(rec record) bool { return common != "" && rec.Common != common })
 }
 

@@ -107,7 +107,7 @@ func ours(rec record, retention bool) error {
 		return refuse("is reached through a symbolic link", "Remove the link; what it leads to stays.")
 	}
 	if retention && (rec.Made == "" || git.Identity(rec.Path) != rec.Made) {
-		return refuse("is another directory", "Look at it, and remove it: betcode worktree remove "+rec.ID)
+		return refuse("is another directory", "Look at it, and remove it: betcode worktree remove "+rec.reference())
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ func (c *changes) unused(rec record, m messages.RemoveWorktree) error {
 	}
 	refuse := func(text string, args ...any) error {
 		return messages.Errorf(opRemove, messages.WrongState, text, args...).With("worktree_id", rec.ID).
-			WithHint("Remove it in any case: betcode worktree remove " + rec.ID)
+			WithHint("Remove it in any case: betcode worktree remove " + rec.reference())
 	}
 	if c.registry.admits(rec.ID) || m.Retention && occupied(rec, sessions) {
 		return refuse("a session works in worktree %s", rec.Name)
@@ -135,7 +135,7 @@ func (c *changes) unused(rec record, m messages.RemoveWorktree) error {
 	}
 	for _, l := range rec.Leases {
 		if l.Held() {
-			return refuse("session %s has a lease of worktree %s", l.Holder, rec.Name)
+			return refuse("session %s has a lease of worktree %s", messages.ShortID(l.Holder), rec.Name)
 		}
 	}
 	return nil
@@ -214,7 +214,7 @@ func (c *changes) removable(ctx context.Context, rec record, force bool) error {
 		return nil
 	}
 	return messages.Errorf(opRemove, messages.WrongState, "worktree %s has %s", rec.Name, strings.Join(lost, ", ")).With("worktree_id", rec.ID).
-		WithHint("Commit and push, or give it up: betcode worktree remove --force " + rec.ID)
+		WithHint("Commit and push, or give it up: betcode worktree remove --force " + rec.reference())
 }
 
 // closeSessions ends the agents of the sessions in a worktree and returns how many were running.

@@ -18,6 +18,7 @@ import (
 	"betcode/actors/internal/notes"
 	"betcode/messages"
 	"betcode/messages/gitname"
+	"betcode/messages/visible"
 )
 
 // repo is the stored state of a registered repository, in a file.
@@ -60,7 +61,7 @@ func (r *Repositories) add(now time.Time, m messages.RegisterRepository) (repo, 
 	main, s := m.Main, m.Settings
 	if known, found := r.ofCommon(m.Common); found {
 		return known, messages.Errorf(opRegister, messages.AlreadyExists, "repository %s is registered as %s", main, known.Settings.Name).
-			With("repo_id", known.ID).With("path", known.Main).WithHint("Use it, or change it: betcode repo update " + known.ID)
+			With("repo_id", known.ID).With("path", known.Main).WithHint("Use it, or change it: betcode repo update " + visible.ShellWord(known.Settings.Name))
 	}
 	if _, used := r.all[m.Key]; used {
 		return repo{}, messages.UsedKey(opRegister, m.Key)

@@ -112,7 +112,7 @@ func nested(ctx context.Context, rec record, retention bool) error {
 	}
 	refuse := func(format string, args ...any) error {
 		return messages.Errorf(opRemove, messages.WrongState, format, args...).With("worktree_id", rec.ID).
-			WithHint("Look at it, and remove it: betcode worktree remove " + rec.ID)
+			WithHint("Look at it, and remove it: betcode worktree remove " + rec.reference())
 	}
 	seen := 0
 	return filepath.WalkDir(rec.Path, func(path string, entry fs.DirEntry, err error) error {

@@ -84,7 +84,7 @@ func (c *changes) setUpAgain(m messages.SetupWorktree, e *request) (messages.Rep
 
 func setupRuns(op string, rec record) error {
 	return messages.Errorf(op, messages.Exhausted, "the setup of worktree %s runs", rec.Name).WithCode(messages.WorktreeInUse).
-		With("worktree_id", rec.ID).WithHint("Wait for its end: betcode worktree show " + rec.ID)
+		With("worktree_id", rec.ID).WithHint("Wait for its end: betcode worktree show " + rec.reference())
 }
 
 // setUp runs the setup of a worktree and records its end.

@@ -113,10 +113,17 @@ func asSentence(hint string) string {
 	if word, _, more := strings.Cut(hint, " "); more && word != "betcode" {
 		hint = string(unicode.ToUpper(first)) + hint[size:]
 	}
-	if !strings.HasSuffix(hint, ".") {
+	if !strings.HasSuffix(hint, ".") && !endsInCommand(hint) {
 		hint += "."
 	}
 	return hint
+}
+
+// endsInCommand reports whether a hint ends in a command that a person copies. A full stop would be part of its last word.
+func endsInCommand(hint string) bool {
+	const command = ": betcode "
+	i := strings.LastIndex(hint, command)
+	return i >= 0 && !strings.ContainsAny(hint[i+len(command):], ",;(")
 }
 
 // details returns the details of e as valid UTF-8, which protobuf strings must be.

@@ -92,3 +92,19 @@ func TestWithDetail(t *testing.T) {
 		t.Errorf("the copy has %v", d)
 	}
 }
+
+// TestSentence: a hint is a sentence, and a command at its end has no full stop that would be copied with it.
+func TestSentence(t *testing.T) {
+	for hint, want := range map[string]string{
+		"list them: betcode subagent list":                      "do it: none. List them: betcode subagent list",
+		"wait, or remove it: betcode worktree remove two":       "do it: none. Wait, or remove it: betcode worktree remove two",
+		"raise it: betcode session budget, or wait":             "do it: none. Raise it: betcode session budget, or wait.",
+		"'betcode session list' shows sessions":                 "do it: none. 'betcode session list' shows sessions.",
+		"Create it: betcode repo branches create. Then try it.": "do it: none. Create it: betcode repo branches create. Then try it.",
+		"": "do it: none",
+	} {
+		if got := Sentence(messages.Errorf("do it", messages.NotFound, "none").WithHint(hint)); got != want {
+			t.Errorf("%q: %q, want %q", hint, got, want)
+		}
+	}
+}

@@ -57,7 +57,7 @@ func Check(op string, m messages.SendInput) *messages.Error {
 // BusyError refuses to repeat a message while another one is repeated.
 func BusyError(op string, id messages.SessionID, r messages.Repetition) *messages.Error {
 	return messages.Errorf(op, messages.WrongState, "the session repeats a message already: prompt %d of %d", r.Sent, r.Max).
-		With("session_id", string(id)).WithHint("end that first: betcode session cancel " + string(id))
+		With("session_id", string(id)).WithHint("end that first: betcode session cancel " + messages.ShortID(id))
 }
 
 // Begin is the repetition of a message when its first prompt is accepted.

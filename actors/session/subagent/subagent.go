@@ -110,5 +110,5 @@ func ExistsError(op string, id messages.SessionID) *messages.Error {
 // EndedError refuses a message to a subagent that has ended.
 func EndedError(op string, id messages.SessionID, how messages.SubagentStatus) *messages.Error {
 	return messages.Errorf(op, messages.WrongState, "the subagent has ended: %s", how).
-		With("session_id", string(id)).WithHint("spawn another one, or go on with its session: betcode attach " + string(id))
+		With("session_id", string(id)).WithHint("spawn another one, or go on with its session: betcode attach " + messages.ShortID(id))
 }

@@ -2639,7 +2639,7 @@ func (x *StepMerge) GetInto() string {
 // WatchOrchestrationRequest names a plan.
 type WatchOrchestrationRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Which one.
+	// Its id, the beginning of it, a name that no other one has, or "@last" for the one created last.
 	OrchestrationId string `protobuf:"bytes,1,opt,name=orchestration_id,json=orchestrationId,proto3" json:"orchestration_id,omitempty"`
 	// Events after this one; 0 = all. One above the last is OUT_OF_RANGE.
 	FromSequence  uint64 `protobuf:"varint,100,opt,name=from_sequence,json=fromSequence,proto3" json:"from_sequence,omitempty"`
@@ -3584,7 +3584,7 @@ func (x *OrchestrationStepInfo) GetConflicts() []string {
 // GetOrchestrationRequest names a plan.
 type GetOrchestrationRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its id, or the beginning of it.
+	// Its id, the beginning of it, a name that no other one has, or "@last" for the one created last.
 	OrchestrationId string `protobuf:"bytes,1,opt,name=orchestration_id,json=orchestrationId,proto3" json:"orchestration_id,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -3713,7 +3713,7 @@ func (x *ListOrchestrationsResponse) GetOrchestrations() []*OrchestrationInfo {
 // CancelOrchestrationRequest stops a plan or a step.
 type CancelOrchestrationRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its id, or the beginning of it.
+	// Its id, the beginning of it, a name that no other one has, or "@last" for the one created last.
 	OrchestrationId string `protobuf:"bytes,1,opt,name=orchestration_id,json=orchestrationId,proto3" json:"orchestration_id,omitempty"`
 	// Empty = all steps.
 	StepId string `protobuf:"bytes,2,opt,name=step_id,json=stepId,proto3" json:"step_id,omitempty"`
@@ -3777,7 +3777,7 @@ func (x *CancelOrchestrationRequest) GetReason() string {
 // RetryOrchestrationRequest starts steps again.
 type RetryOrchestrationRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its id, or the beginning of it.
+	// Its id, the beginning of it, a name that no other one has, or "@last" for the one created last.
 	OrchestrationId string `protobuf:"bytes,1,opt,name=orchestration_id,json=orchestrationId,proto3" json:"orchestration_id,omitempty"`
 	// Empty = all steps that failed or were cancelled.
 	StepId        string `protobuf:"bytes,2,opt,name=step_id,json=stepId,proto3" json:"step_id,omitempty"`
@@ -3832,7 +3832,7 @@ func (x *RetryOrchestrationRequest) GetStepId() string {
 // PauseOrchestrationRequest pauses a plan or lets it go on.
 type PauseOrchestrationRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its id, or the beginning of it.
+	// Its id, the beginning of it, a name that no other one has, or "@last" for the one created last.
 	OrchestrationId string `protobuf:"bytes,1,opt,name=orchestration_id,json=orchestrationId,proto3" json:"orchestration_id,omitempty"`
 	// False = it goes on.
 	Paused        bool `protobuf:"varint,2,opt,name=paused,proto3" json:"paused,omitempty"`

@@ -149,7 +149,7 @@ const planScript = `{
 func reachByPlan(s *siege.Siege) {
 	api := pb.NewSubagentServiceClient(s.Daemon.Conn())
 	foreign, err := api.CreateOrchestration(s, &pb.CreateOrchestrationRequest{
-		WorkingDirectory: s.World.Project, Steps: []*pb.OrchestrationStep{{Id: "a", Prompt: "what a person wants"}},
+		Name: "nightly", WorkingDirectory: s.World.Project, Steps: []*pb.OrchestrationStep{{Id: "a", Prompt: "what a person wants"}},
 	})
 	s.Must(err, "begin a plan of a person")
 	outside := filepath.Join(s.World.Home, "outside")
@@ -161,7 +161,11 @@ func reachByPlan(s *siege.Siege) {
 	for _, attempt := range [][2]string{
 		{"the plan of a person is not shown", "wait " + foreign.GetOrchestrationId()},
 		{"nor by the beginning of its id", "wait " + foreign.GetOrchestrationId()[:8]},
+		{"nor by its name", "wait nightly"},
+		{"nor as the newest", "wait @last"},
 		{"and not cancelled", "cancel " + foreign.GetOrchestrationId()},
+		{"nor by its name, too", "cancel nightly"},
+		{"nor as the newest, too", "cancel @last"},
 		{"no plan under another session", "under " + other},
 		{"no step outside of the directory", "in " + outside},
 		{"nor above it", "in " + filepath.Dir(s.World.Project)},

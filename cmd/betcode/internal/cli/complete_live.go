@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -83,8 +84,15 @@ func worktreeCandidates(ctx context.Context, cl *client.Client) (found []candida
 
 func orchestrationCandidates(ctx context.Context, cl *client.Client) (found []candidate, err error) {
 	list, err := cl.Subagent.ListOrchestrations(ctx, &pb.ListOrchestrationsRequest{})
+	shared := map[string]int{"": 2} // orchestrations by name; one that several have refers to none
 	for _, o := range list.GetOrchestrations() {
+		shared[o.GetName()]++
+	}
+	for _, o := range list.GetOrchestrations() {
+		if shared[o.GetName()] == 1 {
+			found = append(found, candidate{o.GetName(), "created " + o.GetCreatedAt().AsTime().Local().Format(time.DateTime)})
+		}
 		found = append(found, candidate{o.GetId(), o.GetName()})
 	}
-	return found, err
+	return append(found, candidate{"@last", "the orchestration created last"}), err
 }

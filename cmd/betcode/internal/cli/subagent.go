@@ -151,7 +151,7 @@ func (p *program) spawnSubagent(ctx context.Context, c *cli.Context, cl *client.
 	return p.Show(c, output.View{
 		Schema: "betcode.subagent.spawn/v1", Value: spawned, Name: "subagent_id",
 		Text: func(w io.Writer, _ output.Look) error {
-			p.Say("Watch it: betcode subagent watch %s", spawned.GetSubagentId())
+			p.Say("Watch it: betcode subagent watch %s", console.ShortID(spawned.GetSubagentId()))
 			_, err := fmt.Fprintln(w, spawned.GetSubagentId())
 			return err
 		},

@@ -30,7 +30,7 @@ func Command(program *base.Program) *cli.Command {
 	step := &cli.StringFlag{Name: "step", Usage: "only the step with this `ID`"}
 	return &cli.Command{
 		Name: "orchestrate", Usage: "play plans: steps that are subagents, each started when those before it are done",
-		Description: "ORCHESTRATION is an id, or the beginning of one.\n" +
+		Description: "ORCHESTRATION is an id, the beginning of one, a name that no other has, or @last: the one created last.\n" +
 			"The feature has to be on: betcode config set feature_flags.subagent_orchestration true",
 		Subcommands: []*cli.Command{
 			{
@@ -103,7 +103,11 @@ func (p group) watchPlan(c *cli.Context) error {
 	options, err := output.ParseStream(c)
 	if err != nil || options.Form != output.Auto || options.ListFields {
 		return p.Streams(1, 1, p.planStream, func(ctx context.Context, c *cli.Context, cl *client.Client, show func(proto.Message) error) error {
-			return watchEvents(ctx, cl, c.Args().First(), c.Uint64("from"), func(string) {}, func(e *pb.OrchestrationEvent) error { return show(e) })
+			o, err := cl.Subagent.GetOrchestration(ctx, &pb.GetOrchestrationRequest{OrchestrationId: c.Args().First()})
+			if err != nil {
+				return err
+			}
+			return watchEvents(ctx, cl, o.GetId(), c.Uint64("from"), func(string) {}, func(e *pb.OrchestrationEvent) error { return show(e) })
 		})(c)
 	}
 	return p.WithClient(1, 1, func(ctx context.Context, c *cli.Context, cl *client.Client) error {

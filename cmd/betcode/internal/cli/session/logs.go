@@ -133,7 +133,7 @@ func (p group) read(ctx context.Context, c *cli.Context, cl *client.Client, show
 		case ctx.Err() != nil:
 			return exit.Silent(exit.Interrupted)
 		case client.Unreachable(err) && follow:
-			return exit.With(exit.Connection, fmt.Errorf("the daemon stopped answering; go on with 'betcode logs -f %s'", view.GetSummary().GetId()))
+			return exit.With(exit.Connection, fmt.Errorf("the daemon stopped answering; go on with 'betcode logs -f %s'", console.ShortID(view.GetSummary().GetId())))
 		case err != nil:
 			return err
 		}
