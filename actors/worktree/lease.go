@@ -97,7 +97,11 @@ func (r record) excluded() *messages.WorktreeLease {
 
 // inUse returns the error of a worktree from which another session's lease excludes the caller.
 func inUse(op string, rec record, other messages.WorktreeLease) *messages.Error {
-	return messages.Errorf(op, messages.Exhausted, "worktree %s is in use: session %s has an %s lease", rec.Name, messages.ShortID(other.Holder), other.Mode).
+	article := "a"
+	if other.Mode == messages.LeaseExclusive {
+		article = "an"
+	}
+	return messages.Errorf(op, messages.Exhausted, "worktree %s is in use: session %s has %s %s lease", rec.Name, messages.ShortID(other.Holder), article, other.Mode).
 		WithCode(messages.WorktreeInUse).With("worktree_id", rec.ID).With("holder", string(other.Holder)).With("lease", string(other.Mode)).
 		WithHint("Wait until it is free, use another worktree, or end the holder: betcode session stop " + messages.ShortID(other.Holder))
 }
