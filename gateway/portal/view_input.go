@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -11,12 +12,18 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
+// reason returns the text of a refusal. Pages cannot ask for the input lock, so it names the client that has it, without the
+// part of its id that distinguishes processes.
+func reason(e *pb.ErrorEvent) string {
+	if holder, _, _ := strings.Cut(e.GetDetails()["holder_client_id"], "#"); holder != "" {
+		return "The client " + holder + " has the input lock; release it there, or try again when it has left"
+	}
+	return e.GetMessage()
+}
+
 // refused reports a refusal of the daemon to the page.
 func (v *view) refused(ctx context.Context, e *pb.ErrorEvent) {
-	why := e.GetMessage()
-	if holder := e.GetDetails()["holder_client_id"]; holder != "" { // pages cannot request the lock
-		why = "The client " + holder + " has the input lock; release it there, or try again when it has left"
-	}
+	why := reason(e)
 	if key := e.GetDetails()["idempotency_key"]; key != "" {
 		v.stage(ctx, key, wire.StageFailed, why)
 	}
