@@ -35,17 +35,28 @@ const delegateSubgroup = "daemon"
 
 // inService reports whether a process is in the control group of a systemd service, as are processes that a service
 // started and left behind.
-func inService(pid int) bool {
+func inService(pid int) bool { return strings.HasSuffix(groupOf(pid), ".service") }
+
+// InUnit reports whether a process is in the control group of a unit of systemd.
+func InUnit(pid int, unit string) bool { return filepath.Base(groupOf(pid)) == unit }
+
+// groupOf returns the control group of a process, or of its service; empty if it is not known.
+func groupOf(pid int) string {
 	groups, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
 	if err != nil {
-		return false
+		return ""
 	}
-	for line := range strings.Lines(string(groups)) {
+	return serviceGroup(string(groups))
+}
+
+// serviceGroup returns the group that /proc names, without that of the daemon below its service.
+func serviceGroup(groups string) string {
+	for line := range strings.Lines(groups) {
 		if path, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "0::"); ok {
-			return strings.HasSuffix(strings.TrimSuffix(path, "/"+delegateSubgroup), ".service")
+			return strings.TrimSuffix(path, "/"+delegateSubgroup)
 		}
 	}
-	return false
+	return ""
 }
 
 // logOf returns the log of a daemon: the file that its standard error is, or the usual one beside the lock it holds.

@@ -15,8 +15,10 @@ import (
 	"betcode/messages/regular"
 )
 
+// UnitName is the name of the service for systemd.
+const UnitName = "betcode.service"
+
 const (
-	unitName = "betcode.service"
 	patience = 90 * time.Second // for one command: a start waits until the daemon serves
 	most     = 1 << 20          // bytes of a file that is read
 )
@@ -31,6 +33,7 @@ type Definition struct {
 // steps are the commands of a service manager, without a shell.
 type steps struct {
 	load, unload [][]string // the last one of load starts the service
+	link         string     // made by load for the start at the login, removed by unload; empty = none
 	state        []string   // prints the state of the service
 }
 
@@ -50,11 +53,12 @@ func Plan(r Request) (Definition, error) {
 	case "linux":
 		text, err := systemdUnit(r.Program, absolute(r.Path))
 		return Definition{
-			Path: filepath.Join(r.Units, unitName), Text: text,
+			Path: filepath.Join(r.Units, UnitName), Text: text,
 			steps: steps{
-				load:   [][]string{{"systemctl", "--user", "daemon-reload"}, {"systemctl", "--user", "enable", unitName}, {"systemctl", "--user", "restart", unitName}},
-				unload: [][]string{{"systemctl", "--user", "disable", "--now", unitName}},
-				state:  []string{"systemctl", "--user", "status", "--no-pager", "--lines=5", unitName},
+				load:   [][]string{{"systemctl", "--user", "daemon-reload"}, {"systemctl", "--user", "enable", UnitName}, {"systemctl", "--user", "restart", UnitName}},
+				unload: [][]string{{"systemctl", "--user", "disable", "--now", UnitName}},
+				link:   filepath.Join(r.Units, "default.target.wants", UnitName),
+				state:  []string{"systemctl", "--user", "status", "--no-pager", "--lines=5", UnitName},
 			},
 		}, err
 	case "darwin":
@@ -141,21 +145,47 @@ func replace(path, text string) error {
 	return os.Rename(next.Name(), path)
 }
 
-// Uninstall stops the service and removes its file; installed is false if there was none.
-func (d Definition) Uninstall(ctx context.Context) (installed bool, err error) {
-	if _, err := os.Stat(d.Path); errors.Is(err, fs.ErrNotExist) {
+// Removal is what [Definition.Uninstall] has done.
+type Removal struct {
+	Installed bool  // there was something to remove
+	Unstopped error // why the service manager has not stopped the service; its file is removed
+}
+
+// Uninstall stops the service and removes its file. A manager that does not answer, as without a login, does not keep the file:
+// the service starts no more.
+func (d Definition) Uninstall(ctx context.Context) (Removal, error) {
+	if !isThere(d.Path) {
+		gone, err := d.unlink()
+		return Removal{Installed: gone}, err
+	}
+	r := Removal{Installed: true}
+	for _, c := range d.unload {
+		r.Unstopped = errors.Join(r.Unstopped, run(ctx, c))
+	}
+	_, err := d.unlink()
+	if err := errors.Join(err, os.Remove(d.Path)); err != nil {
+		return r, fmt.Errorf("remove service: %w", errors.Join(err, r.Unstopped))
+	}
+	return r, nil
+}
+
+// unlink removes the link that starts the service at the login, which the service manager leaves when it is not reached.
+func (d Definition) unlink() (gone bool, err error) {
+	if d.link == "" || !isThere(d.link) {
 		return false, nil
 	}
-	for _, c := range d.unload {
-		err = errors.Join(err, run(ctx, c))
+	if at, err := os.Readlink(d.link); err != nil || filepath.Base(at) != UnitName {
+		return false, nil // something else
 	}
-	if gone := os.Remove(d.Path); gone != nil {
-		err = errors.Join(err, gone)
-	}
-	if err != nil {
-		return true, fmt.Errorf("remove service: %w", err)
+	if err := os.Remove(d.link); err != nil {
+		return false, fmt.Errorf("remove service: %w", err)
 	}
 	return true, nil
+}
+
+func isThere(path string) bool {
+	_, err := os.Lstat(path)
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // State returns the service manager's report about the service; installed is false if its file is missing.

@@ -103,7 +103,7 @@ func TestSystemdAcceptsUnits(t *testing.T) {
 	}
 	for _, directory := range []string{"plain", "a b", "50%h", "$HOME", "ü;x"} {
 		dir := filepath.Join(t.TempDir(), directory)
-		program, unit := filepath.Join(dir, "betcode"), filepath.Join(dir, unitName)
+		program, unit := filepath.Join(dir, "betcode"), filepath.Join(dir, UnitName)
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -209,11 +209,11 @@ func TestManagerIsAsked(t *testing.T) {
 	if _, installed := d.State(t.Context()); !installed {
 		t.Error("the state says that it is not installed")
 	}
-	if installed, err := d.Uninstall(t.Context()); !installed || err != nil {
-		t.Error(installed, err)
+	if r, err := d.Uninstall(t.Context()); !r.Installed || r.Unstopped != nil || err != nil {
+		t.Error(r, err)
 	}
-	if installed, err := d.Uninstall(t.Context()); installed || err != nil {
-		t.Error(installed, err)
+	if r, err := d.Uninstall(t.Context()); r.Installed || err != nil {
+		t.Error(r, err)
 	}
 	got, err := os.ReadFile(log)
 	want := "--user daemon-reload\n--user enable betcode.service\n--user restart betcode.service\n" +
@@ -231,5 +231,46 @@ func TestManagerIsAsked(t *testing.T) {
 		if _, err := os.Stat(d.Path); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s left a file: %v", name, err)
 		}
+	}
+}
+
+// TestUninstallWithoutManager: a manager that does not answer keeps neither the file nor the link for the login; a file that
+// cannot be removed is an error.
+func TestUninstallWithoutManager(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the commands of systemd are run on Linux only")
+	}
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "systemctl"), []byte("#!/bin/sh\necho no bus >&2\nexit 1\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	units := t.TempDir()
+	d := plan(t, Request{OS: "linux", Units: units, Program: "/bin/betcode"})
+	wants := filepath.Join(units, "default.target.wants")
+	link := filepath.Join(wants, UnitName)
+	if err := errors.Join(replace(d.Path, d.Text), os.Mkdir(wants, 0o700), os.Symlink(d.Path, link)); err != nil {
+		t.Fatal(err)
+	}
+	r, err := d.Uninstall(t.Context())
+	if err != nil || !r.Installed || r.Unstopped == nil || !strings.Contains(r.Unstopped.Error(), "no bus") {
+		t.Errorf("%+v, %v", r, err)
+	}
+	for _, path := range []string{d.Path, link} {
+		if isThere(path) {
+			t.Errorf("%s is left", path)
+		}
+	}
+	if err := os.Symlink(d.Path, link); err != nil { // as an earlier version has left it
+		t.Fatal(err)
+	}
+	if r, err := d.Uninstall(t.Context()); err != nil || !r.Installed || isThere(link) {
+		t.Errorf("a link alone: %+v, %v", r, err)
+	}
+	if err := os.MkdirAll(filepath.Join(d.Path, "x"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Uninstall(t.Context()); err == nil || !strings.Contains(err.Error(), "remove "+d.Path) {
+		t.Errorf("a file that stays: %v", err)
 	}
 }

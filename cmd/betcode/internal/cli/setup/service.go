@@ -15,6 +15,7 @@ import (
 	"betcode/cmd/betcode/internal/launch"
 	"betcode/cmd/betcode/internal/offline"
 	"betcode/cmd/betcode/internal/service"
+	"betcode/cmd/betcode/internal/statedir"
 )
 
 // ServiceCommand returns the commands that run the daemon as a service of the user.
@@ -164,14 +165,30 @@ func uninstallService(ctx context.Context, p *base.Program, c *cli.Context) erro
 	if err := offline.RefuseAgents(); err != nil {
 		return err
 	}
-	installed, err := d.Uninstall(ctx)
+	done, err := d.Uninstall(ctx)
 	switch {
 	case err != nil:
 		return exit.With(exit.Failed, err)
-	case installed:
-		p.Say("The service is removed. Its agents go on; 'betcode daemon start' starts a daemon that takes them over.")
-	default:
+	case !done.Installed:
 		p.Say("No service is installed.")
+	case done.Unstopped != nil:
+		return unstopped(p, c, d, done.Unstopped)
+	default:
+		p.Say("The service is removed. Its agents go on; 'betcode daemon start' starts a daemon that takes them over.")
+	}
+	return nil
+}
+
+// unstopped reports a service that is removed and that its manager has not stopped. Its daemon is what can be left of it.
+func unstopped(p *base.Program, c *cli.Context, d service.Definition, why error) error {
+	p.Say("The service is removed (%s) and starts no more. The service manager was not reached: %s", d.Path, console.Line(why.Error()))
+	cfg, err := p.ClientConfig(c)
+	if err != nil {
+		return err
+	}
+	holder, runs := statedir.HolderOf(p.StateDirectory(c, cfg))
+	if runs && launch.InUnit(holder.PID, service.UnitName) {
+		return exit.With(exit.Failed, fmt.Errorf("the daemon of the service still runs (pid %d); end it, and its agents go on: betcode daemon stop --keep-agents", holder.PID))
 	}
 	return nil
 }
