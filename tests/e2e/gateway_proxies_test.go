@@ -15,7 +15,7 @@ func (p *portal) foreign(generation int, session, token string) *foreignproxy.Pr
 	p.Helper()
 	f := foreignproxy.New(foreignproxy.Options{
 		URL: p.URL, Token: &token, Generation: generation, Session: session, Name: "laptop", Directory: "/on/another/machine",
-		Agent: foreignproxy.Echo, Second: 100 * time.Millisecond, Log: p.Logf,
+		Agent: foreignproxy.Echo, Second: unhurried, Backoff: 100 * time.Millisecond, Log: p.Logf,
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})

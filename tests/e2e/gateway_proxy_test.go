@@ -25,6 +25,10 @@ type foreign struct {
 	ended   chan error
 }
 
+// unhurried is a second of proxies in stories. They take a RegisterAck after ten seconds for a good one, or connect again, and leave
+// a portal that was silent for fifteen: a slow machine gets to neither.
+const unhurried = 10 * time.Second
+
 // token creates a token and returns its secret.
 func (p *portal) token(name string, scopes ...string) string {
 	p.Helper()
@@ -46,7 +50,7 @@ func (p *portal) proxy(o foreignproxy.Options) *foreign {
 		o.Session = uuid.NewString()
 	}
 	if o.Second == 0 {
-		o.Second = 200 * time.Millisecond
+		o.Second, o.Backoff = unhurried, 200*time.Millisecond
 	}
 	o.URL, o.Log = p.URL, p.Logf
 	f := &foreign{p, foreignproxy.New(o), o.Session, make(chan error, 2)}

@@ -1,6 +1,7 @@
 package foreignproxy
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -53,8 +54,10 @@ func drain(ctx context.Context, c *websocket.Conn) {
 	}
 }
 
+// running runs a proxy whose second takes ten milliseconds, unless o says otherwise. Its limits are as short then, so a test in which
+// none of them is to be reached gives it an hour.
 func running(t *testing.T, o Options) (p *Proxy, until func(string, func(Seen) bool), ended chan error) {
-	o.Session, o.Second = session, 10*time.Millisecond
+	o.Session, o.Second, o.Backoff = session, cmp.Or(o.Second, 10*time.Millisecond), 10*time.Millisecond
 	p = New(o)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	ended = make(chan error, 2)
@@ -113,7 +116,7 @@ func TestBeforeRegisterAck(t *testing.T) {
 			}
 			drain(ctx, c)
 		})
-		p, until, _ := running(t, Options{URL: url, Generation: generation})
+		p, until, _ := running(t, Options{URL: url, Generation: generation, Second: time.Hour})
 		until("prompted", func(s Seen) bool { return len(s.Inputs) >= 2 }) // another connection repeats them
 		s := p.Seen()
 		if s.Inputs[0].Text != `{"type":"human","message":"x"}` || generation > 1 && len(s.Broken) == 0 {
@@ -122,29 +125,52 @@ func TestBeforeRegisterAck(t *testing.T) {
 	})
 }
 
-// Without an answer G1 and G2 go on, and G3 connects again. A refusal ends G3, unless it is retryable.
-func TestRegistration(t *testing.T) {
+// Without an answer G1 and G2 go on, and G3 connects again.
+func TestNoRegisterAck(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, generation int) {
+		connected := make(chan int, 1000)
+		url := backend(t, func(ctx context.Context, n int, c *websocket.Conn) {
+			connected <- n
+			drain(ctx, c)
+		})
+		p, until, _ := running(t, Options{URL: url, Generation: generation})
+		if generation < 3 {
+			until("it goes on", func(s Seen) bool { return s.Registered == 1 })
+			return
+		}
+		for n := range 3 {
+			if got := <-connected; got != n {
+				t.Errorf("connection %d is number %d", n, got)
+			}
+		}
+		if s := p.Seen(); s.Registered > 0 {
+			t.Errorf("seen %+v", s)
+		}
+	})
+}
+
+// A refusal ends G3, unless it is retryable. G1 and G2 connect again in any case.
+func TestRefusals(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, generation int) {
 		url := backend(t, func(ctx context.Context, n int, c *websocket.Conn) {
 			switch n {
-			case 1:
+			case 0:
 				say(ctx, c, `{"type":"RegisterAck","success":false,"session_id":"`+session+`","error":"later","max_image_mb":1,"retryable":true}`)
-			case 2:
+			case 1:
 				say(ctx, c, `{"type":"RegisterAck","success":false,"session_id":"`+session+`","error":"never","max_image_mb":1}`)
-			default:
-				drain(ctx, c)
 			}
+			drain(ctx, c)
 		})
-		p, until, ended := running(t, Options{URL: url, Generation: generation})
+		p, until, ended := running(t, Options{URL: url, Generation: generation, Second: time.Hour})
 		if generation < 3 {
-			until("it goes on", func(s Seen) bool { return s.Registered == 1 })
-			p.Disconnect()
 			until("refused", func(s Seen) bool { return len(s.Refused) == 2 })
-			return
+		} else if err := <-ended; !errors.Is(err, ErrRefused) {
+			t.Errorf("it ended with %v", err)
 		}
-		if err := <-ended; !errors.Is(err, ErrRefused) || fmt.Sprint(p.Seen().Refused) != "[later never]" {
-			t.Errorf("%v, %+v", err, p.Seen())
+		if got := fmt.Sprint(p.Seen().Refused); got != "[later never]" {
+			t.Errorf("refused with %s", got)
 		}
 	})
 }
@@ -161,7 +187,7 @@ func TestBuffer(t *testing.T) {
 			say(ctx, c, a)
 		}
 	})
-	p, until, _ := running(t, Options{URL: url, Generation: 1})
+	p, until, _ := running(t, Options{URL: url, Generation: 1, Second: time.Hour})
 	defer close(acks)
 	until("registered", func(s Seen) bool { return s.Registered == 1 })
 	for range 1100 {
@@ -196,7 +222,7 @@ func TestFaultsOfG1(t *testing.T) {
 		drain(ctx, c)
 	})
 	each(t, func(t *testing.T, generation int) {
-		p, until, ended := running(t, Options{URL: url, Generation: generation})
+		p, until, ended := running(t, Options{URL: url, Generation: generation, Second: time.Hour})
 		until("registered", func(s Seen) bool { return s.Registered == 1 })
 		p.Ask("a", "Bash", json.RawMessage(`{"x":1}`), nil)
 		p.Ask("b", "Bash", json.RawMessage(`{}`), nil)

@@ -122,7 +122,8 @@ func TestGenerations(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, generation int) {
 		g := newGateway(t)
-		p, end := g.run(Options{Generation: generation, Agent: Echo, Branch: "main", RepoURL: "https://example.com/r"})
+		// A request is sent once, so the proxy waits for its heartbeats.
+		p, end := g.run(Options{Generation: generation, Agent: Echo, Branch: "main", RepoURL: "https://example.com/r", Second: time.Hour})
 		g.until(p, "registered", func(s Seen) bool { return s.Registered == 1 })
 		for i := range 3 {
 			g.daemon.prompt(fmt.Sprintf("prompt <%d> \"ü\"", i))
@@ -247,7 +248,7 @@ func TestTakenOver(t *testing.T) {
 func TestLargeLine(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t)
-	p, _ := g.run(Options{Generation: 3, Second: time.Hour})
+	p, _ := g.run(Options{Generation: 3, Second: time.Hour, Backoff: 100 * time.Millisecond})
 	g.until(p, "registered", func(s Seen) bool { return s.Registered == 1 })
 	for range 4 {
 		p.Say(json.RawMessage(`{"type":"assistant","text":"` + strings.Repeat("x", 20<<20-50) + `"}`))
