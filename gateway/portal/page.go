@@ -67,20 +67,33 @@ func (s *Server) client(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer s.accounts.leave(account)
-	exit, ok := s.enter(caller.login())
+	socket, leave, ok := s.accept(w, r, caller)
 	if !ok {
-		s.refuse(w, r, http.StatusServiceUnavailable, "too many pages")
 		return
 	}
-	defer exit()
-	socket, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // guard has checked the origin
-	if err != nil {
-		return // Accept has answered
-	}
-	defer func() { _ = socket.CloseNow() }() // it may be closed already
+	defer leave()
 	socket.SetReadLimit(maxPageFrame)
 	p := &page{Server: s, socket: socket, id: id, account: account, caller: caller, log: s.log.With().Str("client", id).Str("token", caller.Token).Logger()}
 	p.serve(r.Context())
+}
+
+// accept takes a place for a page and accepts its WebSocket, or answers that there is none. leave closes the WebSocket and frees
+// the place.
+func (s *Server) accept(w http.ResponseWriter, r *http.Request, caller Caller) (socket *websocket.Conn, leave func(), ok bool) {
+	exit, ok := s.enter(caller.login())
+	if !ok {
+		s.refuse(w, r, http.StatusServiceUnavailable, "too many pages")
+		return nil, nil, false
+	}
+	socket, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // guard has checked the origin
+	if err != nil {
+		exit()
+		return nil, nil, false // Accept has answered
+	}
+	return socket, func() {
+		_ = socket.CloseNow() // it may be closed already
+		exit()
+	}, true
 }
 
 // serve reads frames until the page leaves, its token ends, or the gateway ends.

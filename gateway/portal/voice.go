@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/coder/websocket"
 	"github.com/google/uuid"
 
 	"betcode/gateway/portal/voice"
@@ -47,23 +46,17 @@ func (s *Server) speak(w http.ResponseWriter, r *http.Request) {
 		s.refuseCall(w, r, err)
 		return
 	}
-	leave, ok := s.voices.Enter(caller.login())
+	done, ok := s.voices.Enter(caller.login())
 	if !ok {
 		s.refuse(w, r, http.StatusServiceUnavailable, tooManyVoices)
 		return
 	}
-	defer leave()
-	exit, ok := s.enter(caller.login())
+	defer done()
+	socket, leave, ok := s.accept(w, r, caller)
 	if !ok {
-		s.refuse(w, r, http.StatusServiceUnavailable, "too many pages")
 		return
 	}
-	defer exit()
-	socket, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // guard has checked the origin
-	if err != nil {
-		return // Accept has answered
-	}
-	defer func() { _ = socket.CloseNow() }() // it may be closed already
+	defer leave()
 	ctx, cancel = context.WithCancel(r.Context())
 	defer cancel()
 	defer context.AfterFunc(s.ended, cancel)()
@@ -113,12 +106,12 @@ func (s *Server) transcribe(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, http.StatusUnsupportedMediaType, "the body is no recording: send audio/*")
 		return
 	}
-	leave, ok := s.voices.Enter(caller.login())
+	done, ok := s.voices.Enter(caller.login())
 	if !ok {
 		s.refuse(w, r, http.StatusServiceUnavailable, tooManyVoices)
 		return
 	}
-	defer leave()
+	defer done()
 	deadlines, late := http.NewResponseController(w), time.Now().Add(uploadTimeout)
 	if err := errors.Join(deadlines.SetReadDeadline(late), deadlines.SetWriteDeadline(late.Add(callTimeout))); err != nil {
 		s.log.Debug().Err(err).Msg("upload has no deadline of its own") // the server's deadlines apply

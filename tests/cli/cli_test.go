@@ -26,10 +26,8 @@ const patience = 2 * time.Minute
 func TestScripts(t *testing.T) {
 	programs := t.TempDir()
 	for name, at := range map[string]string{"betcode/cmd/betcode": "betcode", "betcode/tests/fakeagent": "claude"} {
-		build := exec.Command("go", "build", "-o", filepath.Join(programs, at), name)
-		build.Dir = kit.Repository()
-		if out, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("build %s: %v\n%s", name, err, out)
+		if err := kit.Build(t.Context(), filepath.Join(programs, at), name); err != nil {
+			t.Fatal(err)
 		}
 	}
 	parent := os.TempDir()

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -36,10 +35,8 @@ func run(m *testing.M) int {
 	defer os.RemoveAll(dir)
 	for name, at := range map[string]*string{"betcode/cmd/betcode": &binaries.betcode, "betcode/tests/fakeagent": &binaries.fake} {
 		*at = filepath.Join(dir, filepath.Base(name))
-		build := exec.Command("go", "build", "-o", *at, name)
-		build.Dir, build.Stderr = kit.Repository(), os.Stderr
-		if err := build.Run(); err != nil {
-			fmt.Fprintf(os.Stderr, "build %s: %v\n", name, err)
+		if err := kit.Build(context.Background(), *at, name); err != nil {
+			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
 	}

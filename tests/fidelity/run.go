@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"sync"
@@ -60,10 +59,8 @@ func run(ctx context.Context, o options) (matrix, error) {
 	}
 	defer os.RemoveAll(dir)
 	daemon := filepath.Join(dir, "betcode")
-	build := exec.CommandContext(ctx, "go", "build", "-o", daemon, "betcode/cmd/betcode")
-	build.Dir, build.Stderr = kit.Repository(), os.Stderr
-	if err := build.Run(); err != nil {
-		return told, fmt.Errorf("build the daemon: %w", err)
+	if err := kit.Build(ctx, daemon, "betcode/cmd/betcode"); err != nil {
+		return told, err
 	}
 	var (
 		mutex   sync.Mutex

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -41,10 +40,8 @@ func run(ctx context.Context, o options) ([]score, error) {
 	}
 	defer os.RemoveAll(dir)
 	binary := filepath.Join(dir, "betcode")
-	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./cmd/betcode")
-	build.Dir, build.Stderr = kit.Repository(), os.Stderr
-	if err := build.Run(); err != nil {
-		return nil, fmt.Errorf("build betcode: %w", err)
+	if err := kit.Build(ctx, binary, "betcode/cmd/betcode"); err != nil {
+		return nil, err
 	}
 	all := lanes()
 	scores, errs := make([]score, len(all)), make([]error, len(all))

@@ -6,22 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 )
 
 // Gateway is one running 'betcode gateway socket'.
 type Gateway struct {
-	Path string // of its socket
+	*Command
 
-	command *exec.Cmd
-	log     *logBuffer
-	done    chan struct{}
+	Path string // of its socket
 }
 
 // AgentSocket is where a gateway of the world has its socket.
@@ -29,57 +24,19 @@ func (w *World) AgentSocket() string { return filepath.Join(w.Root, "maelstrom",
 
 // Gateway runs a gateway for the world's daemon and returns when it is ready.
 func (w *World) Gateway(arguments ...string) (*Gateway, error) {
-	g := &Gateway{Path: w.AgentSocket(), log: &logBuffer{}, done: make(chan struct{})}
-	g.command = exec.Command(w.Binary, append([]string{"gateway", "socket"}, arguments...)...)
-	g.command.Env, g.command.Dir = append(w.Environ(), "MAELSTROM_SOCKET="+g.Path), w.Root
-	g.command.Stderr = g.log
-	g.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	out, err := g.command.StdoutPipe()
-	if err != nil {
+	g := &Gateway{Path: w.AgentSocket()}
+	var out *bufio.Reader
+	var err error
+	if g.Command, out, err = w.command("gateway", []string{"MAELSTROM_SOCKET=" + g.Path}, append([]string{"gateway", "socket"}, arguments...)...); err != nil {
 		return nil, err
 	}
-	if err := g.command.Start(); err != nil {
-		return nil, fmt.Errorf("start gateway: %w", err)
-	}
-	first, err := bufio.NewReader(out).ReadString('\n')
-	go func() {
-		defer close(g.done)
-		_ = g.command.Wait() // how it ended is read from ProcessState
-	}()
+	first, err := out.ReadString('\n')
+	go g.wait()
 	if want := `{"status":"ready","socketPath":"` + g.Path + `"}` + "\n"; err != nil || first != want {
 		g.Kill()
 		return nil, fmt.Errorf("the gateway's first line is %q: %w\n%s", first, err, g.log)
 	}
 	return g, nil
-}
-
-// Log returns what the gateway has written to its standard error so far.
-func (g *Gateway) Log() string { return g.log.String() }
-
-// PID returns the gateway's process.
-func (g *Gateway) PID() int { return g.command.Process.Pid }
-
-// Done is closed when the process has ended.
-func (g *Gateway) Done() <-chan struct{} { return g.done }
-
-// Kill ends the gateway by SIGKILL.
-func (g *Gateway) Kill() {
-	_ = g.command.Process.Kill() // it may have ended by itself
-	<-g.done
-}
-
-// Stop ends the gateway by SIGTERM and returns its exit code.
-func (g *Gateway) Stop() (int, error) {
-	if err := g.command.Process.Signal(syscall.SIGTERM); err != nil {
-		return 0, fmt.Errorf("stop gateway: %w", err)
-	}
-	select {
-	case <-g.done:
-		return g.command.ProcessState.ExitCode(), nil
-	case <-time.After(patience):
-		g.Kill()
-		return 0, fmt.Errorf("the gateway did not stop within %s\n%s", patience, g.log)
-	}
 }
 
 // AgentLine is one line of a gateway: as it came, and decoded.
@@ -183,21 +140,4 @@ func (a *Agent) Ended() bool {
 	_, err := a.Next()
 	var timeout net.Error
 	return err != nil && (!errors.As(err, &timeout) || !timeout.Timeout())
-}
-
-// Memory returns the peak memory of the gateway, in bytes.
-func (g *Gateway) Memory() (int, error) { return peak(g.command.Process.Pid) }
-
-// peak returns the peak memory of a process, in bytes.
-func peak(pid int) (int, error) {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0, fmt.Errorf("read the gateway's memory: %w", err)
-	}
-	_, rest, _ := strings.Cut(string(status), "VmHWM:")
-	var kib int
-	if _, err := fmt.Sscan(rest, &kib); err != nil {
-		return 0, fmt.Errorf("read the gateway's memory: %w", err)
-	}
-	return kib << 10, nil
 }

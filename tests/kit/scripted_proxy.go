@@ -1,13 +1,10 @@
 package kit
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"sync"
-	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -31,11 +28,7 @@ type ProxyCall struct {
 	end    func() error
 	cancel context.CancelFunc
 
-	mu     sync.Mutex
-	events []*pb.ProxyEvent
-	err    error
-	closed bool
-	news   chan struct{} // closed and replaced when something has come
+	received[*pb.ProxyEvent]
 }
 
 // NewScriptedProxy returns a proxy for a session that can do everything.
@@ -55,8 +48,14 @@ func (p *ScriptedProxy) Connect(ctx context.Context, d *Daemon) (*ProxyCall, err
 		cancel()
 		return nil, fmt.Errorf("open call: %w", err)
 	}
-	c := &ProxyCall{send: stream.Send, end: stream.CloseSend, cancel: cancel, news: make(chan struct{})}
-	go c.collect(func() (*pb.ProxyEvent, error) { return stream.Recv() }, p.taken)
+	c := &ProxyCall{send: stream.Send, end: stream.CloseSend, cancel: cancel}
+	go c.collect(func() (*pb.ProxyEvent, error) {
+		e, err := stream.Recv()
+		if ack := e.GetOutputTaken(); err == nil && ack != nil {
+			p.taken(ack.GetSeq())
+		}
+		return e, err
+	})
 	register := proto.CloneOf(p.Register)
 	if err := c.send(&pb.ProxyRequest{Request: &pb.ProxyRequest_Register{Register: register}}); err != nil {
 		return nil, errors.Join(err, c.WaitEnd())
@@ -110,30 +109,6 @@ func (p *ScriptedProxy) taken(seq uint64) {
 	}
 }
 
-func (c *ProxyCall) collect(receive func() (*pb.ProxyEvent, error), taken func(uint64)) {
-	for {
-		e, err := receive()
-		if ack := e.GetOutputTaken(); err == nil && ack != nil {
-			taken(ack.GetSeq())
-		}
-		c.mu.Lock()
-		if err != nil {
-			c.closed = true
-			if !errors.Is(err, io.EOF) {
-				c.err = err
-			}
-		} else {
-			c.events = append(c.events, e)
-		}
-		close(c.news)
-		c.news = make(chan struct{})
-		c.mu.Unlock()
-		if err != nil {
-			return
-		}
-	}
-}
-
 // Ask makes a permission request of the agent.
 func (c *ProxyCall) Ask(request, tool, input string) error {
 	return c.send(&pb.ProxyRequest{Request: &pb.ProxyRequest_Asked{Asked: &pb.ProxyAsked{RequestId: request, ToolName: tool, Input: []byte(input)}}})
@@ -155,57 +130,13 @@ func (c *ProxyCall) HalfClose() error { return c.end() }
 // Close ends the connection.
 func (c *ProxyCall) Close() { c.cancel() }
 
-// Ended reports whether the call has ended.
-func (c *ProxyCall) Ended() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.closed
-}
-
-// Events returns the events that the proxy has received so far.
-func (c *ProxyCall) Events() []*pb.ProxyEvent {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.events[:len(c.events):len(c.events)]
-}
-
 // Wait returns the first matching event.
 func (c *ProxyCall) Wait(wanted func(*pb.ProxyEvent) bool) (*pb.ProxyEvent, error) {
-	deadline := time.After(patience)
-	for {
-		c.mu.Lock()
-		events, closed, err, news := c.events, c.closed, c.err, c.news
-		c.mu.Unlock()
-		for _, e := range events {
-			if wanted(e) {
-				return e, nil
-			}
-		}
-		if closed {
-			return nil, fmt.Errorf("the call ended before the event came: %w; got %v", cmp.Or(err, io.EOF), events)
-		}
-		select {
-		case <-news:
-		case <-deadline:
-			return nil, fmt.Errorf("the event did not come within %s; got %v", patience, events)
-		}
-	}
+	found, _, err := c.wait(0, wanted, describeProxyEvents)
+	return found, err
 }
 
 // WaitEnd waits for the end of the call and returns its error.
-func (c *ProxyCall) WaitEnd() error {
-	deadline := time.After(patience)
-	for {
-		c.mu.Lock()
-		closed, err, news := c.closed, c.err, c.news
-		c.mu.Unlock()
-		if closed {
-			return err
-		}
-		select {
-		case <-news:
-		case <-deadline:
-			return fmt.Errorf("the call did not end within %s", patience)
-		}
-	}
-}
+func (c *ProxyCall) WaitEnd() error { return c.waitEnd(describeProxyEvents) }
+
+func describeProxyEvents(events []*pb.ProxyEvent) string { return fmt.Sprint(events) }

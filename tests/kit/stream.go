@@ -2,12 +2,8 @@ package kit
 
 import (
 	"bytes"
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"sync"
 	"time"
 
 	"google.golang.org/grpc"
@@ -28,11 +24,7 @@ type Stream struct {
 	receive interface{ RecvMsg(any) error }
 	cancel  context.CancelFunc
 
-	mu     sync.Mutex
-	events []Event
-	err    error
-	closed bool
-	news   chan struct{} // closed and replaced when something has come
+	received[Event]
 }
 
 // Converse opens a stream as a client with that name and sends start. The whole history
@@ -49,35 +41,13 @@ func (d *Daemon) Converse(ctx context.Context, client string, start *pb.StartCon
 	if start.GetHistory() == pb.HistoryPolicy_HISTORY_POLICY_UNSPECIFIED && start.GetFromSequence() == 0 {
 		start.History = pb.HistoryPolicy_HISTORY_POLICY_FULL
 	}
-	s := &Stream{send: stream, receive: stream, cancel: cancel, news: make(chan struct{})}
+	s := &Stream{send: stream, receive: stream, cancel: cancel}
 	if err := s.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: start}}); err != nil {
 		cancel()
 		return nil, err
 	}
-	go s.collect()
+	go s.collect(s.next)
 	return s, nil
-}
-
-func (s *Stream) collect() {
-	for {
-		var e Event
-		err := s.receive.RecvMsg(&e)
-		s.mu.Lock()
-		if err != nil {
-			s.closed = true
-			if !errors.Is(err, io.EOF) {
-				s.err = err
-			}
-		} else {
-			s.events = append(s.events, e)
-		}
-		close(s.news)
-		s.news = make(chan struct{})
-		s.mu.Unlock()
-		if err != nil {
-			return
-		}
-	}
 }
 
 // Send sends a request.
@@ -106,60 +76,18 @@ func (s *Stream) Close() { s.cancel() }
 // HalfClose ends the client's requests.
 func (s *Stream) HalfClose() error { return s.send.CloseSend() }
 
-// Events returns the events received so far.
-func (s *Stream) Events() []Event {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.events[:len(s.events):len(s.events)]
-}
-
-// Err returns the error that ended the stream; nil after a clean end, or before the end.
-func (s *Stream) Err() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.err
+func (s *Stream) next() (e Event, err error) {
+	err = s.receive.RecvMsg(&e)
+	return e, err
 }
 
 // Wait returns the first matching event from index from on, and the index behind it.
 func (s *Stream) Wait(from int, wanted func(Event) bool) (Event, int, error) {
-	deadline := time.After(patience)
-	for {
-		s.mu.Lock()
-		events, closed, err, news := s.events, s.closed, s.err, s.news
-		s.mu.Unlock()
-		for i := from; i < len(events); i++ {
-			if wanted(events[i]) {
-				return events[i], i + 1, nil
-			}
-		}
-		if closed {
-			return Event{}, 0, fmt.Errorf("the stream ended before the event came: %w; got:\n%s", cmp.Or(err, io.EOF), Describe(events))
-		}
-		select {
-		case <-news:
-		case <-deadline:
-			return Event{}, 0, fmt.Errorf("the event did not come within %s; got:\n%s", patience, Describe(events))
-		}
-	}
+	return s.wait(from, wanted, Describe)
 }
 
 // WaitEnd waits for the stream to end.
-func (s *Stream) WaitEnd() error {
-	deadline := time.After(patience)
-	for {
-		s.mu.Lock()
-		closed, err, news := s.closed, s.err, s.news
-		s.mu.Unlock()
-		if closed {
-			return err
-		}
-		select {
-		case <-news:
-		case <-deadline:
-			return fmt.Errorf("the stream did not end within %s; got:\n%s", patience, Describe(s.Events()))
-		}
-	}
-}
+func (s *Stream) WaitEnd() error { return s.waitEnd(Describe) }
 
 // Journaled returns the numbered events among events, and an error unless their
 // numbers are dense from first on.
@@ -198,7 +126,7 @@ func (d *Daemon) Resume(ctx context.Context, session string, from uint64) (*Stre
 		cancel()
 		return nil, fmt.Errorf("resume session: %w", err)
 	}
-	s := &Stream{receive: stream, cancel: cancel, news: make(chan struct{})}
-	go s.collect()
+	s := &Stream{receive: stream, cancel: cancel}
+	go s.collect(s.next)
 	return s, nil
 }

@@ -53,31 +53,20 @@ func attackChildren(s *siege.Siege) {
 	}
 	before := s.Standing()
 	c := s.Converse("a", siege.NewSession())
-	var calls, start strings.Builder
+	var calls strings.Builder
 	for i, args := range changing {
 		fmt.Fprintf(&calls, "\"$betcode\" --socket %q %s >$1.%d 2>&1 </dev/null\n", s.World.Socket(), args, i)
 	}
 	fmt.Fprintf(&calls, "\"$probe\" call %q $1.raw 2>$1.err\ntouch $1.done\n", s.World.Socket())
-	s.Write(s.Project("call.sh"), calls.String())
-	fmt.Fprintf(&start, "export betcode=%q probe=%q\n", s.World.Binary, s.Built.Probe)
-	for i, way := range siege.Callers {
-		fmt.Fprintf(&start, "set -- call.sh %d\n%s </dev/null >/dev/null 2>&1\n", i, way[1])
-	}
-	s.Write(s.Project("start.sh"), start.String())
-	s.RunTurn(c, "run:sh start.sh")
-	for i, way := range siege.Callers {
-		name := s.Project(fmt.Sprint(i))
-		if !s.Becomes(func() bool { return s.Exists(name + ".done") }) {
-			s.Fail("%s does not come to its end", way[0])
-		}
+	s.RunAsCallers(c, calls.String(), func(way, name string) {
 		for n, args := range changing {
 			out, _ := os.ReadFile(fmt.Sprintf("%s.%d", name, n))
-			s.Held(way[0]+" may only view: "+args, strings.Contains(string(out), "may only view"), "%s", out)
+			s.Held(way+" may only view: "+args, strings.Contains(string(out), "may only view"), "%s", out)
 		}
 		raw, err := os.ReadFile(name + ".raw")
-		s.Must(err, "read the calls of "+way[0])
-		refusedCalls(s, way[0], string(raw))
-	}
+		s.Must(err, "read the calls of "+way)
+		refusedCalls(s, way, string(raw))
+	})
 	s.Held("nothing has changed", s.Standing() == before, "before: %s\nnow: %s", before, s.Standing())
 	printed, code := s.Cli("worktree", "setup", "kept")
 	s.Held("a person may do it", code == 0 && s.Standing() != before, "exit %d: %s", code, printed)

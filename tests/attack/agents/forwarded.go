@@ -31,28 +31,17 @@ func answerForwarded(s *siege.Siege) {
 	asked, _ := s.Wait(c, 0, func(e kit.Event) bool { return e.GetPermissionRequest().GetSubagentId() == spawned.GetSubagentId() })
 	shown := asked.GetPermissionRequest().GetRequestId()
 	_, own, _ := strings.Cut(shown, "~")
-	var calls, start strings.Builder
+	var calls strings.Builder
 	for i, id := range []string{shown, own, own[:8]} {
 		fmt.Fprintf(&calls, "\"$betcode\" --socket %q permission allow %s >$1.%d 2>&1 </dev/null\n", s.World.Socket(), id, i)
 	}
 	fmt.Fprintln(&calls, "touch $1.done")
-	s.Write(s.Project("call.sh"), calls.String())
-	fmt.Fprintf(&start, "export betcode=%q probe=%q\n", s.World.Binary, s.Built.Probe)
-	for i, way := range siege.Callers {
-		fmt.Fprintf(&start, "set -- call.sh %d\n%s </dev/null >/dev/null 2>&1\n", i, way[1])
-	}
-	s.Write(s.Project("start.sh"), start.String())
-	s.RunTurn(c, "run:sh start.sh")
-	for i, way := range siege.Callers {
-		name := s.Project(fmt.Sprint(i))
-		if !s.Becomes(func() bool { return s.Exists(name + ".done") }) {
-			s.Fail("%s does not come to its end", way[0])
-		}
+	s.RunAsCallers(c, calls.String(), func(way, name string) {
 		for n, what := range []string{"as the parent shows it", "as the subagent has it", "by the beginning of its id"} {
 			out, _ := os.ReadFile(fmt.Sprintf("%s.%d", name, n))
-			s.Held(way[0]+" cannot answer the request "+what, strings.Contains(string(out), "may only view"), "%s", out)
+			s.Held(way+" cannot answer the request "+what, strings.Contains(string(out), "may only view"), "%s", out)
 		}
-	}
+	})
 	s.Held("the call has not run", !s.Exists(s.Project("escaped")), "it ran")
 	s.Must(c.Answer(shown, pb.PermissionDecision_ALLOW_ONCE, ""), "allow")
 	s.Held("a person at the parent may allow it", s.Becomes(func() bool { return s.Exists(s.Project("escaped")) }), "it does not run")

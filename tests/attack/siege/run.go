@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"sync"
@@ -104,10 +103,8 @@ func report(o Options, name string, cases []outcome, told *Result) {
 func build(ctx context.Context, dir string) (binaries, error) {
 	built := binaries{betcode: filepath.Join(dir, "betcode"), fake: filepath.Join(dir, "fakeagent"), Probe: filepath.Join(dir, "probe")}
 	for _, target := range [][2]string{{built.betcode, "betcode/cmd/betcode"}, {built.fake, "betcode/tests/fakeagent"}, {built.Probe, "betcode/tests/attack/probe"}} {
-		command := exec.CommandContext(ctx, "go", "build", "-o", target[0], target[1])
-		command.Dir, command.Stderr = kit.Repository(), os.Stderr
-		if err := command.Run(); err != nil {
-			return built, fmt.Errorf("build %s: %w", target[1], err)
+		if err := kit.Build(ctx, target[0], target[1]); err != nil {
+			return built, err
 		}
 	}
 	claude, err := claudecli.Ensure(ctx, os.Stderr)
