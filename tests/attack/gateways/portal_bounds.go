@@ -43,13 +43,15 @@ func attackPortalPlaces(s *siege.Siege) {
 	peak, err := p.Memory()
 	s.Must(err, "read the portal's memory")
 	s.Held("many histories of 12 MiB take bounded memory", peak < 700<<20, "%d MiB", peak>>20)
-	opened := 0
+	small, opened := siege.NewSession(), 0
+	s.Wait(s.Converse("a", small), 0, func(e kit.Event) bool { return e.GetSessionInfo() != nil })
 	for range 600 {
 		page, _, err := viewer.Open()
 		if err != nil {
 			break
 		}
 		s.Later(page.Close)
+		s.Must(page.Register(3, small, nil), "register") // else the portal closes it after a while
 		opened++
 	}
 	s.Held("one login gets half of the pages at most", opened <= 512, "%d", opened)

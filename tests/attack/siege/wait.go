@@ -12,7 +12,7 @@ func IsNotice(code string) func(kit.Event) bool {
 }
 
 // Becomes waits for something to be true, for as long as a busy machine may take.
-func (s *Siege) Becomes(is func() bool) bool { return s.within(time.Minute, is) }
+func (s *Siege) Becomes(is func() bool) bool { return s.within(3*time.Minute, is) }
 
 // BecomesQuickly waits ten seconds for something that must not become true. What must become true may take longer on a busy
 // machine: see Becomes.
