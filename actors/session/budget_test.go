@@ -7,8 +7,6 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/permission"
-	"betcode/actors/session/budget"
-	"betcode/actors/session/prompts"
 	"betcode/actors/session/recall"
 	"betcode/messages"
 )
@@ -16,16 +14,6 @@ import (
 // spend is the result of a turn that cost something.
 func spend(usd float64, keys ...string) claude.TurnEnded {
 	return claude.TurnEnded{Inputs: keys, Usage: claude.Usage{CostUSD: usd, InputTokens: 10, OutputTokens: 5, CacheReadTokens: 1000, CacheCreationTokens: 1}}
-}
-
-// raise is the request to raise the budget that waits; nil if none does.
-func (b *bench) raise() *messages.PermissionRecord {
-	for _, p := range b.state.prompts.List(prompts.Undecided) {
-		if p.Budget != "" {
-			return &p
-		}
-	}
-	return nil
 }
 
 // limited is a session whose first turn runs, with a budget of one dollar.
@@ -118,88 +106,6 @@ func TestBudgetOfCutOffTurn(t *testing.T) {
 	}
 }
 
-// At the budget messages are accepted and wait, and a person is asked once.
-func TestBudgetAsks(t *testing.T) {
-	b := used(t)
-	if b.raise() != nil {
-		t.Fatal("a request is made although no work waits")
-	}
-	b.tell(input("ann", "k2"))
-	p := b.raise()
-	if p == nil || p.Tool != budget.Tool || !strings.Contains(p.Reason, "$1.25") || !strings.Contains(p.Description, "$2.00") {
-		t.Fatalf("%+v", p)
-	}
-	if r := b.state.record; r.Phase != messages.PhaseWaiting || r.Budget.Held != messages.HeldByBudget || len(b.state.inputs) != 1 {
-		t.Errorf("%+v", r)
-	}
-	if said := strings.Join(b.quiet(), "\n"); strings.Contains(said, "write k2") || !strings.Contains(said, "to ann: input k2") {
-		t.Error(said)
-	}
-	b.tell(b.exit(0)) // the agent was parked
-	b.crash()
-	if again := b.raise(); again == nil || again.Request != p.Request {
-		t.Fatalf("after a crash: %+v", again)
-	}
-	b.quiet()
-	b.answers(*p, messages.AllowOnce)
-	if got := b.state.record.Budget; got.Limit.Micros != 2_000_000 || got.Held != "" || b.raise() != nil {
-		t.Errorf("%+v", got)
-	}
-	b.tell(b.up())
-	if said := strings.Join(b.quiet(), "\n"); !strings.Contains(said, "write k2") {
-		t.Errorf("the message is not delivered:\n%s", said)
-	}
-}
-
-// A refusal leaves the session paused; a person who acts is asked again.
-func TestBudgetRefused(t *testing.T) {
-	for name, again := range map[string]any{"a message": input("ann", "k3"), "a resumption": messages.ContinueSession{Session: sessionA}} {
-		t.Run(name, func(t *testing.T) {
-			b := used(t)
-			b.tell(input("ann", "k2"))
-			b.tell(b.exit(0))
-			first := *b.raise()
-			b.answers(first, messages.Deny)
-			if b.raise() != nil || !b.state.record.Budget.Refused || b.state.record.Budget.Held == "" || b.state.active() {
-				t.Fatalf("%+v", b.state.record.Budget)
-			}
-			b.crash()
-			if b.raise() != nil || b.state.active() {
-				t.Fatal("a new daemon asks by itself")
-			}
-			b.tell(again)
-			if p := b.raise(); p == nil || p.Request == first.Request {
-				t.Fatalf("%+v", p)
-			}
-		})
-	}
-}
-
-// What waits is over with its cause.
-func TestBudgetRequestIsWithdrawn(t *testing.T) {
-	none := uint64(0)
-	for name, c := range map[string]struct {
-		m       any
-		started bool
-	}{
-		"the budget is lifted": {messages.SetBudget{Session: sessionA, Micros: &none}, true},
-		"the work is canceled": {messages.CancelTurn{Session: sessionA, Client: "ann", Force: true}, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			b := used(t)
-			b.tell(input("ann", "k2"))
-			b.tell(b.exit(0))
-			b.tell(c.m)
-			if b.raise() != nil || b.state.record.Budget.Held != "" || b.state.active() != c.started {
-				t.Errorf("%+v, active %v", b.state.record.Budget, b.state.active())
-			}
-			if phase := b.state.record.Phase; (phase == messages.PhaseIdle) == c.started {
-				t.Error(phase)
-			}
-		})
-	}
-}
-
 // A turn that was cut off beyond the budget waits like a message.
 func TestBudgetHoldsCutOffTurn(t *testing.T) {
 	b := limited(t)
@@ -252,16 +158,6 @@ func TestBudgetNear(t *testing.T) {
 	b.tell(b.out(spend(0.1, "k2")))
 	if said := strings.Join(b.quiet(), "\n"); strings.Contains(said, "BUDGET_NEAR") {
 		t.Error(said)
-	}
-}
-
-// An answer to the daemon's own request changes nothing but the budget.
-func TestBudgetAnswerIsNoGrant(t *testing.T) {
-	b := used(t)
-	b.tell(input("ann", "k2"))
-	b.answers(*b.raise(), messages.AllowSession)
-	if r := b.state.record; len(r.Grants) != 0 || r.Budget.Limit.Micros != 2_000_000 {
-		t.Errorf("%+v", r)
 	}
 }
 
