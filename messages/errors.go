@@ -54,14 +54,14 @@ func (k Kind) String() string {
 // ErrorEvent.code and in the status details. Empty where the catalogue has none.
 type Code string
 
-// The codes of the catalogue that the daemon uses. Those marked "ours" are not in the catalogue.
+// The codes of the catalogue that the daemon sends. Those marked "ours" are not in the catalogue. Its PERMISSION_TIMEOUT is never
+// sent: decision 76.
 const (
 	SessionNotFound   Code = "SESSION_NOT_FOUND"
 	SessionClosed     Code = "SESSION_CLOSED"
 	SessionActive     Code = "SESSION_ACTIVE"
 	NameTaken         Code = "SESSION_NAME_TAKEN" // ours
 	NoInputLock       Code = "NO_INPUT_LOCK"
-	PermissionTimeout Code = "PERMISSION_TIMEOUT"
 	PermissionStale   Code = "PERMISSION_STALE"
 	PoolExhausted     Code = "POOL_EXHAUSTED"
 	RateLimited       Code = "RATE_LIMITED"

@@ -171,11 +171,11 @@ func (d Definition) Uninstall(ctx context.Context) (Removal, error) {
 
 // unlink removes the link that starts the service at the login, which the service manager leaves when it is not reached.
 func (d Definition) unlink() (gone bool, err error) {
-	if d.link == "" || !isThere(d.link) {
+	if d.link == "" {
 		return false, nil
 	}
-	if at, err := os.Readlink(d.link); err != nil || filepath.Base(at) != UnitName {
-		return false, nil // something else
+	if info, err := os.Lstat(d.link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return false, nil //nolint:nilerr // there is no link; a person may have put something else there
 	}
 	if err := os.Remove(d.link); err != nil {
 		return false, fmt.Errorf("remove service: %w", err)
