@@ -22,7 +22,6 @@ var changing = []struct {
 }{
 	{regexp.MustCompile(` *\b(\d+[smh] ago|now)\b`), " N ago"},
 	{regexp.MustCompile(`lock: \S+`), "lock: CLIENT"},
-	{regexp.MustCompile(`by \S+ pts/\d+`), "by CLIENT"},
 	{regexp.MustCompile(`/tmp/bc\d+`), "/tmp/bc"},
 	{regexp.MustCompile(`/tmp/bc/\S*…`), "/tmp/bc/…"},
 	{regexp.MustCompile(`, \d+\.\ds`), ""},

@@ -123,7 +123,7 @@ func TestScreenTiny(t *testing.T) {
 	s.presses(screen, "y once", "y")
 	s.shows(screen, "the agent has a plan")
 	s.golden(screen, "tiny-plan")
-	s.presses(screen, "approve", "\x1b")
+	s.presses(screen, "approve", "\t")
 	s.shows(screen, "Tab answers it")
 	s.types(screen.Terminal, "half a line that is longer than the screen is wide")
 	s.shows(screen, "is wide")
@@ -135,4 +135,33 @@ func TestScreenTiny(t *testing.T) {
 		s.types(screen.Terminal, "x")
 	}
 	s.shows(screen, "is widexxxx")
+}
+
+// One press of Esc leads from a request to the list, and one from a text field of a request to the request. What was typed is there
+// when the session is opened again, and nothing is answered.
+func TestScreenEsc(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	s.named("asking", "run:touch made")
+	screen, _ := s.screen(80, 24, "ui")
+	s.shows(screen, "1 need you")
+	s.types(screen.Terminal, "n")
+	s.presses(screen, "y allow once", "\x1b")
+	s.shows(screen, "NEEDS YOU")
+	s.types(screen.Terminal, "n")
+	s.presses(screen, "y allow once", "d")
+	s.presses(screen, "tell the agent why not:", "\x1b")
+	s.presses(screen, "y allow once", "\t")
+	s.presses(screen, "Tab answers it", "half a line")
+	s.presses(screen, "> half a line", "\x1b")
+	s.shows(screen, "NEEDS YOU")
+	s.types(screen.Terminal, "n")
+	s.presses(screen, "> half a line", "\t")
+	s.presses(screen, "y allow once", "\x1b")
+	s.presses(screen, "Tab answers it", "\x1b")
+	s.shows(screen, "NEEDS YOU")
+	if s.exists("made") {
+		t.Error("the command ran without an answer")
+	}
+	s.types(screen.Terminal, "q")
 }

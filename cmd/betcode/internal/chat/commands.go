@@ -20,7 +20,8 @@ const Help = `Enter sends. Alt-Enter, Ctrl-J, or a \ before Enter begins a new l
   Tab       complete /commands, @files and @agents
   Ctrl-G    your own editor ($VISUAL)    Ctrl-_  undo       Ctrl-Y  insert what was cut
   Ctrl-C    clear, then interrupt the turn, then leave      Ctrl-D  leave
-  Tab Esc   to the request that waits, and back to the editor
+  Tab       to the request that waits, and back to the editor
+  Esc       close what is open: completions, a search, a field, a request
 
   /cancel        interrupt the turn
   /allow         answer a permission request; also /always and /deny TEXT

@@ -212,13 +212,19 @@ func (m *Model) offerNext() {
 	if m.dialog != nil && (m.dialog.Typing() || m.queued(m.dialog.Request())) {
 		return
 	}
-	m.dialog, m.focus, m.held = dialog.New(head), automatic, nil
-	m.gate.Show(m.now)
-	m.do(After{dialog.Quiet, Tick{}})
+	m.dialog = dialog.New(head)
+	m.showDialog()
 	if head.Permission != nil && !m.dialog.Plan() {
 		m.do(Explain{head.Permission})
 	}
 	m.notify("The agent waits for you.")
+}
+
+// showDialog notes that the request comes to the screen: a key answers it after a moment.
+func (m *Model) showDialog() {
+	m.focus, m.held = automatic, nil
+	m.gate.Show(m.now)
+	m.do(After{dialog.Quiet, Tick{}})
 }
 
 // queued reports whether a request still waits.
@@ -270,7 +276,7 @@ func (m *Model) leave() {
 
 // lockAnswered shows the answer to a request for the input lock.
 func (m *Model) lockAnswered(r *pb.InputLockResponse, err error) {
-	holder := console.OrNobody(console.Client(r.GetPreviousHolder()))
+	holder := console.OrNobody(console.ClientTo(m.options.Client, r.GetPreviousHolder()))
 	switch {
 	case err != nil:
 		m.tell("The input lock could not be asked for: %s", status.Convert(err).Message())

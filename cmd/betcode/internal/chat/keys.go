@@ -76,17 +76,18 @@ func (m *Model) dialogKey(k editor.Key, deliberate bool) bool {
 		m.send(m.dialog.Type(k))
 		return true
 	}
-	if k.Name == "tab" && !m.completions.Open() && !m.dialogFocused() && m.gate.Readable(m.now) {
+	focused := m.dialogFocused()
+	switch {
+	case k.Name == "tab" && focused, k.Name == "esc" && focused && m.escFocuses():
+		m.focus = toEditor
+		return true
+	case k.Name == "tab" && !m.completions.Open() && m.gate.Readable(m.now):
 		m.focus = toDialog
 		return true
-	}
-	if !m.dialogFocused() {
+	case !focused || k.Name == "esc":
 		return false
 	}
 	switch {
-	case k.Name == "esc":
-		m.focus = toEditor
-		return true
 	case m.dialog.Moves(k):
 		return true
 	case !m.dialog.Answers(k) || m.options.ReadOnly:
@@ -112,10 +113,16 @@ func (m *Model) dialogFocused() bool {
 	return m.dialog.Typing() || m.focus == toDialog || m.focus == automatic && m.editor.Empty()
 }
 
-// Away reports whether Esc has nothing to do here, so that it can mean: back.
+// escFocuses reports whether Esc leads from the request that has the keys to the editor: Tab has led to the request, or there is
+// no page to which Esc leads.
+func (m *Model) escFocuses() bool { return m.focus == toDialog || !m.options.Screen }
+
+// Away reports whether nothing is open here that Esc closes, so that it means: one page back. A request that got the keys by
+// itself is not opened by anybody, and typed text stays.
 func (m *Model) Away() bool {
 	_, _, searching := m.history.Searching()
-	return m.editor.Empty() && !searching && !m.completions.Open() && !m.dialogFocused() && !m.transcript.Chosen()
+	opened := m.dialog != nil && (m.dialog.Typing() || m.focus == toDialog)
+	return m.held == nil && !opened && !searching && !m.completions.Open() && !m.transcript.Chosen()
 }
 
 // Unfold shows the whole output of tools, or folds it again.

@@ -22,6 +22,8 @@ type (
 	Resize struct{ Width, Height int }
 	// Focus reports whether the terminal has the focus.
 	Focus bool
+	// Opened reports that the conversation is on the screen again, after another page.
+	Opened struct{}
 	// Printed answers [Print].
 	Printed struct{}
 	// Explained answers [Explain].

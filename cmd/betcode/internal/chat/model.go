@@ -66,7 +66,7 @@ type focus uint8
 
 const (
 	automatic focus = iota // to the dialog while nothing is typed
-	toEditor               // Esc was pressed
+	toEditor               // Tab or Esc was pressed
 	toDialog               // Tab was pressed
 )
 
@@ -163,6 +163,10 @@ func (m *Model) Step(now time.Time, message any) []Effect {
 		m.width, m.height = max(message.Width, 20), max(message.Height, 6)
 	case Focus:
 		m.focused, m.focusing = bool(message), true
+	case Opened:
+		if m.dialog != nil { // nobody has seen it meanwhile
+			m.showDialog()
+		}
 	case Printed:
 		m.printing = false
 	case Explained:

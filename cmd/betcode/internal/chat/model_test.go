@@ -315,6 +315,19 @@ func TestWhoWatches(t *testing.T) {
 	if got := p.Status(p.now); strings.Contains(got, "zoe") || strings.Contains(got, "#1") || !strings.Contains(got, "lock: ann@host") {
 		t.Error(got)
 	}
+	p.events(attached(true, "me@host:pts/2#8.y"), &pb.AgentEvent{Event: &pb.AgentEvent_Lock{Lock: &pb.LockChange{Holder: "me@host:pts/1#7.x", RequestedBy: "me@host:pts/2#8.y"}}})
+	if got := p.Status(p.now); !strings.HasPrefix(got, "idle · your other terminal (pts/2) asks for the lock: /release or /refuse · with your other terminal (pts/2)") {
+		t.Error(got)
+	}
+	for _, l := range []struct{ holder, requester, want string }{
+		{"me@host:pts/2#8.y", "me@host:pts/1#7.x", "idle · you asked for the lock · with"},
+		{"me@host:pts/2#8.y", "zoe", "idle · zoe asks for the lock · with"},
+	} {
+		p.events(&pb.AgentEvent{Event: &pb.AgentEvent_Lock{Lock: &pb.LockChange{Holder: l.holder, RequestedBy: l.requester}}})
+		if got := p.Status(p.now); !strings.HasPrefix(got, l.want) {
+			t.Error(got)
+		}
+	}
 }
 
 // With TakeLock the chat asks for the input lock once, when its stream is attached; a change of the lock later is no reason to ask
@@ -645,6 +658,60 @@ func TestQueuedMessage(t *testing.T) {
 		if got := seen(p); strings.Contains(got, "Queued:") || strings.Contains(got, "The agent gets") || want != "" && !strings.Contains(got, want) ||
 			strings.Contains(got, "1 message queued:") != (want != "") {
 			t.Errorf("attached at %d:\n%s", head, got)
+		}
+	}
+}
+
+// One press of Esc closes the innermost thing that is open, and otherwise leads one page back, whatever waits and is typed. In a chat
+// without a page before it, a request gives the keys to the editor.
+func TestEsc(t *testing.T) {
+	for name, test := range map[string]struct {
+		waits   bool // a request waits
+		keys    []string
+		presses int // of Esc until it leads a page back
+	}{
+		"nothing":                  {false, nil, 1},
+		"text":                     {false, []string{"s", "a"}, 1},
+		"a search":                 {false, []string{"ctrl+r"}, 2},
+		"a chosen call":            {false, []string{"shift+tab"}, 2},
+		"a request":                {true, nil, 1},
+		"a request and text":       {true, []string{"s", "a"}, 1},
+		"the editor":               {true, []string{"tab"}, 1},
+		"text, then the request":   {true, []string{"s", "a", "tab"}, 2},
+		"the request, and back":    {true, []string{"s", "a", "tab", "tab"}, 1},
+		"words for the agent":      {true, []string{"d", "n", "o"}, 2},
+		"a changed command":        {true, []string{"e"}, 2},
+		"words, behind a Tab":      {true, []string{"s", "tab", "d", "n"}, 3},
+		"a call and a request":     {true, []string{"shift+tab"}, 2},
+		"a chosen call, and a Tab": {true, []string{"s", "tab", "shift+tab"}, 3},
+	} {
+		p := newPerson(Options{Screen: true, History: []string{"before"}})
+		p.events(eventtest.Call("Bash", "ls"))
+		if test.waits {
+			p.events(eventtest.Asks("r", "Bash", "ls"))
+		}
+		p.waits(time.Second)
+		p.types(time.Second, test.keys...)
+		text, presses := p.editor.Text(), 1
+		for ; !p.Away() && presses < 9; presses++ {
+			p.types(time.Second, "esc")
+		}
+		if presses != test.presses || p.editor.Text() != text || len(p.sent()) > 0 {
+			t.Errorf("%s: %d presses, want %d; text %q, sent %v", name, presses, test.presses, p.editor.Text(), p.sent())
+		}
+	}
+}
+
+// A request that was behind another page is answered by a key only after a moment on the screen, as a new one.
+func TestRequestBehindAPage(t *testing.T) {
+	for wait, allowed := range map[time.Duration]bool{0: false, time.Second: true} {
+		p := newPerson(Options{Screen: true})
+		p.events(eventtest.Asks("r", "Bash", "ls"))
+		p.waits(time.Minute)
+		p.does(Opened{})
+		p.waits(wait)
+		if p.types(time.Second, "y"); len(p.sent()) == 1 != allowed {
+			t.Errorf("after %s: sent %v", wait, p.sent())
 		}
 	}
 }

@@ -24,7 +24,7 @@ func (m *Model) presence(p *pb.PresenceChange) {
 	}
 	for _, c := range p.GetAttached() {
 		if id := c.GetClientId(); id != m.options.Client {
-			s.others[id] = console.Client(id)
+			s.others[id] = console.ClientTo(m.options.Client, id)
 		}
 	}
 }
@@ -43,9 +43,16 @@ func (m *Model) others() string {
 }
 
 // holder names the holder of the input lock.
-func (m *Model) holder() string {
-	if m.state.holder == m.options.Client && m.state.holder != "" {
-		return "you"
+func (m *Model) holder() string { return console.ClientTo(m.options.Client, m.state.holder) }
+
+// lockRequest says who asks for the input lock. Its holder is shown the commands that answer.
+func (m *Model) lockRequest() string {
+	requester := console.ClientTo(m.options.Client, m.state.requestedBy)
+	switch m.options.Client {
+	case m.state.requestedBy:
+		return "you asked for the lock"
+	case m.state.holder:
+		return requester + " asks for the lock: /release or /refuse"
 	}
-	return console.Client(m.state.holder)
+	return requester + " asks for the lock"
 }

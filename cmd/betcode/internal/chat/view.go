@@ -190,6 +190,9 @@ func (m *Model) Status(now time.Time) string {
 	if n := len(m.unconfirmed); n > 1 {
 		parts = append(parts, console.Count(n, "message")+" not confirmed")
 	}
+	if st.requestedBy != "" { // for ten seconds
+		parts = append(parts, s.Yellow(m.lockRequest()))
+	}
 	if n := m.backlog.Len(); n > 0 && st.caughtUp {
 		parts = append(parts, s.Yellow(console.Count(n, "message")+" queued"))
 	}
@@ -205,9 +208,7 @@ func (m *Model) Status(now time.Time) string {
 	if others := m.others(); others != "" {
 		parts = append(parts, others)
 	}
-	if st.requestedBy != "" {
-		parts = append(parts, s.Yellow(console.Client(st.requestedBy)+" asks for the lock: /release or /refuse"))
-	} else if st.holder != "" {
+	if st.requestedBy == "" && st.holder != "" {
 		parts = append(parts, "lock: "+m.holder())
 	}
 	if !m.state.running && m.dialog == nil && m.width >= 60 {

@@ -98,7 +98,7 @@ func (m *Markdown) Event(e *pb.AgentEvent) error {
 		m.asked.ask(event.UserQuestion.GetQuestion())
 		m.note("Question: " + event.UserQuestion.GetQuestion())
 	case *pb.AgentEvent_PermissionResolved:
-		m.note(resolution(event.PermissionResolved, m.asked))
+		m.note(resolution(event.PermissionResolved, m.asked, ""))
 	case *pb.AgentEvent_PlanMode:
 		if plan := event.PlanMode.GetPlan(); plan != "" {
 			m.add("plan", console.Text(plan))

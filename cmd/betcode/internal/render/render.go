@@ -106,14 +106,14 @@ func (r *Renderer) Event(e *pb.AgentEvent) {
 		d := event.Deprecation
 		r.Line("%s %s is going away in %s; use %s", s.Yellow("deprecated:"), console.Line(d.GetFeature()), console.Line(d.GetRemovalVersion()), console.Line(d.GetReplacement()))
 	case *pb.AgentEvent_PermissionResolved:
-		r.Line("%s", s.Dim(resolution(event.PermissionResolved, r.asked)))
+		r.Line("%s", s.Dim(resolution(event.PermissionResolved, r.asked, r.client)))
 	case *pb.AgentEvent_Run:
 		r.run(event.Run)
 	case *pb.AgentEvent_Lock:
 		r.lock(event.Lock)
 	case *pb.AgentEvent_Presence:
 		if r.verbose {
-			r.Line("%s", s.Dim(presence(event.Presence)))
+			r.Line("%s", s.Dim(r.presence(event.Presence)))
 		}
 	case *pb.AgentEvent_Subagent:
 		r.Line("%s", s.Dim(subagentChange(event.Subagent)))
@@ -210,9 +210,9 @@ func (r *Renderer) failure(e *pb.ErrorEvent) {
 	switch {
 	case e.GetCode() == "NO_INPUT_LOCK" && holder != "" && e.GetDetails()["lock_reserved"] == "true":
 		r.Line("%s not sent: the input lock is reserved for %s, which held it before the daemon ended. Send the message again in a moment",
-			r.style.Red("error:"), console.Client(holder))
+			r.style.Red("error:"), r.Name(holder))
 	case e.GetCode() == "NO_INPUT_LOCK" && holder != "":
-		r.Line("%s not sent: %s holds the input lock. /lock asks for it", r.style.Red("error:"), console.Client(holder))
+		r.Line("%s not sent: %s holds the input lock. /lock asks for it", r.style.Red("error:"), r.Name(holder))
 	case r.failures.failed(e.GetMessage()):
 		message := e.GetMessage()
 		if _, remedy, ok := strings.Cut(message, "; "); ok && e.GetCode() == "NOT_LOGGED_IN" && r.failures.read(e.GetDetails()["reason"]) {
@@ -275,7 +275,8 @@ func (r *Renderer) turnComplete(t *pb.TurnComplete) {
 // lockRequest returns the line for a request for the input lock. It names the requester and the holder. Only the holder is shown the
 // commands that answer the request.
 func (r *Renderer) lockRequest(l *pb.LockChange) string {
-	requester, holder := console.Client(l.GetRequestedBy()), console.Client(l.GetHolder())
+	requester := console.ClientBeside(r.client, l.GetRequestedBy(), l.GetHolder())
+	holder := console.ClientBeside(r.client, l.GetHolder(), l.GetRequestedBy())
 	switch r.client {
 	case "":
 	case l.GetHolder():
@@ -285,6 +286,19 @@ func (r *Renderer) lockRequest(l *pb.LockChange) string {
 	}
 	return requester + " asks " + holder + " for the input lock"
 }
+
+// lockMoved returns the line for a lock that went from one client to another.
+func (r *Renderer) lockMoved(l *pb.LockChange) string {
+	holder := console.ClientBeside(r.client, l.GetHolder(), l.GetPreviousHolder())
+	before := console.ClientBeside(r.client, l.GetPreviousHolder(), l.GetHolder())
+	if l.GetHolder() == r.client {
+		return "you have the input lock now, which " + before + " had"
+	}
+	return holder + " has the input lock now, which " + before + " had; /lock asks for it"
+}
+
+// Name returns the name of a client for the person who reads the screen.
+func (r *Renderer) Name(client string) string { return console.ClientTo(r.client, client) }
 
 func (r *Renderer) run(e *pb.RunEvent) {
 	switch {
@@ -308,11 +322,10 @@ func (r *Renderer) lock(l *pb.LockChange) {
 	case l.GetOfferedTo() != "" && l.GetOfferedTo() == r.client:
 		r.Line("%s the input lock is offered to you: /lock takes it", r.style.Yellow("note:"))
 	case l.GetOfferedTo() != "":
-		r.Line("%s the input lock is offered to %s", r.style.Yellow("note:"), console.Client(l.GetOfferedTo()))
+		r.Line("%s the input lock is offered to %s", r.style.Yellow("note:"), r.Name(l.GetOfferedTo()))
 	case l.GetHolder() != "" && l.GetPreviousHolder() != "" && l.GetHolder() != l.GetPreviousHolder():
-		r.Line("%s %s has the input lock now, which %s had; /lock asks for it", r.style.Yellow("note:"),
-			console.Client(l.GetHolder()), console.Client(l.GetPreviousHolder()))
+		r.Line("%s %s", r.style.Yellow("note:"), r.lockMoved(l))
 	case r.verbose:
-		r.Line("%s", r.style.Dim("input lock: "+console.OrNobody(console.Client(l.GetHolder()))))
+		r.Line("%s", r.style.Dim("input lock: "+console.OrNobody(r.Name(l.GetHolder()))))
 	}
 }

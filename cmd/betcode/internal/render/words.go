@@ -41,8 +41,8 @@ func (a *asked) ask(question string) {
 }
 
 // resolution describes on one line how a permission request was resolved. Answers are in the order of the questions that were
-// asked before.
-func resolution(p *pb.PermissionResolved, asked asked) string {
+// asked before. reader is the client whose person reads the line; empty: it takes no part.
+func resolution(p *pb.PermissionResolved, asked asked, reader string) string {
 	who := p.GetResolvedBy()
 	switch p.GetReason() {
 	case "withdrawn":
@@ -58,7 +58,7 @@ func resolution(p *pb.PermissionResolved, asked asked) string {
 	if len(p.GetAnswers()) > 0 {
 		what = Decided(pb.PermissionDecision_PERMISSION_DECISION_UNSPECIFIED)
 	}
-	line := what + " by " + console.OrNobody(console.Client(who))
+	line := what + " by " + console.OrNobody(console.ClientTo(reader, who))
 	switch {
 	case len(p.GetAnswers()) > 0:
 		line += ": " + answers(p.GetAnswers(), asked)
@@ -126,15 +126,23 @@ func todoMark(s pb.TodoStatus) string {
 }
 
 // presence lists on one line the clients that attached or left.
-func presence(p *pb.PresenceChange) string {
+func (r *Renderer) presence(p *pb.PresenceChange) string {
 	var words []string
 	for _, c := range p.GetAttached() {
-		words = append(words, console.Client(c.GetClientId())+" is here")
+		words = append(words, here(r.Name(c.GetClientId())))
 	}
 	for _, id := range p.GetDetached() {
-		words = append(words, console.Client(id)+" has left")
+		words = append(words, r.Name(id)+" has left")
 	}
 	return console.Shorten(strings.Join(words, ", "), 200)
+}
+
+// here says that a client is attached.
+func here(name string) string {
+	if name == "you" {
+		return "you are here"
+	}
+	return name + " is here"
 }
 
 // subagentChange describes the begin or the end of a subagent on one line.

@@ -18,7 +18,7 @@ func TestResolution(t *testing.T) {
 		},
 	} {
 		p.ResolvedBy, p.Reason = "web", "client"
-		if got := resolution(p, nil); got != want {
+		if got := resolution(p, nil, ""); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}

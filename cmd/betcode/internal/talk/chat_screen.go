@@ -279,7 +279,7 @@ func lockAction(a pb.LockAction) *pb.AgentRequest {
 
 // lockAnswered shows the answer to a request for the input lock.
 func (c *chat) lockAnswered(r *pb.InputLockResponse, err error) {
-	switch holder := console.OrNobody(console.Client(r.GetPreviousHolder())); {
+	switch holder := console.OrNobody(c.render.Name(r.GetPreviousHolder())); {
 	case err != nil:
 		c.tell("%s %s", c.style.Red("error:"), console.Line(status.Convert(err).Message()))
 	case r.GetGranted():

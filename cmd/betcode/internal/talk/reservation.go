@@ -3,7 +3,6 @@ package talk
 import (
 	"time"
 
-	"betcode/cmd/betcode/internal/console"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -37,7 +36,7 @@ func (r *reservation) refused(t *turn, e *pb.AgentEvent, now time.Time) bool {
 func (r *unattended) awaitLock(e *pb.AgentEvent) {
 	if r.reserved.due == nil {
 		r.say("The daemon has just started, and the session's input lock is reserved for its former holder (%s); waiting up to %s.",
-			console.Client(e.GetError().GetDetails()["holder_client_id"]), reservedPatience)
+			holderOf(r.client.ID(), e.GetError()), reservedPatience)
 	}
 	r.reserved.due = time.After(reservedPause)
 }

@@ -45,7 +45,7 @@ func Run(ctx context.Context, c *console.Console, cl *client.Client, o Opening, 
 	defer r.asking.Wait()
 	defer cancel()
 	defer r.conv.Close()
-	r.turn = turn{session: r.conv.Session(), policy: options.Policy, repeats: options.Repeat != nil, shown: showsText(options.Output)}
+	r.turn = turn{client: cl.ID(), session: r.conv.Session(), policy: options.Policy, repeats: options.Repeat != nil, shown: showsText(options.Output)}
 	if o.Changes != nil {
 		r.change.Send(r.conv, o.Changes)
 	} else {

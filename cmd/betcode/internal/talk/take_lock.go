@@ -32,7 +32,7 @@ func (l *lockRequest) takes(t *turn, e *pb.AgentEvent) bool {
 // takeLock requests the lock in a goroutine, which ends with the run.
 func (r *unattended) takeLock(ctx context.Context, e *pb.AgentEvent) {
 	r.lock.asked, r.lock.answered = true, make(chan lockAnswer, 1)
-	r.say("Asking %s for the input lock.", holderOf(e.GetError()))
+	r.say("Asking %s for the input lock.", holderOf(r.client.ID(), e.GetError()))
 	r.asking.Go(func() {
 		response, err := r.client.Agent.RequestInputLock(ctx, &pb.InputLockRequest{SessionId: r.conv.Session()})
 		r.lock.answered <- lockAnswer{response, err}
@@ -49,24 +49,24 @@ func (r *unattended) lockAnswered(a lockAnswer) error {
 		return nil
 	}
 	return exit.With(exit.Denied, fmt.Errorf("%s keeps the input lock of session %s. Try again later, or watch: betcode attach --read-only %[2]s",
-		console.OrNobody(console.Client(a.response.GetPreviousHolder())), console.ShortID(r.conv.Session())))
+		console.OrNobody(console.ClientTo(r.client.ID(), a.response.GetPreviousHolder())), console.ShortID(r.conv.Session())))
 }
 
 const noInputLock = "NO_INPUT_LOCK"
 
-// holderOf names the client that holds the lock.
-func holderOf(f *pb.ErrorEvent) string {
+// holderOf names the client that holds the lock, for a person at the client reader.
+func holderOf(reader string, f *pb.ErrorEvent) string {
 	if holder := f.GetDetails()["holder_client_id"]; holder != "" {
-		return console.Client(holder)
+		return console.ClientTo(reader, holder)
 	}
 	return "another client"
 }
 
 // refusedByLock returns the error of a prompt that was refused because another client holds the lock.
-func refusedByLock(f *pb.ErrorEvent) error {
+func refusedByLock(reader string, f *pb.ErrorEvent) error {
 	text := strings.TrimSuffix(console.Line(f.GetMessage()), ".")
 	if holder := f.GetDetails()["holder_client_id"]; holder != "" && !strings.Contains(text, console.Client(holder)) {
-		text += ". The holder is " + holderOf(f)
+		text += ". The holder is " + holderOf(reader, f)
 	}
 	return exit.With(exit.Denied, errors.New(text+". To ask for the lock, add --take-lock"))
 }

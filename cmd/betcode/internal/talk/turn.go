@@ -12,6 +12,7 @@ import (
 // turn is the state of a run's turn. It is plain data: events go in, answers come out.
 type turn struct {
 	key, session string
+	client       string // id of this client
 	policy       Policy
 
 	shown   bool               // text is written while it comes, for a person

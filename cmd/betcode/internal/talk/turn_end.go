@@ -101,7 +101,7 @@ func (t *turn) exit() error {
 	case t.interrupted:
 		return exit.Silent(exit.Interrupted)
 	case failed && !t.accepted && t.failure.GetCode() == noInputLock:
-		return refusedByLock(t.failure)
+		return refusedByLock(t.client, t.failure)
 	case failed:
 		code := exit.Failed
 		if t.overBudget {

@@ -169,10 +169,14 @@ func (m *Model) Press(k editor.Key) Effect {
 	case "?":
 		m.help = !m.help
 	case "esc":
-		if !m.help && m.line.filter == "" {
+		switch {
+		case m.help:
+			m.help = false
+		case m.line.filter != "":
+			m.line.filter = ""
+		default:
 			m.away = ""
 		}
-		m.help, m.line.filter = false, ""
 	case "/", ":":
 		m.line.mode, m.line.text = rune(k.Name[0]), editor.Editor{}
 	case "n":

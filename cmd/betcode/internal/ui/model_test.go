@@ -69,6 +69,8 @@ func TestKeys(t *testing.T) {
 		"new":                  {[]string{"c"}, Begin{}},
 		"leave":                {[]string{"q"}, Quit{}},
 		"leave the help":       {[]string{"?", "q"}, nil},
+		"Esc out of the help":  {[]string{"/", "i", "d", "l", "e", "enter", "?", "esc", "1"}, Open{Session: "idle"}},
+		"Esc out of both":      {[]string{"/", "i", "d", "l", "e", "enter", "?", "esc", "esc", "1"}, Open{Session: "ask"}},
 		"leave it, then all":   {[]string{"?", "q", "q"}, Quit{}},
 	} {
 		if got := press(some(), test.keys...); got != test.want {

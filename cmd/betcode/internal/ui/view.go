@@ -30,11 +30,11 @@ const help = `In the list
   q               leave; sessions go on
 
 In a session
-  Esc             back to the list, when nothing is typed
+  Esc             one level back: closes what is open, then leads to the list
   Ctrl-N          the next session that waits for you
   Ctrl-T          unfold and fold the output of all tools
   Shift-Tab       choose a call of a tool       Ctrl-O  unfold and fold it alone
-  PgUp PgDn       scroll                Tab Esc      to the request, and back
+  PgUp PgDn       scroll                Tab     to the request, and back
   /help           keys of the editor`
 
 // Rows returns the whole screen.

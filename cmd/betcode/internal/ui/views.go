@@ -66,7 +66,7 @@ func (p *program) show(session string, at chat.Place) tea.Cmd {
 		p.open = v
 		v.shell.Model.Show(at)
 		p.views = append(slices.DeleteFunc(p.views, func(o *view) bool { return o == v }), v)
-		return nil
+		return p.step(v, chat.Opened{})
 	}
 	return p.await(session, at, func() (talk.Opening, error) { return p.opening(session) })
 }
@@ -96,7 +96,7 @@ func (p *program) opened(o opened) tea.Cmd {
 	if v := p.find(o.opening.Start.GetSessionId()); v != nil {
 		p.open = v
 		v.shell.Model.Show(o.at)
-		return tea.Batch(p.typed(v, typed), p.restoreUnsent(o.session, v, typed))
+		return tea.Batch(p.step(v, chat.Opened{}), p.typed(v, typed), p.restoreUnsent(o.session, v, typed))
 	}
 	if len(p.views) >= maxOpen {
 		p.close(p.views[0])

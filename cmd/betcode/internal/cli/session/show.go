@@ -95,7 +95,7 @@ func writeSession(w io.Writer, v *pb.ShowSessionResponse, s console.Style, now t
 	}
 	line("input lock", "%s", lockState(v))
 	for _, c := range v.GetAttached() {
-		line("client", "%s", attachedClient(c, now))
+		line("client", "%s", attachedClient(v, c, now))
 	}
 	if r := v.GetRun(); r != nil && sum.GetProxied() == nil {
 		line("agent", "run %d, pid %d, %s, started %s", r.GetRun(), r.GetPid(), runState(r.GetState()), console.Exact(r.GetStartedAt()))
@@ -145,16 +145,30 @@ func StateOf(v *pb.ShowSessionResponse) sessionstate.State {
 
 // lockState returns the holder of the input lock and its waiters.
 func lockState(v *pb.ShowSessionResponse) string {
-	state := console.OrNobody(console.Client(v.GetLockHolder()))
+	state := console.OrNobody(nameAmong(v, v.GetLockHolder()))
 	for i, client := range v.GetLockWaiting() {
-		state += []string{", waited for by ", ", "}[min(i, 1)] + console.Client(client)
+		state += []string{", waited for by ", ", "}[min(i, 1)] + nameAmong(v, client)
 	}
 	return state
 }
 
+// nameAmong names a client of a session so that another one of the same user and terminal reads otherwise.
+func nameAmong(v *pb.ShowSessionResponse, client string) string {
+	clients := append([]string{v.GetLockHolder()}, v.GetLockWaiting()...)
+	for _, c := range v.GetAttached() {
+		clients = append(clients, c.GetClientId())
+	}
+	for _, other := range clients {
+		if name := console.ClientBeside("", client, other); name != console.Client(client) {
+			return name
+		}
+	}
+	return console.Client(client)
+}
+
 // attachedClient describes an attached client.
-func attachedClient(c *pb.AttachedClient, now time.Time) string {
-	words := console.Client(c.GetClientId())
+func attachedClient(v *pb.ShowSessionResponse, c *pb.AttachedClient, now time.Time) string {
+	words := nameAmong(v, c.GetClientId())
 	if c.GetType() != "" {
 		words += " (" + c.GetType() + ")"
 	}
