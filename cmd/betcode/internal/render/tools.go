@@ -25,7 +25,11 @@ func (r *Renderer) toolCall(t *pb.ToolCallStart) {
 }
 
 func (r *Renderer) toolResult(t *pb.ToolCallResult) {
-	lines := strings.Split(strings.TrimRight(console.Text(t.GetOutput()), "\n"), "\n")
+	output := t.GetOutput()
+	if !r.verbose {
+		output = Readable(output)
+	}
+	lines := strings.Split(strings.TrimRight(console.Text(output), "\n"), "\n")
 	rest := len(lines) - resultLines
 	if rest > 0 {
 		lines = lines[:resultLines]

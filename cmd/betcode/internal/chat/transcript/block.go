@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/render"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -191,7 +192,11 @@ func (t *Transcript) toolRows(b *block, width int) []string {
 // outputRows returns the rows of a tool's output, and the first row of the marked line, which is negative if it is not among them.
 func (t *Transcript) outputRows(r *pb.ToolCallResult, width int, open bool, marked int) (rows []string, at int) {
 	s := t.options.Style
-	text := strings.TrimRight(console.Block(r.GetOutput()), "\n")
+	output := r.GetOutput()
+	if !open && !t.options.Verbose {
+		output = render.Readable(output)
+	}
+	text := strings.TrimRight(console.Block(output), "\n")
 	if strings.TrimSpace(text) == "" {
 		return nil, -1
 	}

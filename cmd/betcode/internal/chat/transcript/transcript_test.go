@@ -218,3 +218,18 @@ func TestCards(t *testing.T) {
 		t.Errorf("shown\n%s", got)
 	}
 }
+
+// Text for the model is folded in the output of a tool, until the call is unfolded.
+func TestNotesForTheModel(t *testing.T) {
+	tr := New(Options{Nested: true})
+	tr.Event(&pb.AgentEvent{Event: &pb.AgentEvent_ToolCallStart{ToolCallStart: &pb.ToolCallStart{ToolId: "t", ToolName: "Read"}}})
+	tr.Event(&pb.AgentEvent{Event: &pb.AgentEvent_ToolCallResult{ToolCallResult: &pb.ToolCallResult{ToolId: "t", Output: "package x\n\n<system-reminder>\nwords\n</system-reminder>\n"}}})
+	shown := func() string { rows, _ := tr.Window(80, 20, 0); return strings.Join(rows, "\n") }
+	if got := shown(); !strings.Contains(got, "    package x\n    (a note for the model is folded: 5 bytes)") || strings.Contains(got, "words") {
+		t.Errorf("folded:\n%s", got)
+	}
+	tr.Unfold(true)
+	if got := shown(); !strings.Contains(got, "<system-reminder>\n    words") {
+		t.Errorf("unfolded:\n%s", got)
+	}
+}
