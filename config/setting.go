@@ -118,5 +118,28 @@ func Find(name string) (*Setting, error) {
 	if s := find(name); s != nil {
 		return s, nil
 	}
+	if like := near(name); like != "" {
+		return nil, fmt.Errorf("there is no setting %q; did you mean %s?", name, like)
+	}
 	return nil, fmt.Errorf("there is no setting %q; 'betcode config show' lists them", name)
+}
+
+// near returns the one setting whose name has the same letters, such as daemon.log_level for log-level; empty if there is none, or
+// several.
+func near(name string) string {
+	letters := func(s string) string {
+		return strings.ToLower(strings.NewReplacer(".", "", "_", "", "-", "").Replace(s))
+	}
+	wanted, found := letters(name), ""
+	for i := range table {
+		_, last, _ := strings.Cut(table[i].Name, ".")
+		if letters(table[i].Name) != wanted && letters(last) != wanted {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = table[i].Name
+	}
+	return found
 }

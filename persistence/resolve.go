@@ -42,7 +42,8 @@ func (s *Store) Resolve(reference, directory string) (messages.SessionID, error)
 				return e.id, nil
 			}
 		}
-		return "", messages.Errorf(fault.OpResolve, messages.NotFound, "there is no session yet").WithCode(messages.SessionNotFound)
+		return "", messages.Errorf(fault.OpResolve, messages.NotFound, "there is no session yet").WithCode(messages.SessionNotFound).
+			WithHint("begin one: betcode chat")
 	}
 	found := append(matching(listed, reference), matching(s.index.damaged(), reference)...)
 	if len(found) == 0 {

@@ -106,31 +106,6 @@ func forEachCommand(commands []*cli.Command, f func(*cli.Command)) {
 	}
 }
 
-// onUsageError names the help of the command that got a wrong flag; the library names only the flag.
-func onUsageError(c *cli.Context, err error, _ bool) error {
-	flag, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
-	if !unknown {
-		return exit.Usage(err)
-	}
-	command, own := c.App.Name, []cli.Flag(nil)
-	if c.Command != nil && c.Command.HelpName != "" {
-		command, own = c.Command.HelpName, c.Command.VisibleFlags()
-	}
-	hint := ""
-	if like := suggestFlag(own, c.App.VisibleFlags(), flag); like != "" {
-		hint = fmt.Sprintf(" Did you mean '%s'?", like)
-	}
-	return exit.Usage(fmt.Errorf("there is no flag '%s'.%s Run '%s --help' for the list", dashed(flag), hint, command))
-}
-
-// dashed writes the name of a flag as a person types it.
-func dashed(flag string) string {
-	if len(flag) == 1 {
-		return "-" + flag
-	}
-	return "--" + flag
-}
-
 // bare is the program without a command: how things stand.
 func (p *program) bare(c *cli.Context) error {
 	if c.Args().Present() {

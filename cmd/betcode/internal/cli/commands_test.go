@@ -269,6 +269,14 @@ func TestUsage(t *testing.T) {
 		"daemon run --log-level loud": "trace",
 		"tree --socket " + strings.Repeat("/x", 60): "107",
 		"tree --connect-timeout soon":               "30s",
+		"events -n x":                               `-n "x": it is no number from 0. Run 'betcode events --help'`,
+		"daemon logs --tail -4":                     `--tail "-4": it is no number from 0`,
+		"daemon stop --timeout soon":                `--timeout "soon": it is no time such as 90s or 2h`,
+		"ps --all=perhaps":                          `--all "perhaps": it is neither true nor false`,
+		"search --cost-min much x":                  `--cost-min "much": it is no number.`,
+		"run --model":                               "the flag '--model' needs a value. Run 'betcode run --help'",
+		"config get log-level":                      "did you mean daemon.log_level?",
+		"config get disk.lwo":                       "'betcode config show' lists them",
 	} {
 		if code, _, stderr := command(t, "", strings.Fields(args)...); code != exit.Invalid || !strings.Contains(stderr, want) {
 			t.Errorf("%s: exit %d, %q does not say %q", args, code, stderr, want)

@@ -37,7 +37,7 @@ func (p *program) daemonLogsCommand() *cli.Command {
 		Description: "It is --log-file, or daemon.log in the state directory. A line is a JSON object; on a terminal it is shown as text.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on with new lines, until Ctrl-C"},
-			&cli.IntFlag{Name: "tail", Aliases: []string{"n"}, Usage: "only the last `N` lines; 0 is none", Value: 100},
+			&cli.UintFlag{Name: "tail", Aliases: []string{"n"}, Usage: "only the last `N` lines; 0 is none", Value: 100},
 			&cli.StringFlag{Name: "state-dir", Usage: "the log in this state `DIRECTORY` (BETCODE_STATE_DIR)"},
 			&cli.StringFlag{Name: "log-file", Usage: "the log in this `FILE` (BETCODE_LOG_FILE)"},
 		},
@@ -68,7 +68,7 @@ func (p *program) daemonLogs(ctx context.Context, c *cli.Context) error {
 		}
 	}
 	show := func(line []byte) error { return p.showLogLine(line) }
-	if err := lastLines(file, c.Int("tail"), show); err != nil || !c.Bool("follow") {
+	if err := lastLines(file, int(c.Uint("tail")), show); err != nil || !c.Bool("follow") {
 		return err
 	}
 	reader := bufio.NewReader(file)
