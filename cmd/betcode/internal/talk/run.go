@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 	"time"
 
@@ -80,22 +79,7 @@ type unattended struct {
 	attachments []*pb.Attachment
 	detach      bool
 	warned      bool // Ctrl-C was pressed while the message waits for the turn of another one
-}
-
-// interruptPatience bounds the question that follows a Ctrl-C: a daemon that does not answer must not hold it up.
-const interruptPatience = time.Second
-
-// behind reports whether the message waits for the turn of another one, which Ctrl-C must not end.
-func (r *unattended) behind(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, interruptPatience)
-	defer cancel()
-	view, err := r.client.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: r.conv.Session()})
-	if err != nil {
-		return false // an outage is reported by the conversation
-	}
-	inputs := view.GetInputs()
-	own := slices.IndexFunc(inputs, func(i *pb.PendingInput) bool { return i.GetIdempotencyKey() == r.turn.key })
-	return own >= 0 && slices.ContainsFunc(inputs, func(i *pb.PendingInput) bool { return i.GetSequence() < inputs[own].GetSequence() })
+	unassigned  unassigned
 }
 
 // send sends the prompt, under a new key.
@@ -138,12 +122,15 @@ func (r *unattended) run(ctx context.Context) error {
 			r.answer(line)
 		case <-r.reserved.due:
 			r.resend()
+		case <-r.unassigned.due:
+			r.assign(ctx, r.unassigned.take())
 		case a := <-r.lock.answered:
 			if err := r.lockAnswered(a); err != nil {
 				return err
 			}
 		case <-interrupts:
-			behind := !r.turn.interrupted && r.behind(ctx)
+			behind, _ := r.behind(ctx) // an outage is reported by the conversation
+			behind = behind && !r.turn.interrupted
 			if r.turn.interrupted || behind && r.warned {
 				r.out.pause()
 				Left(r.console, r.conv)
@@ -182,9 +169,7 @@ func (r *unattended) item(ctx context.Context, item client.Item) error {
 	case item.Event != nil && r.lock.takes(&r.turn, item.Event):
 		r.takeLock(ctx, item.Event)
 	case item.Event != nil:
-		for _, request := range r.turn.event(item.Event) {
-			r.conv.Send(request)
-		}
+		r.assign(ctx, []*pb.AgentEvent{item.Event})
 		if err := r.out.event(&r.turn, item.Event); err != nil {
 			return err
 		}
@@ -192,7 +177,7 @@ func (r *unattended) item(ctx context.Context, item client.Item) error {
 			r.say("%s", console.Line(n.GetMessage()))
 		}
 		if request := r.turn.behind(item.Event); request != "" {
-			r.say("The turn before waits for an answer to %s, and this message waits for that turn: betcode permission list", console.ShortID(request))
+			r.sayBehind(request)
 		}
 		r.fromSubagent(item.Event)
 		if due := r.inbox.Due(item.Event); due != nil {

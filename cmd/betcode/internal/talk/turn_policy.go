@@ -46,13 +46,31 @@ type denial struct {
 	Tool    string `json:"tool_name"`
 }
 
-// asks reports whether an event is a permission request or a question of this run's turn. No policy decides one that is forwarded from a
-// subagent: another client may have spawned it.
+// asks reports whether an event is a permission request or a question that the session asks after the message was accepted. One that
+// is forwarded from a subagent is not: another client may have spawned the subagent.
 func (t *turn) asks(e *pb.AgentEvent) bool {
 	return t.accepted && e.GetSequence() > 0 && (e.GetPermissionRequest() != nil || e.GetUserQuestion() != nil)
 }
 
-// forPerson reports whether a person at this run is to answer an event: one of this run's turn, or of a subagent.
+// decides returns the request that the policy decides about an event if it is of this run's turn; empty if it decides nothing.
+func (t *turn) decides(e *pb.AgentEvent) string {
+	request := requestOf(e)
+	if e.GetVolatile() || !t.asks(e) || t.policy == askPerson || e.GetPermissionRequest().GetToolName() == budgetTool || t.decided[request] {
+		return ""
+	}
+	return request
+}
+
+// requestOf returns the id of a permission request or of the request that has a question.
+func requestOf(e *pb.AgentEvent) string {
+	if q := e.GetUserQuestion(); q != nil {
+		return inbox.RequestOf(q.GetQuestionId())
+	}
+	return e.GetPermissionRequest().GetRequestId()
+}
+
+// forPerson reports whether a person at this run is to answer an event: one of the session since the message was accepted, or of a
+// subagent.
 func (t *turn) forPerson(e *pb.AgentEvent) bool {
 	id, _ := inbox.SubagentOf(e)
 	return id != "" || t.asks(e)
@@ -64,19 +82,15 @@ func (t *turn) behind(e *pb.AgentEvent) string {
 	if id, _ := inbox.SubagentOf(e); id != "" || t.accepted || e.GetSequence() > 0 || e.GetVolatile() {
 		return ""
 	}
-	if q := e.GetUserQuestion(); q != nil {
-		return inbox.RequestOf(q.GetQuestionId())
-	}
-	return e.GetPermissionRequest().GetRequestId()
+	return requestOf(e)
 }
 
 // permission decides by policy. A question has no answer that a policy could give.
 func (t *turn) permission(e *pb.AgentEvent, request, tool string, question bool) []*pb.AgentRequest {
-	if !t.asks(e) || t.policy == askPerson || t.decided[request] {
-		return nil
-	}
-	if tool == budgetTool { // no policy spends more than the budget; the request stays for a person
+	if tool == budgetTool && t.asks(e) && t.policy != askPerson { // no policy spends more than the budget; the request stays for a person
 		t.done, t.overBudget = true, true
+	}
+	if t.decides(e) == "" {
 		return nil
 	}
 	if t.decided == nil {
