@@ -222,7 +222,8 @@ func (m *Model) offerNext() {
 
 // showDialog notes that the request comes to the screen: a key answers it after a moment.
 func (m *Model) showDialog() {
-	m.focus, m.held = automatic, nil
+	m.give(automatic)
+	m.held = nil
 	m.gate.Show(m.now)
 	m.do(After{dialog.Quiet, Tick{}})
 }
@@ -237,7 +238,8 @@ func (m *Model) send(r *pb.AgentRequest) {
 	}
 	m.do(Send{r})
 	m.queue.Done(m.dialog.Request().ID)
-	m.dialog, m.focus = nil, automatic
+	m.dialog = nil
+	m.give(automatic)
 	m.offerNext()
 }
 

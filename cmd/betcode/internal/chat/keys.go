@@ -79,10 +79,11 @@ func (m *Model) dialogKey(k editor.Key, deliberate bool) bool {
 	focused := m.dialogFocused()
 	switch {
 	case k.Name == "tab" && focused, k.Name == "esc" && focused && m.escFocuses():
-		m.focus = toEditor
+		m.give(toEditor)
 		return true
 	case k.Name == "tab" && !m.completions.Open() && m.gate.Readable(m.now):
-		m.focus = toDialog
+		m.give(toDialog)
+		m.answering = deliberate
 		return true
 	case !focused || k.Name == "esc":
 		return false
@@ -92,7 +93,7 @@ func (m *Model) dialogKey(k editor.Key, deliberate bool) bool {
 		return true
 	case !m.dialog.Answers(k) || m.options.ReadOnly:
 		return m.focus == toDialog && k.Name == "enter"
-	case !deliberate:
+	case !deliberate && !m.answering:
 		if k.Text != "" && k.Name != "space" {
 			m.editor.Insert(k.Text)
 			m.saved = false
@@ -159,7 +160,7 @@ func (m *Model) refuse() {
 	m.held = nil
 	m.burst = 1
 	if m.focus == toDialog {
-		m.focus = automatic
+		m.give(automatic)
 	}
 	if k.Text != "" {
 		m.editor.Insert(k.Text)
@@ -168,13 +169,22 @@ func (m *Model) refuse() {
 	m.tell("Not taken as an answer: other keys came with it, as in a paste. Tab, then the key, answers.")
 }
 
-// answer performs a held answer.
+// answer performs a held answer. A form that is not complete gets the next keys.
 func (m *Model) answer(k editor.Key) {
 	m.held = nil
-	if m.dialog != nil {
-		m.send(m.dialog.Answer(k))
+	if m.dialog == nil {
+		return
+	}
+	request := m.dialog.Answer(k)
+	m.send(request)
+	if request == nil && m.dialog.Form() {
+		m.give(toDialog)
+		m.answering = true
 	}
 }
+
+// give changes where keys go while a request waits.
+func (m *Model) give(to focus) { m.focus, m.answering = to, false }
 
 // editorKey handles a key for the editor.
 func (m *Model) editorKey(k editor.Key) {

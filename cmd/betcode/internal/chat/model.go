@@ -26,6 +26,7 @@ type Model struct {
 	dialog     *dialog.Dialog // the request on the screen; nil if none waits
 	gate       dialog.Gate
 	focus      focus
+	answering  bool // a person has begun to answer the request: the next keys need no silence before them
 
 	editor      editor.Editor
 	history     editor.History

@@ -127,6 +127,22 @@ func TestAnswersAreMeant(t *testing.T) {
 			p.waits(time.Second)
 			p.types(time.Second, "tab", "y")
 		}, true, "s"},
+		"a key soon after Tab": {func(p *person) {
+			p.types(typing, "s")
+			p.events(asks)
+			p.waits(time.Second)
+			p.types(time.Second, "tab")
+			p.types(typing, "y")
+			p.waits(time.Second)
+		}, true, "s"},
+		"a paste after Tab": {func(p *person) {
+			p.types(typing, "s")
+			p.events(asks)
+			p.waits(time.Second)
+			p.types(time.Second, "tab")
+			p.types(paste, "y", "e", "s")
+			p.waits(time.Second)
+		}, false, "syes"},
 		"Tab at once": {func(p *person) { p.types(typing, "s"); p.events(asks); p.types(typing, "tab", "y") }, false, "sy"},
 		"an unmarked paste": {func(p *person) {
 			p.events(asks)
@@ -172,6 +188,47 @@ func TestAnswersAreMeant(t *testing.T) {
 			}
 			if got := p.editor.Text(); got != test.text {
 				t.Errorf("in the editor: %q, want %q", got, test.text)
+			}
+		})
+	}
+}
+
+// A form is filled in as fast as a person types: only its first key needs silence before it.
+func TestFormIsFilledIn(t *testing.T) {
+	asks := &pb.AgentEvent{Sequence: 3, Event: &pb.AgentEvent_UserQuestion{UserQuestion: &pb.UserQuestion{
+		QuestionId: "q", Question: "Which?", MultiSelect: true, Options: []*pb.QuestionOption{{Label: "Red"}, {Label: "Green"}, {Label: "Blue"}},
+	}}}
+	for name, test := range map[string]struct {
+		do     func(p *person)
+		answer string
+		text   string // in the editor afterwards
+	}{
+		"after a pause": {func(p *person) { p.waits(time.Second); p.types(typing, "1", "3", "enter") }, "Red, Blue", ""},
+		"a pause in the middle": {func(p *person) {
+			p.waits(time.Second)
+			p.types(typing, "1")
+			p.types(time.Second, "2")
+			p.types(typing, "enter")
+		}, "Red, Green", ""},
+		"at once":              {func(p *person) { p.types(typing, "1", "3") }, "", "13"},
+		"Esc in the middle":    {func(p *person) { p.waits(time.Second); p.types(typing, "1", "esc", "3") }, "", "3"},
+		"an unmarked paste":    {func(p *person) { p.waits(time.Second); p.types(paste, "1", "3", "enter") }, "", "13\n"},
+		"a paste in its midst": {func(p *person) { p.waits(time.Second); p.types(typing, "1", "2"); p.types(paste, "3", "enter") }, "", "3\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPerson(Options{})
+			p.events(asks)
+			test.do(p)
+			p.waits(time.Second)
+			answer := ""
+			for _, r := range p.sent() {
+				if r.GetQuestionResponse() == nil {
+					t.Errorf("sent %v", r)
+				}
+				answer = r.GetQuestionResponse().GetAnswers()["Which?"]
+			}
+			if got := p.editor.Text(); answer != test.answer || got != test.text {
+				t.Errorf("answered %q, want %q; in the editor: %q, want %q", answer, test.answer, got, test.text)
 			}
 		})
 	}

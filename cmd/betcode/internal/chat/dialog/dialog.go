@@ -57,6 +57,9 @@ func (d *Dialog) Typing() bool { return d.mode != choosing }
 // Plan reports whether the request is the approval of a plan.
 func (d *Dialog) Plan() bool { return d.request.Plan() }
 
+// Form reports whether the request is a form with questions, and a key chooses among its answers.
+func (d *Dialog) Form() bool { return len(d.request.Questions) > 0 && !d.Typing() }
+
 // Moves reports whether a key only moves within the dialog, and moves.
 func (d *Dialog) Moves(k editor.Key) bool {
 	switch k.Name {
