@@ -61,7 +61,7 @@ var gatewayRules = []rule{
 		},
 	},
 	{
-		pkg: "gateway/portal/proxies", may: []string{"proto", "gateway/portal/wire"},
+		pkg: "gateway/portal/proxies", may: []string{"proto", "gateway/portal/wire", "gateway/portal/fragment"},
 		because: "proxies and pages share the frames and nothing else: what one sees of the other went through the daemon",
 		never: map[string]string{
 			protoactor: "a front needs no actor system",
@@ -86,7 +86,7 @@ var gatewayRules = []rule{
 		never: map[string]string{grpc: "events come from the caller", "context": "a translation does not wait"},
 	},
 	{
-		pkg: "gateway/portal/proxy", may: []string{"proto", "messages", "gateway/portal/wire", "gateway/portal/lines", "gateway/portal/requests", "gateway/portal/upload"},
+		pkg: "gateway/portal/proxy", may: []string{"proto", "messages", "gateway/portal/wire", "gateway/portal/lines", "gateway/portal/requests", "gateway/portal/upload", "gateway/portal/fragment"},
 		because: "a proxy is a client of two others: the daemon comes through an interface that it declares, and the portal's pages are none of its business",
 		never: map[string]string{
 			protoactor: "a front needs no actor system",

@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 	"golang.org/x/time/rate"
 
+	"betcode/gateway/portal/fragment"
 	"betcode/gateway/portal/wire"
 )
 
@@ -234,7 +235,7 @@ func (p *page) send(ctx context.Context, m wire.Message) {
 func (p *page) write(ctx context.Context, frame []byte) {
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
-	if err := p.socket.Write(ctx, websocket.MessageText, frame); err != nil {
+	if err := fragment.Write(ctx, p.socket, frame); err != nil {
 		p.leave()
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/coder/websocket"
 	"golang.org/x/sync/semaphore"
 
+	"betcode/gateway/portal/fragment"
 	"betcode/gateway/portal/wire"
 )
 
@@ -109,7 +110,7 @@ func (s *webSocket) Read(ctx context.Context) (text bool, frame []byte, held int
 
 // Write implements [Socket].
 func (s *webSocket) Write(ctx context.Context, frame []byte) error {
-	return s.conn.Write(ctx, websocket.MessageText, frame)
+	return fragment.Write(ctx, s.conn, frame)
 }
 
 // Busy implements [Socket].

@@ -11,6 +11,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"betcode/gateway/portal/fragment"
 	"betcode/gateway/portal/wire"
 	"betcode/messages"
 )
@@ -72,7 +73,7 @@ func (s socket) Read(ctx context.Context) ([]byte, error) {
 
 // Write implements [Socket].
 func (s socket) Write(ctx context.Context, frame []byte) error {
-	return s.Conn.Write(ctx, websocket.MessageText, frame)
+	return fragment.Write(ctx, s.Conn, frame)
 }
 
 // Close implements [Socket].
