@@ -258,6 +258,7 @@ func TestUsage(t *testing.T) {
 	isolate(t)
 	for args, want := range map[string]string{
 		"sesion list":                 "Did you mean 'betcode session'?",
+		"resume":                      "Did you mean 'betcode session resume'?",
 		"session lst":                 "Did you mean 'betcode session list'?",
 		"run --foo":                   "there is no flag '--foo'. Run 'betcode run --help'",
 		"session stop -o json":        "there is no flag '-o'. Run 'betcode session stop --help'",

@@ -12,7 +12,8 @@ var purposes = map[string]string{
 	"list": "ps", "ls": "ps", "sessions": "ps", "top": "ps --watch", "exec": "run", "ask": "run", "prompt": "run", "open": "attach", "connect": "attach", "join": "attach",
 	"log": "logs", "tail": "logs -f", "kill": "stop", "interrupt": "session cancel", "rm": "session delete", "delete": "session delete", "remove": "session delete",
 	"create": "new", "start": "daemon start", "restart": "daemon restart", "up": "daemon start", "down": "daemon stop", "inspect": "session show", "show": "session show",
-	"wait": "session wait", "rename": "session rename", "export": "session export", "approve": "permission allow", "allow": "permission allow", "deny": "permission deny",
+	"wait": "session wait", "resume": "session resume", "fork": "session fork", "cancel": "session cancel", "prune": "session prune", "budget": "session budget",
+	"rename": "session rename", "export": "session export", "approve": "permission allow", "allow": "permission allow", "deny": "permission deny",
 	"perm": "permission", "settings": "config", "set": "config set", "get": "config get", "backup": "journal backup", "info": "status", "agents": "ps", "plan": "orchestrate plan",
 	"grep": "search", "find": "search", "history": "search", "summary": "digest", "away": "digest", "news": "digest", "login": "doctor", "check": "doctor", "format": "formatting", "exit": "exit-codes", "env": "environment", "variables": "environment",
 }

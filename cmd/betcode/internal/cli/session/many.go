@@ -30,7 +30,7 @@ func StopCommand(program *base.Program) *cli.Command {
 }
 
 func (p group) stopSessions(ctx context.Context, c *cli.Context, cl *client.Client) error {
-	refs, err := p.named(ctx, c, cl, func(s *pb.SessionSummary) bool {
+	refs, err := p.named(ctx, c, cl, "Nothing to stop: every session is idle.", func(s *pb.SessionSummary) bool {
 		name := sessionstate.Of(s).Name
 		return name != sessionstate.Idle && name != sessionstate.Stopped
 	})
@@ -55,8 +55,9 @@ func (p group) stopSessions(ctx context.Context, c *cli.Context, cl *client.Clie
 	})
 }
 
-// named returns the sessions that a command is about: its arguments, or with --all those that match.
-func (p group) named(ctx context.Context, c *cli.Context, cl *client.Client, match func(*pb.SessionSummary) bool) ([]string, error) {
+// named returns the sessions that a command is about: its arguments, or with --all those that match. If none matches, it prints
+// the text none.
+func (p group) named(ctx context.Context, c *cli.Context, cl *client.Client, none string, match func(*pb.SessionSummary) bool) ([]string, error) {
 	switch given := c.Args().Slice(); {
 	case len(given) > 0 && c.Bool("all"):
 		return nil, exit.Usage(errors.New("--all and names of sessions contradict each other: leave one of them out"))
@@ -76,7 +77,7 @@ func (p group) named(ctx context.Context, c *cli.Context, cl *client.Client, mat
 		}
 	}
 	if len(ids) == 0 {
-		p.Say("There is no such session.")
+		p.Say("%s", none)
 	}
 	return ids, nil
 }
@@ -128,7 +129,7 @@ func (p group) deleteCommand() *cli.Command {
 			&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "all sessions"},
 		},
 		Action: p.WithClient(0, -1, func(ctx context.Context, c *cli.Context, cl *client.Client) error {
-			refs, err := p.named(ctx, c, cl, func(*pb.SessionSummary) bool { return true })
+			refs, err := p.named(ctx, c, cl, "There is no session.", func(*pb.SessionSummary) bool { return true })
 			if err != nil {
 				return err
 			}
