@@ -69,20 +69,60 @@ func (p *progress) accepted() (all []stage) {
 	return all
 }
 
-// stage sends the stage of an input of this page, once.
-func (v *view) stage(ctx context.Context, key, stage, why string) {
+// stages has the last stages of the newest inputs, so that a page that repeats one gets its stage again.
+type stages struct {
+	last map[string]stage // by key
+	keys []string         // the oldest first
+}
+
+// maxStages bounds the inputs whose stages are stored.
+const maxStages = 64
+
+// store stores the last stage of an input.
+func (s *stages) store(last stage) {
+	if s.last == nil {
+		s.last = map[string]stage{}
+	}
+	if _, known := s.last[last.key]; !known {
+		if len(s.keys) == maxStages {
+			delete(s.last, s.keys[0])
+			s.keys = slices.Delete(s.keys, 0, 1)
+		}
+		s.keys = append(s.keys, last.key)
+	}
+	s.last[last.key] = last
+}
+
+// track expects the stages of an input with the id of a page. An input that the daemon has already gets its last stage again.
+func (v *view) track(ctx context.Context, id wire.UUID) {
 	v.mu.Lock()
-	id, ours := v.inputs[key]
-	if stage != wire.StageServerReceived {
-		delete(v.inputs, key)
+	before, repeated := v.stages.last[string(id)]
+	if goesOn := !repeated || before.stage == wire.StageServerReceived; goesOn && len(v.inputs) < framesAtOnce {
+		v.inputs[string(id)] = id
 	}
 	v.mu.Unlock()
-	if !ours {
-		return
+	if repeated {
+		v.progressed(ctx, id, before)
 	}
-	m := wire.InputProgress{ClientMsgID: id, Stage: stage}
-	if why != "" {
-		m.Message = &why
+}
+
+// stage sends the stage of an input of this page, once.
+func (v *view) stage(ctx context.Context, s stage) {
+	v.mu.Lock()
+	id, ours := v.inputs[s.key]
+	if s.stage != wire.StageServerReceived {
+		delete(v.inputs, s.key)
+	}
+	v.mu.Unlock()
+	if ours {
+		v.progressed(ctx, id, s)
+	}
+}
+
+func (v *view) progressed(ctx context.Context, id wire.UUID, s stage) {
+	m := wire.InputProgress{ClientMsgID: id, Stage: s.stage}
+	if s.why != "" {
+		m.Message = &s.why
 	}
 	v.page.send(ctx, m)
 }

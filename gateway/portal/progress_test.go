@@ -51,3 +51,21 @@ func TestProgress(t *testing.T) {
 		}
 	}
 }
+
+// The stages of the newest inputs are stored, the last of each.
+func TestStages(t *testing.T) {
+	t.Parallel()
+	var s stages
+	for n := range 3 * maxStages {
+		s.store(stage{fmt.Sprint(n), "server_received", ""})
+		s.store(stage{fmt.Sprint(n), "agent_accepted", ""})
+	}
+	if len(s.last) != maxStages || len(s.keys) != maxStages {
+		t.Fatalf("%d stages, %d keys", len(s.last), len(s.keys))
+	}
+	for n := range 3 * maxStages {
+		if got := s.last[fmt.Sprint(n)].stage == "agent_accepted"; got != (n >= 2*maxStages) {
+			t.Errorf("input %d is stored: %t", n, got)
+		}
+	}
+}

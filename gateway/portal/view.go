@@ -32,6 +32,7 @@ type view struct {
 	mu     sync.Mutex // of the following
 	queue  requests.Queue
 	inputs map[string]wire.UUID // the client's id of an input, by its key
+	stages stages
 
 	progress  progress  // owned by show
 	opened    string    // the status when the page registered
@@ -93,10 +94,13 @@ func (v *view) close(ctx context.Context) {
 
 // show sends an item to the page.
 func (v *view) show(ctx context.Context, i *item) {
+	stages := v.progress.event(i.event)
 	v.mu.Lock()
 	resolved := v.queue.Event(i.event)
+	for _, s := range stages {
+		v.stages.store(s)
+	}
 	v.mu.Unlock()
-	stages := v.progress.event(i.event)
 	if !v.live {
 		v.history(ctx, i)
 		if i.event.GetSequence() >= v.reader.head {
@@ -109,7 +113,7 @@ func (v *view) show(ctx context.Context, i *item) {
 		v.output(ctx, o)
 	}
 	for _, s := range stages {
-		v.stage(ctx, s.key, s.stage, s.why)
+		v.stage(ctx, s)
 	}
 	if resolved != nil && resolved.Shown {
 		v.page.send(ctx, wire.ClaudeOutput{Content: lines.Note(resolved.Verdict()), AgentType: "claude"})

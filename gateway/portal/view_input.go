@@ -25,7 +25,7 @@ func reason(e *pb.ErrorEvent) string {
 func (v *view) refused(ctx context.Context, e *pb.ErrorEvent) {
 	why := reason(e)
 	if key := e.GetDetails()["idempotency_key"]; key != "" {
-		v.stage(ctx, key, wire.StageFailed, why)
+		v.stage(ctx, stage{key, wire.StageFailed, why})
 	}
 	v.page.send(ctx, wire.ErrorMessage{Message: why})
 }
@@ -36,7 +36,7 @@ func (v *view) lost(ctx context.Context, why string) {
 	keys := slices.Sorted(maps.Keys(v.inputs))
 	v.mu.Unlock()
 	for _, key := range keys {
-		v.stage(ctx, key, wire.StageFailed, why)
+		v.stage(ctx, stage{key, wire.StageFailed, why})
 	}
 	v.page.send(ctx, wire.ErrorMessage{Message: why})
 }
@@ -76,11 +76,7 @@ func (v *view) input(ctx context.Context, m wire.ClaudeInput) {
 	}
 	if m.ClientMsgID != nil {
 		message.IdempotencyKey = string(*m.ClientMsgID)
-		v.mu.Lock()
-		if len(v.inputs) < framesAtOnce {
-			v.inputs[message.IdempotencyKey] = *m.ClientMsgID
-		}
-		v.mu.Unlock()
+		v.track(ctx, *m.ClientMsgID)
 	}
 	v.requester.send(ctx, &pb.AgentRequest{Request: &pb.AgentRequest_Message{Message: message}})
 }
