@@ -56,10 +56,10 @@ func TestBudgetAsksAndWaits(t *testing.T) {
 		t.Fatalf("asked as %s, and by the next daemon as %s", first, second)
 	}
 	s.answer(c, again, pb.PermissionDecision_ALLOW_ONCE, "")
-	s.wait(c, 0, func(e kit.Event) bool {
+	_, next := s.wait(c, 0, func(e kit.Event) bool {
 		return e.GetTurnComplete() != nil && strings.Contains(strings.Join(e.GetTurnComplete().GetInputKeys(), ","), key)
 	})
-	s.rests(c, 0)
+	s.rests(c, next)
 	sum = s.show(id)
 	if b := sum.GetBudget(); b.GetLimit().GetCostMicros() != 2*(turnMicros-1) || b.GetSpent().GetCostMicros() < 2*turnMicros || b.GetHeld() != "" || b.GetSpent().GetTurns() != 2 {
 		t.Errorf("afterwards it is %v", sum)
@@ -83,8 +83,8 @@ func TestBudgetRefused(t *testing.T) {
 	if printed := s.cli(0, "session", "budget", id, "--usd", "5"); !strings.Contains(printed, "budget  $5.00") {
 		t.Errorf("the command prints %q", printed)
 	}
-	s.wait(c, 0, func(e kit.Event) bool { return strings.Contains(e.GetTextDelta().GetText(), "second") })
-	s.rests(c, 0)
+	_, next := s.wait(c, 0, func(e kit.Event) bool { return strings.Contains(e.GetTextDelta().GetText(), "second") })
+	s.rests(c, next)
 	if sum := s.show(id); sum.GetStatus() != "idle" || sum.GetBudget().GetState() != "ok" {
 		t.Errorf("afterwards it is %v", sum)
 	}
