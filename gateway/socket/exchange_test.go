@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -65,14 +66,32 @@ type stage struct {
 	clients map[string]net.Conn
 	fake    *fakeDaemon
 
-	mu  sync.Mutex
-	out strings.Builder
+	mu   sync.Mutex
+	step []string // what the present line of the script has caused
+	out  strings.Builder
 }
 
 func (s *stage) log(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	fmt.Fprintf(&s.out, format+"\n", args...)
+	s.step = append(s.step, fmt.Sprintf(format, args...))
+}
+
+// settle waits until nothing happens any more, and writes what a line of the script has caused: requests to the daemon, then the
+// lines to each client. Requests and lines have no order among each other: different goroutines write them.
+func (s *stage) settle() {
+	synctest.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	slices.SortStableFunc(s.step, func(a, b string) int {
+		from, _, _ := strings.Cut(a, " ")
+		other, _, _ := strings.Cut(b, " ")
+		return strings.Compare(from, other) // "=" comes before names
+	})
+	for _, line := range s.step {
+		fmt.Fprintln(&s.out, line)
+	}
+	s.step = nil
 }
 
 func play(t *testing.T, script string) string {
@@ -84,14 +103,14 @@ func play(t *testing.T, script string) string {
 		line = strings.TrimSuffix(line, "\n")
 		words := strings.Fields(line)
 		if len(words) == 0 || strings.HasPrefix(line, "#") {
-			s.log("%s", line)
+			fmt.Fprintln(&s.out, line)
 			continue
 		}
 		switch what := words[0]; {
 		case what == "=" || strings.HasSuffix(what, "<"):
 			continue // generated again
 		default:
-			s.log("%s", line)
+			fmt.Fprintln(&s.out, line)
 		}
 		switch what := words[0]; {
 		case what == "!" && words[1] == "keep":
@@ -120,12 +139,13 @@ func play(t *testing.T, script string) string {
 		default:
 			t.Fatalf("line %q is not understood", line)
 		}
-		synctest.Wait()
+		s.settle()
 	}
 	stop()
 	if err := <-served; err != nil {
 		t.Error(err)
 	}
+	s.settle()
 	return s.out.String()
 }
 
