@@ -123,6 +123,7 @@ func TestReaderIsLeftBehind(t *testing.T) {
 		all, a := &feeds{all: map[feedKey]*feed{}}, &account{Daemon: h}
 		quick, slow := watch(all, a, 0), watch(all, a, 0)
 		close(quick.may)
+		synctest.Wait() // both follow the feed
 		for range 3 * outboxItems {
 			h.add(&pb.AgentEvent{Event: &pb.AgentEvent_UserInput{UserInput: &pb.UserInput{Content: "hi"}}})
 			synctest.Wait()
