@@ -88,7 +88,7 @@ func (s *System) startParent(ctx context.Context, m messages.StartSession) error
 	_, err := s.Ask(ctx, m)
 	var refused *messages.Error
 	if errors.As(err, &refused) && refused.Code == messages.NameTaken {
-		m.Name += " " + string(m.Session)[:8]
+		m.Name += " " + messages.ShortID(m.Session)
 		_, err = s.Ask(ctx, m)
 	}
 	return err
@@ -105,7 +105,7 @@ func (s *System) createOrchestration(ctx context.Context, m messages.CreateOrche
 		if !known {
 			name := m.Plan.Name
 			if name == "" {
-				name = "orchestration " + string(m.ID)[:8]
+				name = "orchestration " + messages.ShortID(m.ID)
 			}
 			start := messages.StartSession{Session: m.Parent, Client: m.Client, Name: name, WorkingDirectory: m.Directory}
 			if err := s.startParent(ctx, start); err != nil {

@@ -138,7 +138,7 @@ var actorsRules = []rule{
 	},
 	{
 		pkg: "actors/internal/ticket", may: []string{"messages", "actors/internal/notes"},
-		because: "who holds a ticket is decided by what it is told of processes", never: actorsNever,
+		because: "the caller passes in what it knows of processes, and the registry decides which one holds a ticket", never: actorsNever,
 	},
 	{
 		pkg: "actors/internal/mcpconfig", may: []string{"messages", "actors/internal/claude", "messages/regular"},

@@ -52,13 +52,17 @@ var gatewayRules = []rule{
 		never: map[string]string{protoactor: "decoding needs no actor system", bbolt: "decoding needs no journal"},
 	},
 	{
-		pkg: "gateway/portal", may: []string{"proto", "gateway/portal"},
+		pkg: "gateway/portal", may: []string{"proto", "gateway/portal", "gateway/refusal"},
 		because: "a front translates for clients of another protocol and asks the daemon as any client does: it can pass none of its checks",
 		never: map[string]string{
 			protoactor: "a front needs no actor system",
 			grpc:       "conversations come through an interface that the front declares, so that its tests need no connection",
 			bbolt:      "a front asks; it does not read the journal",
 		},
+	},
+	{
+		pkg: "gateway/refusal", may: []string{"proto"}, because: "a text is made from the error alone, so that every front can use it",
+		never: map[string]string{grpc: "errors come from the caller", "context": "a text does not wait"},
 	},
 	{
 		pkg: "gateway/portal/proxies", may: []string{"proto", "gateway/portal/wire", "gateway/portal/fragment"},
@@ -113,7 +117,7 @@ var gatewayRules = []rule{
 		never:   map[string]string{grpc: "events come from the caller", "context": "a ledger does not wait"},
 	},
 	{
-		pkg: "gateway/socket", may: []string{"proto"},
+		pkg: "gateway/socket", may: []string{"proto", "gateway/refusal"},
 		because: "a front translates for clients of another protocol and asks the daemon as any client does: it can pass none of its checks",
 		never: map[string]string{
 			protoactor: "a front needs no actor system",

@@ -98,14 +98,14 @@ func TestInputLockIsAskedFor(t *testing.T) {
 		b.after(time.Second, `to dan: lock granted false, holder "cid", place 1`, `all: lock "cid" waiting dan`)
 		b.on(release("cid"), `all: lock "dan"`, `to cid: lock granted true, holder "dan"`)
 	})
-	t.Run("who asks again asks once", func(t *testing.T) {
+	t.Run("a second request of one client counts once", func(t *testing.T) {
 		b := contested(t)
 		b.tell(take("bob"))
 		b.quiet()
 		b.on(take("bob"), `all: lock "ann" waiting bob asked by bob`)
 		b.after(10*time.Second, `all: lock "bob"`, `to bob: lock granted true, holder "bob"`)
 	})
-	t.Run("who asks leaves", func(t *testing.T) {
+	t.Run("the requesting client leaves", func(t *testing.T) {
 		b := contested(t)
 		b.tell(take("bob"))
 		b.quiet()
@@ -127,7 +127,7 @@ func TestInputLockIsAskedFor(t *testing.T) {
 	})
 }
 
-// The lock of a holder that has not written for 5 minutes is offered to who waits.
+// The lock of a holder that has not written for 5 minutes is offered to the clients that wait for it.
 func TestInputLockIsOffered(t *testing.T) {
 	waited := func() *bench {
 		b := contested(t)
@@ -169,7 +169,7 @@ func TestInputLockIsOffered(t *testing.T) {
 		b.after(10*time.Second, `all: lock "ann"`)
 		b.after(time.Hour)
 	})
-	t.Run("nobody waits", func(t *testing.T) {
+	t.Run("no client waits", func(t *testing.T) {
 		b := contested(t)
 		b.after(time.Hour)
 	})
@@ -210,7 +210,7 @@ func TestInputLockIsAskedForAfterACrash(t *testing.T) {
 	})
 }
 
-// Nobody is left without an answer when the session ends.
+// Each waiting client gets an answer when the session ends.
 func TestLockRequesterLearnsOfTheDeletion(t *testing.T) {
 	b := contested(t)
 	b.tell(take("bob"))

@@ -48,7 +48,7 @@ func TestStaleAnswers(t *testing.T) {
 	b.tell(won(answer("ann", "p1", messages.AllowOnce)))
 	b.tell(messages.AnswerWritten{Run: 1, Request: "p1"})
 	b.quiet()
-	b.crash() // who answered is not remembered for ever
+	b.crash() // the restarted actor has no decided request in memory
 	b.quiet()
 	b.on(answer("eve", "p1", messages.Deny), "to eve: wrong state PERMISSION_STALE")
 }

@@ -33,7 +33,7 @@ func TestPermissionIsAskedFor(t *testing.T) {
 }
 
 // The first answer goes to the request's actor and comes back; its outcome is
-// written down, shown, told to who asked, and only then to the agent.
+// written down, shown, returned to the client that answered, and only then sent to the agent.
 func TestPermissionIsDecided(t *testing.T) {
 	edited := answer("bob", "p1", messages.AllowWithEdit)
 	edited.Updated = []byte(`{"command":"ls -l"}`)

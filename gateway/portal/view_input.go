@@ -4,26 +4,17 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/google/uuid"
 
 	"betcode/gateway/portal/wire"
+	"betcode/gateway/refusal"
 	pb "betcode/proto/betcode/v1"
 )
 
-// reason returns the text of a refusal. Pages cannot ask for the input lock, so it names the client that has it, without the
-// part of its id that distinguishes processes.
-func reason(e *pb.ErrorEvent) string {
-	if holder, _, _ := strings.Cut(e.GetDetails()["holder_client_id"], "#"); holder != "" {
-		return "The client " + holder + " has the input lock; release it there, or try again when it has left"
-	}
-	return e.GetMessage()
-}
-
 // refused reports a refusal of the daemon to the page.
 func (v *view) refused(ctx context.Context, e *pb.ErrorEvent) {
-	why := reason(e)
+	why := refusal.Text(e)
 	if key := e.GetDetails()["idempotency_key"]; key != "" {
 		v.stage(ctx, stage{key, wire.StageFailed, why})
 	}

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"crypto/sha1" //nolint:gosec // uuids of version 5
 	"strconv"
-	"strings"
 
 	"github.com/google/uuid"
 
+	"betcode/gateway/refusal"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -199,18 +199,9 @@ func (t *translator) complete(c *pb.TurnComplete) {
 	t.answer, t.turns, t.usage = nil, 0, nil
 }
 
-// reason returns the text of an error. Clients cannot ask for the input lock, so it names the client that has it, without the
-// part of its id that distinguishes processes.
-func reason(e *pb.ErrorEvent) string {
-	if holder, _, _ := strings.Cut(e.GetDetails()["holder_client_id"], "#"); holder != "" {
-		return "The client " + holder + " has the input lock; release it there, or try again when it has left"
-	}
-	return e.GetMessage()
-}
-
 // failed adds the line for an error. If no turn runs, the error also ends a refused prompt.
 func (t *translator) failed(e *pb.ErrorEvent) {
-	t.put(failure(t.id, reason(e)))
+	t.put(failure(t.id, refusal.Text(e)))
 	if e.GetDetails()["idempotency_key"] != "" && !t.busy {
 		t.put(status(t.id, statusIdle))
 	}

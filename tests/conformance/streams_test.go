@@ -35,7 +35,7 @@ func streams(s *stage) {
 		s.Error(err)
 	}
 	s.shows("Error Handling", "All clients disconnect")
-	s.shows("Converse Stream Lifecycle", "Opening: a known session_id attaches", "Clean close: the turn goes on without a stream",
+	s.shows("Converse Stream Lifecycle", "Opening: a known session_id attaches to its session", "Clean close: the turn continues without a stream",
 		"Reconnection: what was missed is replayed")
 
 	// ResumeSession beside Converse, and no second process for either.

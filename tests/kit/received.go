@@ -15,7 +15,7 @@ type received[E any] struct {
 	events []E
 	err    error
 	closed bool
-	news   chan struct{} // closed and replaced when something has come; nil while nobody waits
+	news   chan struct{} // closed and replaced when an item arrives; nil while no reader waits
 }
 
 // collect adds what next returns until it fails.

@@ -55,7 +55,7 @@ func (n Notice) environ() []string {
 func (n Notice) title() string {
 	session := n.Name
 	if session == "" && len(n.Session) >= 8 {
-		session = string(n.Session[:8])
+		session = messages.ShortID(n.Session)
 	}
 	return strings.TrimSpace("betcode " + session)
 }

@@ -14,12 +14,17 @@ import (
 // Size is the length of a fragment, in bytes. At 128 kbit/s it takes four seconds.
 const Size = 64 << 10
 
-// Write writes a text message. It fails if the connection is closed or ctx ends; the connection is closed then. Messages of
-// concurrent calls do not mix.
-func Write(ctx context.Context, conn *websocket.Conn, text []byte) error {
+// Write writes a text message. It fails if the connection is closed or ctx ends. It closes the connection then, because nothing can
+// follow a part of a message. Messages of concurrent calls do not mix.
+func Write(ctx context.Context, conn *websocket.Conn, text []byte) (err error) {
 	if len(text) <= Size {
 		return conn.Write(ctx, websocket.MessageText, text)
 	}
+	defer func() {
+		if err != nil {
+			_ = conn.CloseNow() // it may be closed already
+		}
+	}()
 	message, err := conn.Writer(ctx, websocket.MessageText)
 	if err != nil {
 		return err

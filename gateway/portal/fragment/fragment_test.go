@@ -3,6 +3,7 @@ package fragment
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/binary"
 	"io"
 	"net"
@@ -53,8 +54,19 @@ func readFrame(t *testing.T, r io.Reader) frame {
 	return f
 }
 
-// writes has a server write messages, and returns the client's end of the connection.
-func writes(t *testing.T, messages ...string) (net.Conn, *bufio.Reader) {
+// writes has a server write a message, and returns the client's end of the connection.
+func writes(t *testing.T, message string) (net.Conn, *bufio.Reader) {
+	t.Helper()
+	return connect(t, func(conn *websocket.Conn) {
+		ctx := conn.CloseRead(t.Context()) // answers pings
+		if Write(ctx, conn, []byte(message)) == nil {
+			<-ctx.Done()
+		} // else the client misses the rest
+	})
+}
+
+// connect has a server serve a connection, and returns the client's end.
+func connect(t *testing.T, serve func(*websocket.Conn)) (net.Conn, *bufio.Reader) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		conn, err := websocket.Accept(w, r, nil)
@@ -62,13 +74,7 @@ func writes(t *testing.T, messages ...string) (net.Conn, *bufio.Reader) {
 			return // the client gets no upgrade
 		}
 		defer conn.CloseNow()
-		ctx := conn.CloseRead(r.Context()) // answers pings
-		for _, m := range messages {
-			if Write(ctx, conn, []byte(m)) != nil {
-				return // the client misses the rest
-			}
-		}
-		<-ctx.Done()
+		serve(conn)
 	}))
 	t.Cleanup(server.Close)
 	conn, err := net.Dial("tcp", server.Listener.Addr().String())
@@ -126,5 +132,23 @@ func TestPingIsAnsweredWithin(t *testing.T) {
 		case f.final:
 			t.Fatal("the message ended before the ping was answered")
 		}
+	}
+}
+
+// Nothing can follow a part of a message, so the connection is closed.
+func TestAbandonedWithin(t *testing.T) {
+	ctx, abandon := context.WithCancel(t.Context())
+	written, after := make(chan error, 1), make(chan error, 1)
+	_, in := connect(t, func(conn *websocket.Conn) {
+		written <- Write(ctx, conn, []byte(strings.Repeat("x", 64<<20)))
+		after <- Write(t.Context(), conn, []byte("next"))
+	})
+	readFrame(t, in)
+	abandon()
+	if err := <-written; err == nil {
+		t.Error("an abandoned message was written")
+	}
+	if err := <-after; err == nil {
+		t.Error("a message was written behind a part of another one")
 	}
 }

@@ -45,7 +45,7 @@ func (m *Model) others() string {
 // holder names the holder of the input lock.
 func (m *Model) holder() string { return console.ClientTo(m.options.Client, m.state.holder) }
 
-// lockRequest says who asks for the input lock. Its holder is shown the commands that answer.
+// lockRequest names the client that requests the input lock. The holder also reads the commands that answer.
 func (m *Model) lockRequest() string {
 	requester := console.ClientTo(m.options.Client, m.state.requestedBy)
 	switch m.options.Client {

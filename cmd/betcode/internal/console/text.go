@@ -105,10 +105,7 @@ func Span(d time.Duration) string {
 
 // ShortID returns the beginning of an id, for a person.
 func ShortID(id string) string {
-	if len(id) > 8 {
-		return id[:8]
-	}
-	return id
+	return messages.ShortID(id)
 }
 
 // Size returns a number of bytes for a person: "1.5 MiB".

@@ -1,7 +1,6 @@
 package inbox
 
 import (
-	"maps"
 	"slices"
 
 	"betcode/cmd/betcode/internal/console"
@@ -84,7 +83,6 @@ func (b *Backlog) call(c *pb.ToolCallStart, parent string) {
 	case c.GetWithdrawn():
 		delete(b.calls, c.GetToolId())
 	case parent == "":
-		b.calls = maps.Clone(b.calls)
 		if b.calls == nil {
 			b.calls = map[string]bool{}
 		}
@@ -147,7 +145,8 @@ func (b *Backlog) read(which func(unread) bool) (lines []string) {
 // Len returns how many messages wait.
 func (b *Backlog) Len() int { return len(b.messages) }
 
-// Behind describes the messages that wait behind a request, for a person who has just attached; empty if none does.
+// Behind returns one line about the messages that wait for the answer to a request, for a client that has just attached. It is
+// empty if no message waits.
 func (b *Backlog) Behind() string {
 	n := len(slices.DeleteFunc(slices.Clone(b.messages), func(m unread) bool { return !m.behind }))
 	if n == 0 || len(b.requests) == 0 {

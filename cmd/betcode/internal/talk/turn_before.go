@@ -46,9 +46,15 @@ func (u *unassigned) take() []*pb.AgentEvent {
 	return events
 }
 
+// resolve removes a request that no longer waits.
+func (u *unassigned) resolve(request string) {
+	u.events = slices.DeleteFunc(u.events, func(e *pb.AgentEvent) bool { return requestOf(e) == request })
+}
+
 // assign applies events to the turn and sends the answers, except to requests that the policy would decide for another turn.
 func (r *unattended) assign(ctx context.Context, events []*pb.AgentEvent) {
 	for _, e := range events {
+		r.unassigned.resolve(e.GetPermissionResolved().GetRequestId())
 		if request := r.turn.decides(e); request != "" {
 			behind, err := r.behind(ctx)
 			if err != nil {

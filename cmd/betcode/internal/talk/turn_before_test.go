@@ -55,3 +55,16 @@ func TestDecides(t *testing.T) {
 		}
 	}
 }
+
+// A request that was answered meanwhile is not decided later.
+func TestUnassigned(t *testing.T) {
+	request := func(id string) *pb.AgentEvent {
+		return &pb.AgentEvent{Sequence: 9, Event: &pb.AgentEvent_PermissionRequest{PermissionRequest: &pb.PermissionRequest{RequestId: id}}}
+	}
+	u := unassigned{events: []*pb.AgentEvent{request("a"), request("b")}}
+	u.resolve("")
+	u.resolve("a")
+	if left := u.take(); len(left) != 1 || requestOf(left[0]) != "b" || u.events != nil {
+		t.Errorf("left: %v", left)
+	}
+}
