@@ -31,16 +31,7 @@ func (s *story) screenOf(columns, rows int, cmd *exec.Cmd) (*kit.Screen, *exec.C
 		s.Fatal(err)
 	}
 	cmd.Env, cmd.Dir = slices.Concat(s.world.Environ(), []string{"TERM=xterm-256color", "USER=" + userAt(t.Terminal)}, cmd.Env), s.world.Project
-	if err := t.Start(cmd); err != nil {
-		s.Fatal(err)
-	}
-	s.Cleanup(func() {
-		_ = cmd.Process.Kill() // it has ended, unless the test failed
-		_ = cmd.Wait()
-		if err := t.Close(); err != nil {
-			s.Error(err)
-		}
-	})
+	s.begins(t, cmd)
 	return t, cmd
 }
 

@@ -19,18 +19,7 @@ import (
 // agents do not get the variables for that.
 func TestManagerIsTold(t *testing.T) {
 	t.Parallel()
-	w, err := kit.NewWorld(binaries.betcode, binaries.fake)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(w.Root, "notify")
-	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer socket.Close()
-	w.Extra = append(w.Extra, "NOTIFY_SOCKET="+path, "WATCHDOG_USEC=200000")
-	s := storyIn(t, w)
+	s, socket := managed(t, 200*time.Millisecond)
 	hear := hears(t, socket)
 	if said := hear(); said != "READY=1" {
 		t.Errorf("first %q", said)
@@ -63,6 +52,23 @@ func TestManagerIsTold(t *testing.T) {
 	}
 }
 
+// managed starts a daemon whose process manager wants to hear of it within a time, and returns the socket of the manager.
+func managed(t *testing.T, within time.Duration) (*story, *net.UnixConn) {
+	t.Helper()
+	w, err := kit.NewWorld(binaries.betcode, binaries.fake)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(w.Root, "notify")
+	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { socket.Close() })
+	w.Extra = append(w.Extra, "NOTIFY_SOCKET="+path, "WATCHDOG_USEC="+strconv.FormatInt(within.Microseconds(), 10))
+	return storyIn(t, w), socket
+}
+
 // hears reads everything that arrives at a socket, as a process manager does, and returns a function that waits for the next
 // message.
 func hears(t *testing.T, socket *net.UnixConn) func() string {
@@ -93,18 +99,7 @@ func hears(t *testing.T, socket *net.UnixConn) func() string {
 // TestManagerThatDoesNotRead: a process manager that reads nothing does not hold up the end of the daemon.
 func TestManagerThatDoesNotRead(t *testing.T) {
 	t.Parallel()
-	w, err := kit.NewWorld(binaries.betcode, binaries.fake)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(w.Root, "notify")
-	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer socket.Close()
-	w.Extra = append(w.Extra, "NOTIFY_SOCKET="+path, "WATCHDOG_USEC=2000")
-	s := storyIn(t, w)
+	s, _ := managed(t, 2*time.Millisecond)
 	s.logs("process manager was not notified", "WATCHDOG=1") // the socket's queue is full
 	if _, err := s.daemon.Stop(); err != nil {
 		t.Fatal(err)

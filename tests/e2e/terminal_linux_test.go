@@ -22,6 +22,19 @@ func (s *story) terminal(name string, args ...string) (*kit.Terminal, *exec.Cmd)
 	}
 	cmd := exec.Command(name, args...)
 	cmd.Env, cmd.Dir = append(s.world.Environ(), "TERM=xterm"), s.world.Project
+	s.begins(t, cmd)
+	return t, cmd
+}
+
+// onTerminal is a terminal of a story.
+type onTerminal interface {
+	Start(cmd *exec.Cmd) error
+	Close() error
+}
+
+// begins starts a command on a terminal. Both end with the story.
+func (s *story) begins(t onTerminal, cmd *exec.Cmd) {
+	s.Helper()
 	if err := t.Start(cmd); err != nil {
 		s.Fatal(err)
 	}
@@ -32,7 +45,6 @@ func (s *story) terminal(name string, args ...string) (*kit.Terminal, *exec.Cmd)
 			s.Error(err)
 		}
 	})
-	return t, cmd
 }
 
 // awaits waits for a text on a terminal's screen.

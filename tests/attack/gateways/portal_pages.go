@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 
-	pb "betcode/proto/betcode/v1"
 	"betcode/tests/attack/siege"
 	"betcode/tests/kit"
 )
@@ -15,14 +14,7 @@ import (
 func attackPortalByViewers(s *siege.Siege) {
 	p := portal(s)
 	owner, viewer := browser(s, p, "control", "approve"), browser(s, p, "view")
-	id := siege.NewSession()
-	c := s.Converse("a", id)
-	s.RunTurn(c, "echo:there is a session")
-	c.Close()
-	s.Held("the lock is free", s.Becomes(func() bool {
-		shown, err := s.Daemon.Admin().ShowSession(s, &pb.ShowSessionRequest{SessionId: id})
-		return err == nil && shown.GetClients() == 0
-	}), "the stream stays attached")
+	id := afterTurn(s)
 	mine, other := opens(s, owner), opens(s, viewer)
 	for _, page := range []*kit.Page{mine, other} {
 		s.Must(page.Register(3, id, nil), "register")

@@ -35,6 +35,14 @@ var proxyScenarios = []siege.Scenario{
 func foreign(s *siege.Siege, flags ...string) (portal *foreignportal.Server, proxy *kit.Proxy, id string) {
 	portal = foreignportal.NewServer(3)
 	s.Later(portal.Close)
+	id = afterTurn(s)
+	proxy = proxies(s, append([]string{"--backend-url", portal.URL, "--session", id}, flags...)...)
+	s.Must(proxy.Registered(), "register")
+	return portal, proxy, id
+}
+
+// afterTurn returns a session that has had one turn, and to which no client is attached.
+func afterTurn(s *siege.Siege) (id string) {
 	id = siege.NewSession()
 	c := s.Converse("a", id)
 	s.RunTurn(c, "echo:there is a session")
@@ -43,9 +51,7 @@ func foreign(s *siege.Siege, flags ...string) (portal *foreignportal.Server, pro
 		shown, err := s.Daemon.Admin().ShowSession(s, &pb.ShowSessionRequest{SessionId: id})
 		return err == nil && shown.GetClients() == 0
 	}), "the stream stays attached")
-	proxy = proxies(s, append([]string{"--backend-url", portal.URL, "--session", id}, flags...)...)
-	s.Must(proxy.Registered(), "register")
-	return portal, proxy, id
+	return id
 }
 
 func proxies(s *siege.Siege, arguments ...string) *kit.Proxy {
